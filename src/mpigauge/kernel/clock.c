@@ -1,0 +1,74 @@
+/* clock - chooses the clock, and measures what reading it costs. */
+#include "kernel.h"
+
+#include <stdlib.h>
+
+enum { READS = 100000 };
+
+clockid_t mg_clock_id = CLOCK_MONOTONIC;
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *) a;
+    const int64_t y = *(const int64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+struct mg_clock_facts mg_clock_measure(void)
+{
+    int64_t *differences_ns = malloc(READS * sizeof *differences_ns);
+    int      zeros          = 0;
+
+    if (differences_ns == NULL)
+        MG_DIE("no memory to measure the clock");
+    for (int i = 0; i < READS; i++)
+        differences_ns[i] = 0; /* touched: a page fault is not a clock reading */
+
+    int64_t last_ns = mg_now_ns();
+    for (int i = 0; i < READS; i++) {
+        const int64_t now_ns = mg_now_ns();
+
+        differences_ns[i] = now_ns - last_ns;
+        last_ns           = now_ns;
+    }
+
+    qsort(differences_ns, READS, sizeof *differences_ns, by_value);
+    while (zeros < READS && differences_ns[zeros] <= 0)
+        zeros++;
+    const struct mg_clock_facts facts = {
+        .step_ns      = zeros < READS ? differences_ns[zeros] : 0,
+        .cost_ns      = differences_ns[READS / 2],
+        .cost_p999_ns = differences_ns[READS - READS / 1000],
+        .zero_share   = (double) zeros / READS,
+    };
+    free(differences_ns);
+    return facts;
+}
+
+/* The raw clock is not bent by time synchronisation, but on some machines each reading is a system
+ * call: then its neighbour is the better instrument. */
+void mg_clock_choose(void)
+{
+    mg_clock_id                       = CLOCK_MONOTONIC;
+    const struct mg_clock_facts plain = mg_clock_measure();
+
+    mg_clock_id                     = CLOCK_MONOTONIC_RAW;
+    const struct mg_clock_facts raw = mg_clock_measure();
+
+    if (raw.step_ns == 0 || raw.cost_ns > 2 * plain.cost_ns)
+        mg_clock_id = CLOCK_MONOTONIC;
+}
+
+const char *mg_clock_name(void)
+{
+    return mg_clock_id == CLOCK_MONOTONIC_RAW ? "CLOCK_MONOTONIC_RAW" : "CLOCK_MONOTONIC";
+}
+
+int64_t mg_cpu_ns(void)
+{
+    struct timespec used;
+
+    (void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (int64_t) used.tv_sec * 1000000000 + used.tv_nsec;
+}

@@ -1,0 +1,281 @@
+/* kernel.h - what the files of mpigauge-kernel know of each other.
+ *
+ * Times are int64_t nanoseconds (_ns), sizes are bytes.  A pattern (patterns/NAME.c) sees only
+ * struct mg_state and the calls of calls.h; loop, clock, stop rule and output live elsewhere, once.
+ */
+#ifndef MG_KERNEL_H
+#define MG_KERNEL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+    MG_PLAN_VERSION = 1, /* of the plan and journal texts; mpigauge refuses a kernel of another */
+    MG_MAX_MODES    = 8,
+    MG_NAME_BYTES   = 256,
+    MG_TAG          = 1, /* of measured messages */
+    MG_TAG_CONTROL  = 2, /* of handshakes, outside timed code */
+};
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* Ends the whole job, naming rank, place and reason.  Never returns. */
+_Noreturn void mg_die(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void mg_die_mpi(const char *file, int line, const char *call, int code);
+
+#define MG_DIE(...) mg_die(__FILE__, __LINE__, __VA_ARGS__)
+
+#define MG_MPI(call)                                         \
+    do {                                                     \
+        const int mg_code_ = (call);                         \
+        if (mg_code_ != MPI_SUCCESS)                         \
+            mg_die_mpi(__FILE__, __LINE__, #call, mg_code_); \
+    } while (0)
+
+/* ---- What a pattern sees --------------------------------------------------------------------- */
+
+/* One rank's view of a visit.  send and recv are separate memory; in a window, message i is sent
+ * from send + i * send_step and received at recv + i * recv_step. */
+struct mg_state {
+    MPI_Comm       comm; /* of the ranks that take part, at least 2 for messages */
+    int            rank;
+    int            ranks;
+    size_t         bytes;
+    int            window;
+    unsigned char *send;
+    unsigned char *recv;
+    size_t         send_step;
+    size_t         recv_step;
+    MPI_Request   *requests; /* room for 2 * window, or 2 if that is more */
+    void          *attached; /* buffered mode: the memory lent to MPI */
+};
+
+/* A way of doing a pattern.  begin and finish surround a series of calls, untimed; either may be
+ * NULL.  Every rank of the group runs all three. */
+struct mg_mode {
+    const char *name;
+    const char *about;
+    void (*begin)(struct mg_state *state);
+    void (*call)(struct mg_state *state);
+    void (*finish)(struct mg_state *state);
+    int (*source)(const struct mg_state *state); /* whose payload ends up in recv; -1 = nobody's */
+    int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
+    bool needs_eager;     /* deadlocks above the eager limit, so it is never started there */
+    bool binds_buffers;   /* begin ties the buffers to requests: cold buffers cannot be walked */
+    bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
+};
+
+enum mg_sampling {
+    MG_CHAINED, /* every round is a sample: the root's clock sees cause and effect */
+    MG_BLOCKS,  /* both sides can lock into a skewed rhythm, so a sample is a block of rounds */
+    MG_FLOOR,   /* one round a sample whatever it takes: shows what the instrument itself costs */
+    MG_PROBE,   /* finds a limit instead of a time */
+};
+
+struct mg_pattern {
+    const char      *name;
+    const char      *about;
+    const char      *time_of; /* what one reported time is */
+    enum mg_sampling sampling;
+    int              min_ranks;
+    int              active_ranks;        /* how many take part; 0 = all */
+    int              trips;               /* reported operations in one call; 0 = the window */
+    bool             windowed;            /* uses window and its receive slots */
+    bool             moves_bytes;         /* the size is that of a message; rates make sense */
+    struct mg_mode   modes[MG_MAX_MODES]; /* ends with a nameless one */
+};
+
+const struct mg_pattern *mg_pattern_find(const char *name);
+const struct mg_mode    *mg_mode_find(const struct mg_pattern *pattern, const char *name);
+void                     mg_describe(FILE *out);
+
+/* ---- Plan ------------------------------------------------------------------------------------ */
+
+/* One visit: a short uninterrupted run of rounds of one cell. */
+struct mg_visit {
+    int64_t                  id;
+    int                      cell; /* visits of one cell share it */
+    const struct mg_pattern *pattern;
+    const struct mg_mode    *mode;
+    size_t                   bytes;
+    int                      window;
+    size_t                   pool_bytes; /* cold: what each side walks through; 0 = warm */
+};
+
+struct mg_plan {
+    int              ranks;
+    int              visits_per_cell;
+    int              rounds_min; /* of a cell in this launch, before the stop rule may end it */
+    int              rounds_max;
+    int              precision_ppm; /* half-width of the within-launch interval to stop at */
+    int64_t          cell_ns;       /* time a cell should take in this launch */
+    int64_t          deadline_ns;   /* no visit begins later than this after the start */
+    int64_t          warmup_ns;     /* per group of ranks, before the first visit */
+    int              visits_count;
+    int              cells_count;
+    struct mg_visit *visits;
+};
+
+/* Read on rank 0 from the file (- = standard input), known to all ranks afterwards.  A plan that
+ * cannot be followed ends the job with one sentence naming the line. */
+struct mg_plan mg_plan_read(const char *path);
+void           mg_plan_free(struct mg_plan *plan);
+
+/* ---- Clock ----------------------------------------------------------------------------------- */
+
+/* What reading the clock costs and resolves, over 1e5 back-to-back reads (method 1.1). */
+struct mg_clock_facts {
+    int64_t step_ns; /* smallest difference that is not zero */
+    int64_t cost_ns; /* median */
+    int64_t cost_p999_ns;
+    double  zero_share;
+};
+
+extern clockid_t mg_clock_id; /* read by mg_now_ns alone; chosen by mg_clock_choose */
+
+void                  mg_clock_choose(void);
+const char           *mg_clock_name(void);
+struct mg_clock_facts mg_clock_measure(void);
+
+static inline int64_t mg_now_ns(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(mg_clock_id, &now);
+    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* User and system time of this process, all its threads. */
+int64_t mg_cpu_ns(void);
+
+/* ---- Ranks together -------------------------------------------------------------------------- */
+
+/* The first `ranks` of the world, with a communicator of their own. */
+struct mg_group {
+    MPI_Comm comm; /* MPI_COMM_NULL on ranks outside */
+    int      ranks;
+};
+
+/* Cached: the same communicator for the same number of ranks.  Collective over the world. */
+struct mg_group mg_group_of(int ranks);
+void            mg_groups_free(void);
+
+/* Returns when every rank of comm has called it: a dissemination barrier of empty messages, the
+ * same for all MPI libraries. */
+void mg_handshake(MPI_Comm comm);
+
+/* Returns when every rank of the world has called it.  Ranks that wait long sleep in it, so that
+ * they cost the measured ranks nothing. */
+void mg_rest_until_all(void);
+
+void mg_share(MPI_Comm comm, void *data, size_t bytes); /* from rank 0 to all */
+bool mg_all(MPI_Comm comm, bool here);                  /* true if it is true on every rank */
+
+/* ---- Memory and payload ---------------------------------------------------------------------- */
+
+/* Makes room for the buffers of a visit, touched and page-aligned; false if there is no memory. */
+bool mg_payload_reserve(const struct mg_visit *visit);
+void mg_payload_free(void);
+
+/* Points state at the buffers and fills what it will send; slots is how many places a cold visit
+ * walks through (1 = warm). */
+void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p);
+
+/* Moves on to the next place of a cold walk. */
+struct mg_walk {
+    unsigned char *send_first;
+    unsigned char *recv_first;
+    size_t         send_stride;
+    size_t         recv_stride;
+    int            slots;
+    int            slot;
+};
+struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_state *state,
+                               int slots);
+
+/* One untimed series of a single call, whose content is compared byte by byte.  On a mismatch
+ * describes it in `words` (on rank 0 of the group, whoever found it) and returns false there. */
+bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *words,
+                       size_t words_bytes);
+
+/* ---- Stop rule ------------------------------------------------------------------------------- */
+
+/* All samples of one cell in this launch, in time order, with the ends of its visits. */
+struct mg_series {
+    int64_t *samples_ns;
+    int      count;
+    int     *visit_ends;
+    int      visits;
+};
+
+/* Where a cell stands by method 1.11: effective number of samples and relative half-width of the
+ * within-launch interval of the median (infinite while there are too few). */
+struct mg_standing {
+    double correlation_time;
+    double effective;
+    double half_width;
+};
+
+void               mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count);
+void               mg_series_free(struct mg_series *series);
+struct mg_standing mg_series_standing(const struct mg_series *series);
+
+/* ---- Eager limit ----------------------------------------------------------------------------- */
+
+struct mg_eager {
+    bool    known;
+    bool    found;        /* false: no limit up to max_bytes, or it moved with the polling time */
+    bool    control_held; /* the same probe with MPI_Issend never completed */
+    int64_t limit_bytes;  /* largest message that completed alone */
+    int64_t longer_bytes; /* the same with longer polling */
+    int64_t max_bytes;    /* largest size tried */
+    int     probes;
+};
+
+/* The probe of method 3.5 between ranks 0 and 1 of the group; the same answer on all of them. */
+struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes);
+
+/* ---- Journal --------------------------------------------------------------------------------- */
+
+/* What rank 0 says of a finished visit. */
+struct mg_outcome {
+    int                batch; /* calls between two stamps */
+    int                ops;   /* reported operations in one sample: batch * trips */
+    int                trials;
+    int                warmups;
+    int                samples;
+    const int64_t     *trial_ns; /* single rounds, the first one of the cell in this launch first */
+    const int64_t     *warmup_ns;
+    const int64_t     *samples_ns;
+    int64_t            at_ns;
+    int64_t            elapsed_ns;
+    int64_t            cpu_ns; /* all ranks of the group, over the samples */
+    size_t             pool_bytes;
+    const char        *corrupt; /* NULL, or what was wrong with the payload */
+    struct mg_standing standing;
+};
+
+void mg_journal_open(const char *path);
+void mg_journal_close(void);
+void mg_journal_launch(int ranks_asked); /* collective: gathers the facts of every rank */
+void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expect_ns);
+void mg_journal_tick(const struct mg_visit *visit, int64_t round_ns);
+void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome);
+void mg_journal_skip(const struct mg_visit *visit, const char *reason);
+void mg_journal_blocked(const struct mg_visit *visit, const struct mg_eager *eager);
+void mg_journal_refused(const struct mg_visit *visit, const char *reason);
+void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager, int64_t at_ns);
+void mg_journal_end(int64_t at_ns);
+void mg_journal_string(FILE *out, const char *text);
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* Every visit of the plan in its order, each ended by its line in the journal. */
+void mg_measure(const struct mg_plan *plan, int64_t start_ns);
+
+#endif

@@ -1,0 +1,125 @@
+/* main - mpigauge-kernel PLAN JOURNAL: does what the plan says and writes what it took.
+ *
+ * `-` stands for standard input or output.  `--describe` lists the patterns as JSON, without MPI.
+ */
+#include "kernel.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
+
+enum { EXIT_USAGE = 2 };
+
+/* ---- The end of the job ---------------------------------------------------------------------- */
+
+static _Noreturn void abort_job(void)
+{
+    int initialised = 0;
+
+    (void) MPI_Initialized(&initialised);
+    if (initialised)
+        (void) MPI_Abort(MPI_COMM_WORLD, EXIT_USAGE);
+    _exit(EXIT_USAGE);
+}
+
+static void say_where(const char *file, int line)
+{
+    const char *name = strrchr(file, '/');
+    int         rank = -1;
+    int         up   = 0;
+
+    if (MPI_Initialized(&up) == MPI_SUCCESS && up)
+        (void) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void) fprintf(stderr, "mpigauge-kernel: rank %d: %s:%d: ", rank,
+                   name != NULL ? name + 1 : file, line);
+}
+
+void mg_die(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+
+    say_where(file, line);
+    va_start(arguments, format);
+    (void) vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    (void) fputc('\n', stderr);
+    abort_job();
+}
+
+void mg_die_mpi(const char *file, int line, const char *call, int code)
+{
+    char reason[MPI_MAX_ERROR_STRING] = "unknown error";
+    int  length                       = 0;
+
+    (void) MPI_Error_string(code, reason, &length);
+    mg_die(file, line, "%.80s: %s", call, reason);
+}
+
+/* A rank whose launcher is gone must go, too: some launchers leave theirs behind (and the parent
+ * may have died before we could ask to be told). */
+static void die_with_launcher(void)
+{
+#ifdef __linux__
+    const pid_t parent = getppid();
+
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+#endif
+}
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+static int usage(void)
+{
+    (void) fprintf(stderr, "usage: mpigauge-kernel PLAN JOURNAL   (- is standard input or output)\n"
+                           "       mpigauge-kernel --describe\n");
+    return EXIT_USAGE;
+}
+
+static void check_ranks(const struct mg_plan *plan)
+{
+    int ranks = 0;
+
+    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    if (ranks != plan->ranks)
+        MG_DIE("the plan is for %d ranks, this job has %d: is mpiexec of another MPI library?",
+               plan->ranks, ranks);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--describe") == 0) {
+        mg_describe(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (argc != 3)
+        return usage();
+
+    die_with_launcher();
+    MG_MPI(MPI_Init(&argc, &argv));
+    MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    mg_clock_choose();
+
+    const int64_t  start_ns = mg_now_ns();
+    struct mg_plan plan     = mg_plan_read(argv[1]);
+
+    mg_journal_open(argv[2]);
+    mg_journal_launch(plan.ranks);
+    check_ranks(&plan);
+    mg_measure(&plan, start_ns);
+    mg_journal_end(mg_now_ns() - start_ns);
+
+    mg_journal_close();
+    mg_payload_free();
+    mg_plan_free(&plan);
+    mg_groups_free();
+    MG_MPI(MPI_Finalize());
+    return EXIT_SUCCESS;
+}

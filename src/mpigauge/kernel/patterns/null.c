@@ -1,0 +1,18 @@
+/* null - nothing at all.  What it "costs" is what one sample costs the instrument itself. */
+#include "../kernel.h"
+
+static void call(struct mg_state *state)
+{
+    (void) state;
+}
+
+const struct mg_pattern mg_null = {
+    .name         = "null",
+    .about        = "nothing: the floor of the instrument itself",
+    .time_of      = "one empty round, the clock reading included",
+    .sampling     = MG_FLOOR,
+    .min_ranks    = 1,
+    .active_ranks = 1,
+    .trips        = 1,
+    .modes        = {{.name = "standard", .about = "an empty call", .call = call, .directions = 1}},
+};

@@ -1,0 +1,201 @@
+/* pingpong - ranks 0 and 1 send one message there and back.
+ * One call is two one-way trips, hence .trips = 2. */
+#include "../calls.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+static int other(const struct mg_state *state)
+{
+    return 1 - state->rank;
+}
+
+/* Rank 0 sends first, rank 1 answers: every mode is one way of sending and one of receiving. */
+#define PING_PONG(name, sending, receiving)  \
+    static void name(struct mg_state *state) \
+    {                                        \
+        const int peer = 1 - state->rank;    \
+                                             \
+        if (state->rank == 0) {              \
+            sending(state, peer);            \
+            receiving(state, peer);          \
+        } else {                             \
+            receiving(state, peer);          \
+            sending(state, peer);            \
+        }                                    \
+    }
+
+PING_PONG(standard, mg_send, mg_recv)
+PING_PONG(synchronous, mg_ssend, mg_recv)
+PING_PONG(buffered, mg_bsend, mg_recv)
+
+/* ---- buffered: MPI copies into memory that we lend it ---- */
+
+static void attach(struct mg_state *state)
+{
+    /* In a ping-pong one message is under way; four leave room for a library that frees late. */
+    const size_t bytes = 4 * (state->bytes + MPI_BSEND_OVERHEAD);
+
+    state->attached = malloc(bytes);
+    if (state->attached == NULL)
+        MG_DIE("no memory for the %zu B that MPI_Bsend needs", bytes);
+    MG_MPI(MPI_Buffer_attach(state->attached, (int) bytes));
+}
+
+static void detach(struct mg_state *state)
+{
+    void *buffer = NULL;
+    int   bytes  = 0;
+
+    MG_MPI(MPI_Buffer_detach((void *) &buffer, &bytes));
+    free(state->attached);
+    state->attached = NULL;
+}
+
+/* ---- ready: a receive must be posted before the message is sent ---- */
+
+/* Each side posts its next receive before it sends, so that the message that arrives also says
+ * "my receive for the answer is posted".  Only the very first needs a word of its own. */
+static void ready_begin(struct mg_state *state)
+{
+    if (state->rank == 1) {
+        mg_irecv(state, 0, 0, &state->requests[0]);
+        mg_signal(state, 0);
+    } else {
+        mg_await(state, 1);
+    }
+}
+
+static void ready(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_irecv(state, 0, 1, &state->requests[0]);
+        mg_rsend(state, 1);
+        mg_wait(&state->requests[0]);
+    } else {
+        mg_wait(&state->requests[0]);
+        mg_irecv(state, 0, 0, &state->requests[0]);
+        mg_rsend(state, 0);
+    }
+}
+
+static void ready_finish(struct mg_state *state)
+{
+    if (state->rank == 0)
+        mg_rsend(state, 1);
+    else
+        mg_wait(&state->requests[0]);
+}
+
+/* ---- nonblocking, persistent, sendrecv ---- */
+
+static inline void isend_wait(struct mg_state *state, int peer)
+{
+    mg_isend(state, 0, peer, &state->requests[0]);
+    mg_wait(&state->requests[0]);
+}
+
+static inline void irecv_wait(struct mg_state *state, int peer)
+{
+    mg_irecv(state, 0, peer, &state->requests[0]);
+    mg_wait(&state->requests[0]);
+}
+
+PING_PONG(nonblocking, isend_wait, irecv_wait)
+
+static void persistent_begin(struct mg_state *state)
+{
+    mg_send_init(state, other(state), &state->requests[0]);
+    mg_recv_init(state, other(state), &state->requests[1]);
+}
+
+static inline void start_send(struct mg_state *state, int peer)
+{
+    (void) peer;
+    MG_MPI(MPI_Start(&state->requests[0]));
+    mg_wait(&state->requests[0]);
+}
+
+static inline void start_recv(struct mg_state *state, int peer)
+{
+    (void) peer;
+    MG_MPI(MPI_Start(&state->requests[1]));
+    mg_wait(&state->requests[1]);
+}
+
+PING_PONG(persistent, start_send, start_recv)
+
+static void persistent_finish(struct mg_state *state)
+{
+    MG_MPI(MPI_Request_free(&state->requests[0]));
+    MG_MPI(MPI_Request_free(&state->requests[1]));
+}
+
+static inline void sendrecv_out(struct mg_state *state, int peer)
+{
+    mg_sendrecv(state, peer, MPI_PROC_NULL);
+}
+
+static inline void sendrecv_in(struct mg_state *state, int peer)
+{
+    mg_sendrecv(state, MPI_PROC_NULL, peer);
+}
+
+PING_PONG(sendrecv, sendrecv_out, sendrecv_in)
+
+const struct mg_pattern mg_pingpong = {
+    .name         = "pingpong",
+    .about        = "one message there and back between ranks 0 and 1",
+    .time_of      = "one way: half a round trip",
+    .sampling     = MG_CHAINED,
+    .min_ranks    = 2,
+    .active_ranks = 2,
+    .trips        = 2,
+    .moves_bytes  = true,
+    .modes =
+        {
+            {.name       = "standard",
+             .about      = "MPI_Send, MPI_Recv",
+             .call       = standard,
+             .source     = other,
+             .directions = 1},
+            {.name       = "synchronous",
+             .about      = "MPI_Ssend, MPI_Recv: returns when the receive has begun",
+             .call       = synchronous,
+             .source     = other,
+             .directions = 1},
+            {.name            = "buffered",
+             .about           = "MPI_Bsend from an attached buffer of four messages, MPI_Recv",
+             .begin           = attach,
+             .call            = buffered,
+             .finish          = detach,
+             .source          = other,
+             .directions      = 1,
+             .attaches_buffer = true},
+            {.name       = "ready",
+             .about      = "MPI_Rsend, the receive always posted before",
+             .begin      = ready_begin,
+             .call       = ready,
+             .finish     = ready_finish,
+             .source     = other,
+             .directions = 1},
+            {.name       = "nonblocking",
+             .about      = "MPI_Isend and MPI_Wait, MPI_Irecv and MPI_Wait",
+             .call       = nonblocking,
+             .source     = other,
+             .directions = 1},
+            {.name          = "persistent",
+             .about         = "MPI_Send_init and MPI_Recv_init once, then MPI_Start and MPI_Wait",
+             .begin         = persistent_begin,
+             .call          = persistent,
+             .finish        = persistent_finish,
+             .source        = other,
+             .directions    = 1,
+             .binds_buffers = true},
+            {.name       = "sendrecv",
+             .about      = "MPI_Sendrecv whose other half is MPI_PROC_NULL",
+             .call       = sendrecv,
+             .source     = other,
+             .directions = 1},
+        },
+};

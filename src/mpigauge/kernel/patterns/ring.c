@@ -1,0 +1,36 @@
+/* ring - a token: rank 0 sends to 1, 1 to 2, the last back to 0.  Rank 0 holds it again when the
+ * lap is over, so each lap may be timed by itself. */
+#include "../calls.h"
+
+static int left(const struct mg_state *state)
+{
+    return (state->rank + state->ranks - 1) % state->ranks;
+}
+
+static void call(struct mg_state *state)
+{
+    const int right = (state->rank + 1) % state->ranks;
+
+    if (state->rank == 0) {
+        mg_send(state, right);
+        mg_recv(state, left(state));
+    } else {
+        mg_recv(state, left(state));
+        mg_send(state, right);
+    }
+}
+
+const struct mg_pattern mg_ring = {
+    .name        = "ring",
+    .about       = "a token around all ranks, one after the other",
+    .time_of     = "one lap: as many messages as ranks",
+    .sampling    = MG_CHAINED,
+    .min_ranks   = 2,
+    .trips       = 1,
+    .moves_bytes = true,
+    .modes       = {{.name       = "standard",
+                     .about      = "MPI_Send, MPI_Recv",
+                     .call       = call,
+                     .source     = left,
+                     .directions = 1}},
+};

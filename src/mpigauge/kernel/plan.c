@@ -1,0 +1,249 @@
+/* plan - reads what to do: a line of limits, then one visit a line, all of them key=value
+ * words, and at last the line `end`. */
+#include "calls.h"
+#include "kernel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 1024 };
+
+/* A key, where its number goes, and what it may be. */
+struct key {
+    const char *name;
+    int64_t    *value_p;
+    int64_t     least;
+    int64_t     most;
+};
+
+/* ---- The text -------------------------------------------------------------------------------- */
+
+/* Reads up to the line "end", not up to the end of the file: some launchers hand on what they read
+ * but never close our standard input.  It also tells a whole plan from a torn one. */
+static char *read_all(const char *path, size_t *bytes_p)
+{
+    FILE  *file  = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    char  *text  = NULL;
+    size_t bytes = 0;
+    size_t room  = 0;
+
+    if (file == NULL)
+        MG_DIE("cannot read the plan %s", path);
+    do {
+        if (room - bytes < LINE_BYTES) {
+            room = 2 * room + LINE_BYTES;
+            text = realloc(text, room);
+        }
+        if (text == NULL)
+            MG_DIE("no memory for the plan");
+        if (fgets(text + bytes, LINE_BYTES, file) == NULL)
+            MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
+        bytes += strlen(text + bytes);
+    } while (strcmp(text + bytes - (bytes < 5 ? bytes : 5), "\nend\n") != 0);
+    if (file != stdin)
+        (void) fclose(file);
+    bytes -= strlen("end\n");
+    text[bytes] = '\0';
+    *bytes_p    = bytes;
+    return text;
+}
+
+static char *read_and_share(const char *path)
+{
+    char  *text  = NULL;
+    size_t bytes = 0;
+    int    rank  = 0;
+
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    if (rank == 0)
+        text = read_all(path, &bytes);
+    mg_share(MPI_COMM_WORLD, &bytes, sizeof bytes);
+    if (rank != 0)
+        text = malloc(bytes + 1);
+    if (text == NULL)
+        MG_DIE("no memory for the plan");
+    mg_share(MPI_COMM_WORLD, text, bytes);
+    text[bytes] = '\0';
+    return text;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static void read_number(int line, const struct key *key, const char *text)
+{
+    char   *end   = NULL;
+    int64_t value = 0;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || value < key->least || value > key->most)
+        MG_DIE("plan line %d: %s is '%s', not a whole number from %" PRId64 " to %" PRId64, line,
+               key->name, text, key->least, key->most);
+    *key->value_p = value;
+}
+
+static const struct key *find_key(const struct key *keys, const char *name)
+{
+    for (; keys->name != NULL; keys++)
+        if (strcmp(keys->name, name) == 0)
+            return keys;
+    return NULL;
+}
+
+/* Splits "name=text" in place. */
+static char *split(int line, char *word)
+{
+    char *equals = strchr(word, '=');
+
+    if (equals == NULL)
+        MG_DIE("plan line %d: '%s' is not of the form key=value", line, word);
+    *equals = '\0';
+    return equals + 1;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void read_launch(int line, char *words, struct mg_plan *plan)
+{
+    int64_t version = 0;
+    int64_t ranks = 0, visits = 0, least = 0, most = 0, ppm = 0;
+    char   *rest = NULL;
+
+    const struct key keys[] = {
+        {"version", &version, MG_PLAN_VERSION, MG_PLAN_VERSION},
+        {"ranks", &ranks, 1, INT_MAX},
+        {"visits_per_cell", &visits, 1, 1000000},
+        {"rounds_min", &least, 1, 100000000},
+        {"rounds_max", &most, 1, 100000000},
+        {"precision_ppm", &ppm, 1, 1000000},
+        {"cell_ns", &plan->cell_ns, 1, INT64_MAX},
+        {"deadline_ns", &plan->deadline_ns, 1, INT64_MAX},
+        {"warmup_ns", &plan->warmup_ns, 0, INT64_MAX},
+        {0},
+    };
+    for (char *word = strtok_r(words, " ", &rest); word != NULL;
+         word       = strtok_r(NULL, " ", &rest)) {
+        const char       *text = split(line, word);
+        const struct key *key  = find_key(keys, word);
+
+        if (key == NULL)
+            MG_DIE("plan line %d: a launch has no key '%s'", line, word);
+        read_number(line, key, text);
+    }
+    for (const struct key *key = keys; key->name != NULL; key++)
+        if (*key->value_p == 0 && key->least > 0)
+            MG_DIE("plan line %d: the launch lacks '%s'", line, key->name);
+    plan->ranks           = (int) ranks;
+    plan->visits_per_cell = (int) visits;
+    plan->rounds_min      = (int) least;
+    plan->rounds_max      = (int) most;
+    plan->precision_ppm   = (int) ppm;
+}
+
+static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
+{
+    const char *name = visit->pattern->name;
+
+    if (visit->pattern->min_ranks > plan->ranks)
+        MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
+               visit->pattern->min_ranks, plan->ranks);
+    if (visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
+        MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
+               visit->bytes);
+    if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)
+        MG_DIE("plan line %d: four messages of %zu B are more than MPI_Buffer_attach can take",
+               line, visit->bytes);
+    if (visit->mode->binds_buffers && visit->pool_bytes > 0)
+        MG_DIE("plan line %d: %s ties its buffers to requests and cannot use cold ones", line,
+               name);
+}
+
+static void read_visit(int line, char *words, struct mg_plan *plan)
+{
+    struct mg_visit visit     = {.id = -1};
+    const char     *mode_name = "standard";
+    char           *rest      = NULL;
+    int64_t         cell = -1, bytes = -1, window = 1, pool = 0;
+
+    const struct key keys[] = {
+        {"id", &visit.id, 0, INT64_MAX},     {"cell", &cell, 0, INT_MAX - 1},
+        {"bytes", &bytes, 0, 1LL << 46},     {"window", &window, 1, 1 << 20},
+        {"pool_bytes", &pool, 0, 1LL << 46}, {0},
+    };
+    for (char *word = strtok_r(words, " ", &rest); word != NULL;
+         word       = strtok_r(NULL, " ", &rest)) {
+        const char       *text = split(line, word);
+        const struct key *key  = find_key(keys, word);
+
+        if (strcmp(word, "pattern") == 0)
+            visit.pattern = mg_pattern_find(text);
+        else if (strcmp(word, "mode") == 0)
+            mode_name = text;
+        else if (key != NULL)
+            read_number(line, key, text);
+        else
+            MG_DIE("plan line %d: a visit has no key '%s'", line, word);
+    }
+    if (visit.id < 0 || cell < 0 || bytes < 0 || visit.pattern == NULL)
+        MG_DIE("plan line %d: a visit needs id, cell, bytes and a pattern of --describe", line);
+    visit.mode = mg_mode_find(visit.pattern, mode_name);
+    if (visit.mode == NULL)
+        MG_DIE("plan line %d: %s has no mode '%s'", line, visit.pattern->name, mode_name);
+    visit.cell       = (int) cell;
+    visit.bytes      = (size_t) bytes;
+    visit.window     = (int) window;
+    visit.pool_bytes = (size_t) pool;
+    check_visit(line, &visit, plan);
+    plan->visits[plan->visits_count++] = visit;
+    if (visit.cell >= plan->cells_count)
+        plan->cells_count = visit.cell + 1;
+}
+
+static void read_line(int line, char *text, struct mg_plan *plan)
+{
+    if (strncmp(text, "launch ", 7) == 0)
+        read_launch(line, text + 7, plan);
+    else if (strncmp(text, "visit ", 6) == 0 && plan->ranks > 0)
+        read_visit(line, text + 6, plan);
+    else if (text[0] != '\0' && text[0] != '#')
+        MG_DIE("plan line %d: expected 'launch' first, then only 'visit': '%.40s'", line, text);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+struct mg_plan mg_plan_read(const char *path)
+{
+    struct mg_plan plan = {0};
+    char          *text = read_and_share(path);
+    int            line = 1;
+
+    plan.visits = malloc(count_lines(text) * sizeof *plan.visits);
+    if (plan.visits == NULL)
+        MG_DIE("no memory for the plan");
+    for (char *at = text, *end; at != NULL; at = end, line++) {
+        end = strchr(at, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        read_line(line, at, &plan);
+    }
+    if (plan.ranks == 0)
+        MG_DIE("the plan is empty: it needs a line beginning with 'launch'");
+    free(text);
+    return plan;
+}
+
+void mg_plan_free(struct mg_plan *plan)
+{
+    free(plan->visits);
+    *plan = (struct mg_plan){0};
+}

@@ -1,0 +1,237 @@
+"""Sizes, times, rates and fractions as people write and read them; inside are only bytes and seconds.
+
+One table a quantity serves parsing and printing. To add a unit, add its line to the table.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+MISSING = "\N{EN DASH}"
+"""What stands for a number that is not there: None, NaN or infinite."""
+
+AUTO = "auto"
+
+SIZE_UNITS = {
+    "B": 1,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+}
+"""Bytes in each unit of size."""
+
+TIME_UNITS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "\N{MICRO SIGN}s": 1e-6,
+    "\N{GREEK SMALL LETTER MU}s": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+}
+"""Seconds in each unit of time."""
+
+RATE_UNITS = {
+    "MB/s": 1e6,
+    "GB/s": 1e9,
+    "Mbit/s": 1e6 / 8,
+    "Gbit/s": 1e9 / 8,
+    "MiB/s": 2.0**20,
+    "GiB/s": 2.0**30,
+}
+"""Bytes per second in each unit of rate."""
+
+TIME_CHOICES = (AUTO, "ns", "us", "ms", "s")
+"""What a user may ask times to be printed in."""
+
+RATE_CHOICES = (AUTO, *RATE_UNITS)
+"""What a user may ask rates to be printed in."""
+
+_AUTO_TIMES = ("ns", "\N{MICRO SIGN}s", "ms", "s")
+_AUTO_RATES = ("MB/s", "GB/s")
+_PRINTED_SIZES = ("TiB", "GiB", "MiB", "KiB")
+_MOST_DIGITS = 4
+_PERCENT = 100.0
+
+# The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
+_SIZE = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?\s*([A-Za-z]*)")
+_DECIMAL = r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?"
+_DURATION = re.compile(rf"({_DECIMAL})\s*([A-Za-z\N{{MICRO SIGN}}\N{{GREEK SMALL LETTER MU}}]*)")
+_FRACTION = re.compile(rf"({_DECIMAL})\s*(%?)")
+
+_SIZE_HINT = f"write a number and one of {' '.join(SIZE_UNITS)}, such as 8 or 64KiB"
+_DURATION_HINT = "write a number and one of ns us ms s min h, such as 500ms or 2min; without a unit, seconds"
+_FRACTION_HINT = "write it as 3% or 0.03"
+
+
+def parse_size(text: str) -> int:
+    """Read a message size: ``"8"``, ``"1KiB"``, ``"4 MiB"``, ``"1.5kB"``; in bytes."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a size in bytes", _SIZE_HINT)
+    minus, whole, decimals, unit = match.groups(default="")
+    if minus:
+        raise UsageError(f"the size {text!r} is negative", "write 0 or more bytes")
+    if unit and unit not in SIZE_UNITS:
+        raise UsageError(f"{text!r}: no unit of size is called {unit!r}", _size_unit_hint(unit))
+    scale: int = 10 ** len(decimals)
+    size, rest = divmod(int(whole + decimals) * SIZE_UNITS[unit or "B"], scale)
+    if rest:
+        raise UsageError(
+            f"{text!r} is not a whole number of bytes", "a byte cannot be divided; choose a round size"
+        )
+    return size
+
+
+def _size_unit_hint(unit: str) -> str:
+    # "4K" means 4096 to one reader and 4000 to the next: it is asked, not guessed.
+    letter = unit[0].upper()
+    binary, decimal = f"{letter}iB", "kB" if letter == "K" else f"{letter}B"
+    if binary not in SIZE_UNITS:
+        return _SIZE_HINT
+    return f"write {binary} for {SIZE_UNITS[binary]} bytes or {decimal} for {SIZE_UNITS[decimal]} bytes"
+
+
+def parse_duration(text: str) -> float:
+    """Read a span of time: ``"60s"``, ``"500ms"``, ``"2min"``, ``"90"``; in seconds, above 0."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a span of time", _DURATION_HINT)
+    number, unit = match.groups()
+    if unit and unit not in TIME_UNITS:
+        raise UsageError(f"{text!r}: no unit of time is called {unit!r}", _DURATION_HINT)
+    seconds = float(number) * TIME_UNITS[unit or "s"]
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"the time {text!r} must be above 0 and finite", _DURATION_HINT)
+    return seconds
+
+
+def parse_fraction(text: str) -> float:
+    """Read a share of one: ``"3%"`` or ``"0.03"``; between 0 and 1, both excluded."""
+    match = _FRACTION.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a fraction", _FRACTION_HINT)
+    number, percent = match.groups()
+    fraction = float(number) / (_PERCENT if percent else 1.0)
+    if not 0 < fraction < 1:
+        raise UsageError(f"the fraction {text!r} must lie between 0 and 100 %", _FRACTION_HINT)
+    return fraction
+
+
+def format_size(size_bytes: int | None) -> str:
+    """Write a size exactly, so that `parse_size` gives it back: ``"1 KiB"``, ``"1.5 MiB"``, ``"1001 B"``.
+
+    The largest unit that divides it, or in which it has at most four digits, both exactly.
+    """
+    if size_bytes is None:
+        return MISSING
+    for unit in _PRINTED_SIZES:
+        if abs(size_bytes) >= SIZE_UNITS[unit] and (number := _exact_number(size_bytes, SIZE_UNITS[unit])):
+            return f"{number} {unit}"
+    return f"{size_bytes} B"
+
+
+def _exact_number(size_bytes: int, unit_bytes: int) -> str:
+    """The size in a unit if that is exact and short; else nothing."""
+    if size_bytes % unit_bytes == 0:
+        return str(size_bytes // unit_bytes)
+    for decimals in range(1, _MOST_DIGITS):
+        digits, rest = divmod(size_bytes * 10**decimals, unit_bytes)
+        if rest == 0 and abs(digits) < 10**_MOST_DIGITS:
+            return f"{size_bytes / unit_bytes:.{decimals}f}"
+    return ""
+
+
+def format_time(seconds: float | None, unit: str = AUTO) -> str:
+    """Write a time with three significant digits and its unit: ``"487 ns"``, ``"12.3 ms"``."""
+    unit = time_unit((seconds,)) if unit == AUTO else unit
+    return _with_unit(format_time_in(seconds, unit), _sign(unit))
+
+
+def format_time_in(seconds: float | None, unit: str) -> str:
+    """Write a time as a bare number in a unit that the heading of its column names."""
+    return _number_in(seconds, unit, TIME_UNITS)
+
+
+def time_unit(seconds: Iterable[float | None]) -> str:
+    """One unit for a column of times, as it is printed: that of the middle between smallest and largest."""
+    return _column_unit(seconds, {unit: TIME_UNITS[unit] for unit in _AUTO_TIMES})
+
+
+def format_rate(bytes_per_s: float | None, unit: str = AUTO) -> str:
+    """Write a rate with three significant digits and its unit: ``"12.3 GB/s"``."""
+    unit = rate_unit((bytes_per_s,)) if unit == AUTO else unit
+    return _with_unit(format_rate_in(bytes_per_s, unit), unit)
+
+
+def format_rate_in(bytes_per_s: float | None, unit: str) -> str:
+    """Write a rate as a bare number in a unit that the heading of its column names."""
+    return _number_in(bytes_per_s, unit, RATE_UNITS)
+
+
+def rate_unit(bytes_per_s: Iterable[float | None]) -> str:
+    """One unit for a column of rates: that of the middle between smallest and largest."""
+    return _column_unit(bytes_per_s, {unit: RATE_UNITS[unit] for unit in _AUTO_RATES})
+
+
+def format_percent(fraction: float | None) -> str:
+    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``."""
+    if fraction is None or not math.isfinite(fraction):
+        return MISSING
+    percent = fraction * _PERCENT
+    return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else _significant(percent, 2), "%")  # noqa: PLR2004
+
+
+def format_relative(fraction: float | None) -> str:
+    """Write a relative half-width: ``"±1.2 %"``."""
+    text = format_percent(fraction)
+    return text if text == MISSING else f"±{text}"
+
+
+def _sign(unit: str) -> str:
+    return "\N{MICRO SIGN}s" if unit == "us" else unit
+
+
+def _with_unit(number: str, unit: str) -> str:
+    return number if number == MISSING else f"{number} {unit}"
+
+
+def _number_in(value: float | None, unit: str, units: Mapping[str, float]) -> str:
+    if unit not in units:
+        raise UsageError(f"no unit is called {unit!r}", f"choose from {', '.join(units)}")
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return _significant(value / units[unit], 3)
+
+
+def _significant(value: float, digits: int) -> str:
+    """So many digits, zeros at the end too; an exponent only below 0.0001; all digits before the point."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 10**digits - 0.5:
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}".rstrip(".")
+
+
+def _column_unit(values: Iterable[float | None], units: Mapping[str, float]) -> str:
+    magnitudes = [abs(value) for value in values if value is not None and math.isfinite(value) and value != 0]
+    if not magnitudes:
+        return next(iter(units))
+    middle = math.sqrt(min(magnitudes)) * math.sqrt(max(magnitudes))
+    # Rounded as it will be printed: 999.7 ns is "1.00 µs", not "1000 ns".
+    rounded = float(f"{middle:.2e}")
+    fitting = [unit for unit in units if units[unit] <= rounded]
+    return fitting[-1] if fitting else next(iter(units))

@@ -1,0 +1,261 @@
+"""Units: what is printed can be read again, and what cannot be read is refused in words."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.units import (
+    MISSING,
+    RATE_CHOICES,
+    RATE_UNITS,
+    SIZE_UNITS,
+    TIME_CHOICES,
+    TIME_UNITS,
+    format_percent,
+    format_rate,
+    format_rate_in,
+    format_relative,
+    format_size,
+    format_time,
+    format_time_in,
+    parse_duration,
+    parse_fraction,
+    parse_size,
+    rate_unit,
+    time_unit,
+)
+
+times = st.floats(min_value=1e-9, max_value=1e5)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("8", 8),
+        ("64B", 64),
+        ("1kB", 1000),
+        ("1KiB", 1024),
+        ("4 MiB", 4 * 2**20),
+        (" 2GiB ", 2**31),
+        ("1.5KiB", 1536),
+        ("0.001kB", 1),
+        ("0", 0),
+        ("1TB", 10**12),
+    ],
+)
+def test_a_size_is_read(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-8", "1.5", "0.3KiB", "1e3", "KiB", "1 2", "8 x", "0x10", "nan", "١", "9" * 5000]
+)
+def test_rubbish_is_no_size(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_size(text)
+    assert repr(text) in caught.value.sentence
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("4K", ("KiB", "kB")),
+        ("4k", ("KiB", "kB")),
+        ("4KB", ("KiB", "kB")),
+        ("4kib", ("KiB", "kB")),
+        ("4M", ("MiB", "MB")),
+        ("4mb", ("MiB", "MB")),
+        ("4G", ("GiB", "GB")),
+    ],
+)
+def test_an_ambiguous_unit_is_asked_not_guessed(text: str, words: tuple[str, str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_size(text)
+    assert all(word in caught.value.hint for word in words)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1000, "1000 B"),
+        (1001, "1001 B"),
+        (1024, "1 KiB"),
+        (1536, "1.5 KiB"),
+        (1_024_000, "1000 KiB"),
+        (2**20 + 1, "1048577 B"),
+        (4 * 2**20, "4 MiB"),
+        (12345 * 2**10, "12345 KiB"),
+        (None, MISSING),
+    ],
+)
+def test_a_size_is_written(size: int | None, text: str) -> None:
+    assert format_size(size) == text
+
+
+@given(
+    st.one_of(
+        st.integers(0, 2**50),
+        st.builds(int.__mul__, st.integers(0, 9999), st.sampled_from([*SIZE_UNITS.values()])),
+    )
+)
+def test_a_written_size_is_read_as_the_same(size: int) -> None:
+    assert parse_size(format_size(size)) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("60s", 60.0),
+        ("500ms", 0.5),
+        ("2min", 120.0),
+        ("1h", 3600.0),
+        ("90", 90.0),
+        ("0.5 h", 1800.0),
+        ("20us", 20e-6),
+        ("20\N{MICRO SIGN}s", 20e-6),
+        ("20\N{GREEK SMALL LETTER MU}s", 20e-6),
+        ("7ns", 7e-9),
+        ("1e-3s", 1e-3),
+    ],
+)
+def test_a_duration_is_read(text: str, seconds: float) -> None:
+    assert parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1s", "2m", "s", "1e999", "inf", "nan", "1:30", "2 weeks"])
+def test_rubbish_is_no_duration(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_duration(text)
+    assert repr(text) in caught.value.sentence
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "fraction"), [("3%", 0.03), ("0.03", 0.03), ("0.5 %", 0.005), ("99.9%", 0.999)]
+)
+def test_a_fraction_is_read(text: str, fraction: float) -> None:
+    assert parse_fraction(text) == pytest.approx(fraction)
+
+
+@pytest.mark.parametrize("text", ["", "0", "0%", "1", "3", "100%", "-3%", "%", "3 percent", "nan"])
+def test_rubbish_is_no_fraction(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_fraction(text)
+    assert repr(text) in caught.value.sentence
+    assert caught.value.hint
+
+
+@given(st.text())
+def test_no_text_makes_a_parser_crash(text: str) -> None:
+    for parse in (parse_size, parse_duration, parse_fraction):
+        try:
+            assert parse(text) >= 0
+        except UsageError as error:
+            assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (487e-9, "487 ns"),
+        (1.23e-6, "1.23 \N{MICRO SIGN}s"),
+        (12.34e-3, "12.3 ms"),
+        (999.7e-9, "1.00 \N{MICRO SIGN}s"),
+        (9.996e-3, "10.0 ms"),
+        (1234.4, "1234 s"),
+        (0.0, "0 ns"),
+        (-3e-6, "-3.00 \N{MICRO SIGN}s"),
+        (None, MISSING),
+        (math.nan, MISSING),
+        (math.inf, MISSING),
+    ],
+)
+def test_a_time_is_written(seconds: float | None, text: str) -> None:
+    assert format_time(seconds) == text
+
+
+@given(times)
+def test_a_written_time_is_read_as_nearly_the_same(seconds: float) -> None:
+    assert parse_duration(format_time(seconds)) == pytest.approx(seconds, rel=5.01e-3)
+
+
+@given(times, st.sampled_from(TIME_CHOICES))
+def test_a_time_is_written_in_the_unit_asked_for(seconds: float, unit: str) -> None:
+    number, printed = format_time(seconds, unit).split(" ")
+    assert unit in {"auto", printed} or (unit, printed) == ("us", "\N{MICRO SIGN}s")
+    assert float(number) * TIME_UNITS[printed] == pytest.approx(seconds, rel=5.01e-3)
+
+
+@given(st.lists(st.one_of(times, st.none(), st.just(math.nan), st.just(0.0))))
+def test_a_column_has_one_unit_that_its_numbers_can_be_written_in(column: list[float | None]) -> None:
+    unit = time_unit(column)
+    for seconds in column:
+        number = format_time_in(seconds, unit)
+        assert (number == MISSING) == (seconds is None or math.isnan(seconds))
+
+
+def test_a_columns_unit_is_that_of_its_middle() -> None:
+    assert time_unit([300e-9, 500e-9]) == "ns"
+    assert time_unit([487e-9, None, 12.3e-3]) == "\N{MICRO SIGN}s"
+    assert [format_time_in(seconds, "us") for seconds in (487e-9, 12.3e-3)] == ["0.487", "12300"]
+    assert rate_unit([1e6, 12e9]) == "MB/s"
+    assert rate_unit([2e9, None]) == "GB/s"
+
+
+@pytest.mark.parametrize(
+    ("rate", "unit", "text"),
+    [
+        (12.34e9, "auto", "12.3 GB/s"),
+        (8e4, "auto", "0.0800 MB/s"),
+        (1e9, "Gbit/s", "8.00 Gbit/s"),
+        (125e3, "Mbit/s", "1.00 Mbit/s"),
+        (2.0**20, "MiB/s", "1.00 MiB/s"),
+        (2.0**31, "GiB/s", "2.00 GiB/s"),
+        (None, "auto", MISSING),
+        (math.nan, "GB/s", MISSING),
+    ],
+)
+def test_a_rate_is_written(rate: float | None, unit: str, text: str) -> None:
+    assert format_rate(rate, unit) == text
+
+
+def test_every_unit_offered_can_be_used() -> None:
+    for unit in RATE_CHOICES:
+        assert format_rate(1e9, unit) != MISSING
+    for unit in TIME_CHOICES:
+        assert format_time(1.0, unit) != MISSING
+    assert set(RATE_CHOICES) - {"auto"} == set(RATE_UNITS)
+
+
+def test_an_unknown_unit_is_refused_with_the_choice() -> None:
+    with pytest.raises(UsageError) as caught:
+        format_rate_in(1.0, "furlong/s")
+    assert "GB/s" in caught.value.hint
+    with pytest.raises(UsageError):
+        format_time(1.0, "GB/s")
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [
+        (0.0123, "1.2 %"),
+        (0.0999, "10 %"),
+        (0.0994, "9.9 %"),
+        (0.123, "12 %"),
+        (1.5, "150 %"),
+        (0.00042, "0.042 %"),
+        (0.0, "0 %"),
+        (None, MISSING),
+        (math.nan, MISSING),
+    ],
+)
+def test_a_fraction_is_written(fraction: float | None, text: str) -> None:
+    assert format_percent(fraction) == text
+    assert format_relative(fraction) == (text if text == MISSING else f"±{text}")
