@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
@@ -30,6 +31,9 @@ from mpigauge.units import (
     time_unit,
 )
 
+repeatable = settings(derandomize=True, deadline=None)
+round_sizes = st.builds(int.__mul__, st.integers(0, 9999), st.sampled_from([*SIZE_UNITS.values()]))
+sizes = st.one_of(st.integers(0, 2**50), round_sizes)
 times = st.floats(min_value=1e-9, max_value=1e5)
 
 
@@ -53,7 +57,21 @@ def test_a_size_is_read(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "-8", "1.5", "0.3KiB", "1e3", "KiB", "1 2", "8 x", "0x10", "nan", "١", "9" * 5000]
+    "text",
+    [
+        "",
+        "-8",
+        "1.5",
+        "0.3KiB",
+        "1e3",
+        "KiB",
+        "1 2",
+        "8 x",
+        "0x10",
+        "nan",
+        "\N{ARABIC-INDIC DIGIT ONE}",
+        "9" * 5000,
+    ],
 )
 def test_rubbish_is_no_size(text: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -99,12 +117,8 @@ def test_a_size_is_written(size: int | None, text: str) -> None:
     assert format_size(size) == text
 
 
-@given(
-    st.one_of(
-        st.integers(0, 2**50),
-        st.builds(int.__mul__, st.integers(0, 9999), st.sampled_from([*SIZE_UNITS.values()])),
-    )
-)
+@repeatable
+@given(sizes)
 def test_a_written_size_is_read_as_the_same(size: int) -> None:
     assert parse_size(format_size(size)) == size
 
@@ -152,13 +166,13 @@ def test_rubbish_is_no_fraction(text: str) -> None:
     assert caught.value.hint
 
 
+@repeatable
 @given(st.text())
 def test_no_text_makes_a_parser_crash(text: str) -> None:
     for parse in (parse_size, parse_duration, parse_fraction):
-        try:
+        # Any other exception fails the test.
+        with contextlib.suppress(UsageError):
             assert parse(text) >= 0
-        except UsageError as error:
-            assert error.hint
 
 
 @pytest.mark.parametrize(
@@ -181,11 +195,13 @@ def test_a_time_is_written(seconds: float | None, text: str) -> None:
     assert format_time(seconds) == text
 
 
+@repeatable
 @given(times)
 def test_a_written_time_is_read_as_nearly_the_same(seconds: float) -> None:
     assert parse_duration(format_time(seconds)) == pytest.approx(seconds, rel=5.01e-3)
 
 
+@repeatable
 @given(times, st.sampled_from(TIME_CHOICES))
 def test_a_time_is_written_in_the_unit_asked_for(seconds: float, unit: str) -> None:
     number, printed = format_time(seconds, unit).split(" ")
@@ -193,6 +209,7 @@ def test_a_time_is_written_in_the_unit_asked_for(seconds: float, unit: str) -> N
     assert float(number) * TIME_UNITS[printed] == pytest.approx(seconds, rel=5.01e-3)
 
 
+@repeatable
 @given(st.lists(st.one_of(times, st.none(), st.just(math.nan), st.just(0.0))))
 def test_a_column_has_one_unit_that_its_numbers_can_be_written_in(column: list[float | None]) -> None:
     unit = time_unit(column)

@@ -257,13 +257,12 @@ def launch_interval(medians: Values) -> tuple[float, float | None, float | None,
     Source:
         Method 1.10.
     """
-    if medians.min() <= 0:
-        return float(np.median(medians)), None, None, None
-    logs = np.log(medians)
-    centre = math.exp(logs.mean())
     count = medians.size
-    if count == 1:
-        return centre, None, None, None
+    if count == 1 or medians.min() <= 0:
+        return float(np.median(medians)), None, None, None
+    # Relative to the first, so that equal launches differ by exactly 0.
+    logs = np.log(medians / medians[0])
+    centre = float(medians[0]) * math.exp(logs.mean())
     distance = _student(count - 1) * float(logs.std(ddof=1)) / math.sqrt(count)
     growth = math.exp(distance)
     return centre, centre / growth, centre * growth, growth - 1.0
@@ -513,7 +512,7 @@ def _launch_effect(medians: Values, summaries: Sequence[LaunchSummary]) -> tuple
     highs = np.array([summary.high for summary in summaries])
     if medians.size == 1 or medians.min() <= 0 or not np.all(lows > 0):
         return None, None
-    variance = float(np.log(medians).var(ddof=1))
+    variance = float(np.log(medians / medians[0]).var(ddof=1))
     from_rounds = float(np.mean((np.log(highs / lows) / _WIDTH_OF_NORMAL) ** 2))
     beyond = max(0.0, variance - from_rounds)
     return (beyond / variance if variance > 0 else None), beyond

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 enum {
-    TRIALS        = 5,  /* single rounds that tell how long a round takes */
+    TRIALS        = 9,  /* single rounds that tell how long a round takes: */
+    TRIALS_USED   = 5,  /* the last of them; the first still pay for the change of cell */
     WARMUPS       = 2,  /* unrecorded in the statistics: the last cell left other data in caches */
     BLOCK_ROUNDS  = 16, /* even, so that rounds alternating long and short average out */
     BLOCK_LEAST   = 2,
@@ -135,7 +136,7 @@ static int64_t share_ns(const struct run *run)
     return run->plan->cell_ns / run->plan->visits_per_cell;
 }
 
-/* A first round, and unless it took too long four more: the time of one round is their median.
+/* A first round, and unless it took too long eight more.
  * Slow rounds are told to the journal, so that a slow cell is not taken for a hanging one. */
 static int try_rounds(const struct run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, int64_t *trial_ns)
@@ -196,8 +197,9 @@ static void size_up(const struct run *run, const struct mg_visit *visit, struct 
                     const int64_t *trial_ns, int trials, const struct mg_clock_facts *clock)
 {
     const int64_t share = share_ns(run);
+    const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
 
-    cell->round_ns = median_of(trial_ns, trials);
+    cell->round_ns = median_of(trial_ns + trials - used, used);
     cell->batch    = batch_for(visit->pattern, cell->round_ns, share, clock);
     cell->rounds   = rounds_for(run->plan, cell->round_ns * cell->batch, share);
 }

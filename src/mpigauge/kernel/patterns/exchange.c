@@ -36,12 +36,6 @@ const struct mg_pattern mg_exchange = {
     .moves_bytes  = true,
     .modes =
         {
-            {.name        = "blocking",
-             .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
-             .call        = blocking,
-             .source      = other,
-             .directions  = 2,
-             .needs_eager = true},
             {.name       = "sendrecv",
              .about      = "MPI_Sendrecv",
              .call       = sendrecv,
@@ -52,5 +46,11 @@ const struct mg_pattern mg_exchange = {
              .call       = nonblocking,
              .source     = other,
              .directions = 2},
+            {.name        = "blocking",
+             .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
+             .call        = blocking,
+             .source      = other,
+             .directions  = 2,
+             .needs_eager = true},
         },
 };

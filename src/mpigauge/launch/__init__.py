@@ -1,0 +1,1 @@
+"""How and where: a job becomes a command line, and a running job becomes lines."""

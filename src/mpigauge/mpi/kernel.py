@@ -1,0 +1,158 @@
+"""Building the kernel with a library's own mpicc, once for the same sources, compiler, flags and library."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.find import explain_failure
+from mpigauge.mpi.library import Library, identify
+from mpigauge.plan.patterns import KERNEL_VERSION, Description
+
+FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
+LIBRARIES = ("-lm",)
+PROGRAM = "mpigauge-kernel"
+BUILD_TIMEOUT_S = 300
+SOURCES = Path(__file__).parents[1] / "kernel"
+
+
+def sources() -> list[Path]:
+    """The C files and headers of the kernel, in a fixed order."""
+    return sorted(path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in SOURCES.glob(pattern))
+
+
+def cache_folder() -> Path:
+    """Where built kernels are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache."""
+    if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
+        return Path(chosen)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "mpigauge" / "kernels"
+
+
+def kernel_path(library: Library) -> Path:
+    """Where the kernel of a library is, or will be."""
+    digest = hashlib.sha256()
+    for source in sources():
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    # The wrapper itself, too: an upgrade in place changes neither its path nor its version words.
+    for word in (str(library.mpicc.resolve()), library.show, library.label, *FLAGS, _stamp(library.mpicc)):
+        digest.update(word.encode() + b"\0")
+    return cache_folder() / f"{library.name}-{library.version}-{digest.hexdigest()[:16]}" / PROGRAM
+
+
+def _stamp(path: Path) -> str:
+    status = path.resolve().stat()
+    return f"{status.st_mtime_ns} {status.st_size}"
+
+
+def build(library: Library) -> Path:
+    """The kernel of a library, built if it is not there yet.
+
+    Raises:
+        EnvironmentLacksError: It does not compile, or the cache cannot be written.
+    """
+    program = kernel_path(library)
+    if program.is_file():
+        return program
+    try:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+            built = Path(folder) / PROGRAM
+            _compile(library, built)
+            built.replace(program)  # whole or not at all, also if two campaigns build at once
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"{program.parent}: the kernel cannot be kept there: {error.strerror}",
+            "set MPIGAUGE_KERNEL_DIR to a folder that can be written",
+        ) from None
+    return program
+
+
+def _compile(library: Library, output: Path) -> None:
+    c_files = [str(path) for path in sources() if path.suffix == ".c"]
+    words = [str(library.mpicc), *FLAGS, "-o", str(output), *c_files, *LIBRARIES]
+    try:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=BUILD_TIMEOUT_S,
+            check=False,
+            env={**os.environ, **library.environment},
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacksError(f"{library.mpicc}: cannot be run: {error}", "check the installation") from None
+    if done.returncode != 0:
+        raise EnvironmentLacksError(*explain_failure(library.mpicc, done.returncode, done.stderr))
+
+
+def describe(library: Library) -> Description:
+    """What the kernel of a library can do; it answers before it needs MPI."""
+    program = build(library)
+    try:
+        done = subprocess.run(
+            [str(program), "--describe"],
+            capture_output=True,
+            timeout=BUILD_TIMEOUT_S,
+            check=True,
+            env={**os.environ, **library.environment},
+            stdin=subprocess.DEVNULL,
+        )
+        description = msgspec.json.decode(done.stdout, type=Description)
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.decode(errors="replace").strip().splitlines()
+        raise EnvironmentLacksError(
+            f"{program}: does not start: {words[0] if words else f'status {error.returncode}'}",
+            "is the library that it was built with still there? Try: mpigauge kernel build --force",
+        ) from None
+    except (OSError, subprocess.TimeoutExpired, msgspec.DecodeError) as error:
+        raise EnvironmentLacksError(
+            f"{program}: does not describe itself: {error}", "try: mpigauge kernel build --force"
+        ) from None
+    if description.kernel != KERNEL_VERSION:
+        raise EnvironmentLacksError(
+            f"{program}: speaks version {description.kernel}, this mpigauge version {KERNEL_VERSION}",
+            "try: mpigauge kernel build --force",
+        )
+    return description
+
+
+def rebuild(library: Library) -> Path:
+    """Builds the kernel anew, whatever the cache holds."""
+    shutil.rmtree(kernel_path(library).parent, ignore_errors=True)
+    return build(library)
+
+
+def check_linked(library: Library, library_string: str, ranks_asked: int, ranks: int) -> None:
+    """Refuses a job that ran on another library than the one it was built for, or fell into singletons.
+
+    Raises:
+        EnvironmentLacksError: Which two libraries do not fit, and what to do.
+    """
+    kind, version = identify(library_string)
+    if ranks != ranks_asked:
+        raise EnvironmentLacksError(
+            f"{library.mpiexec}: started {ranks_asked} programs of {ranks} rank each instead of one job of "
+            f"{ranks_asked} ranks: it is not the launcher of {library.kind.about} {library.version}",
+            f"give the mpicc whose folder also holds the mpiexec of {library.kind.about}: --mpi /path/to/mpicc",
+        )
+    if kind is not library.kind or not _same_version(version, library.version):
+        ran = f"{kind.about} {version}" if kind is not None else library_string.splitlines()[0][:60]
+        raise EnvironmentLacksError(
+            f"{library.mpicc}: built for {library.kind.about} {library.version}, but the job ran on {ran}",
+            "another library comes first at run time: check LD_LIBRARY_PATH and LD_PRELOAD, or --mpi",
+        )
+
+
+def _same_version(ran: str, built: str) -> bool:
+    """Intel says "2021.18" for some builds of 2021.18.1, and release candidates add letters."""
+    return ran.startswith(built) or built.startswith(ran)
+
+

@@ -1,0 +1,105 @@
+"""The kinds of MPI library that mpigauge can tell apart; the one list of them.
+
+To add one: a row in KINDS, the launcher that its mpiexec needs in `launch.launchers`, and a row in
+tests/mpi/test_library.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An MPI implementation.
+
+    Attributes:
+        name: What users and results call it.
+        about: Its full name.
+        aliases: Other words that users may say.
+        macro: The macro of its mpi.h that no other has.
+        launcher: The name in `launch.launchers` of what its mpiexec understands.
+        says: How MPI_Get_library_version begins.
+        wheel: The PyPI package that carries it.
+        needs_root_variable: Its mpicc only finds itself through this environment variable.
+    """
+
+    name: str
+    about: str
+    aliases: tuple[str, ...]
+    macro: str
+    launcher: str
+    says: str
+    wheel: str
+    needs_root_variable: str = ""
+
+
+# Intel's mpi.h also has MPICH's macro: the first match counts.
+KINDS = (
+    Kind("openmpi", "Open MPI", ("ompi", "open-mpi"), "OMPI_MAJOR_VERSION", "openmpi", "Open MPI v", "openmpi"),
+    Kind(
+        "intelmpi",
+        "Intel MPI",
+        ("intel", "impi"),
+        "I_MPI_VERSION",
+        "hydra",
+        "Intel(R) MPI Library ",
+        "impi-devel",
+        "I_MPI_ROOT",
+    ),
+    Kind("mpich", "MPICH", (), "MPICH_VERSION", "hydra", "MPICH Version:", "mpich"),
+)
+
+
+def kind_named(name: str) -> Kind | None:
+    """The kind that a user means by a word, if any."""
+    return next((kind for kind in KINDS if name in (kind.name, *kind.aliases)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """An installed MPI library.
+
+    Attributes:
+        kind: What it is.
+        version: As its mpi.h says it: "5.0.11".
+        standard: The MPI standard that it implements: "3.1".
+        mpicc: Its compiler wrapper.
+        mpiexec: Its launcher.
+        prefix: The folder that it is installed in.
+        origin: Where it was found, in words.
+        show: What its mpicc would run.
+        environment: What its programs need to be set.
+    """
+
+    kind: Kind
+    version: str
+    standard: str
+    mpicc: Path
+    mpiexec: Path
+    prefix: Path
+    origin: str
+    show: str
+    environment: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """What users and results call it."""
+        return self.kind.name
+
+    @property
+    def label(self) -> str:
+        """Name and version, as a user may write them."""
+        return f"{self.kind.name}=={self.version}"
+
+
+def identify(library_string: str) -> tuple[Kind | None, str]:
+    """The kind and version that MPI_Get_library_version tells of; version "" if it is not there.
+
+    The version is the first word with a dot and digits after the opening words.
+    """
+    for kind in KINDS:
+        if library_string.startswith(kind.says):
+            words = library_string.removeprefix(kind.says).replace(",", " ").split()
+            return kind, words[0] if words else ""
+    return None, ""

@@ -1,0 +1,105 @@
+"""What the kernel says it can do: the patterns and modes of `mpigauge-kernel --describe`."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from mpigauge.errors import UsageError
+
+KERNEL_VERSION = 1
+"""Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
+
+ALL_MODES = "all"
+
+
+class Mode(Struct, frozen=True):
+    """One way of doing a pattern.
+
+    Attributes:
+        directions: Messages under way at once between a pair; 2 doubles the rate.
+        needs_eager: Deadlocks above the eager limit, so the kernel does not start it there.
+        binds_buffers: Buffers are tied to requests, so cold ones cannot be walked.
+        attaches_buffer: Lends MPI four messages of memory.
+    """
+
+    name: str
+    about: str
+    directions: int
+    needs_eager: bool
+    binds_buffers: bool
+    attaches_buffer: bool
+
+
+class Pattern(Struct, frozen=True):
+    """What is measured; one file of the kernel.
+
+    Attributes:
+        time_of: What one reported time is.
+        sampling: How samples are taken: chained, blocks, floor or probe.
+        active_ranks: How many ranks take part; 0 means all.
+        windowed: Whether it uses a window of messages.
+        moves_bytes: Whether sizes and rates make sense.
+        modes: The first is the default.
+    """
+
+    name: str
+    about: str
+    time_of: str
+    sampling: str
+    min_ranks: int
+    active_ranks: int
+    windowed: bool
+    moves_bytes: bool
+    modes: tuple[Mode, ...]
+
+    @property
+    def probes(self) -> bool:
+        """Whether it finds a limit instead of a time."""
+        return self.sampling == "probe"
+
+    def mode(self, name: str) -> Mode | None:
+        """The mode of this name, if there is one."""
+        return next((mode for mode in self.modes if mode.name == name), None)
+
+
+class Description(Struct, frozen=True):
+    """All that a kernel says of itself."""
+
+    kernel: int
+    large_counts: bool
+    patterns: tuple[Pattern, ...]
+
+    def pattern(self, name: str, where: str) -> Pattern:
+        """The pattern of this name, or a UsageError that begins with `where`."""
+        for pattern in self.patterns:
+            if pattern.name == name:
+                return pattern
+        raise UsageError(f"{where}: no pattern is called {name!r}", choose(p.name for p in self.patterns))
+
+
+def choose(names: Iterable[str]) -> str:
+    """The hint that lists what there is."""
+    return f"choose from {', '.join(names)}"
+
+
+def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:
+    """The modes asked for; none asked for means the first, `all` means all.
+
+    Raises:
+        UsageError: A name is not a mode of this pattern.
+    """
+    if not names:
+        return pattern.modes[:1]
+    if ALL_MODES in names:
+        return pattern.modes
+    return tuple(_mode(pattern, name, where) for name in names)
+
+
+def _mode(pattern: Pattern, name: str, where: str) -> Mode:
+    mode = pattern.mode(name)
+    if mode is None:
+        raise UsageError(
+            f"{where}: {pattern.name} has no mode {name!r}",
+            choose([*(mode.name for mode in pattern.modes), ALL_MODES]),
+        )
+    return mode

@@ -1,0 +1,160 @@
+"""Where a plan comes from: a TOML file, or the built-in suites, with options laid over it.
+
+A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pattern.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge import units
+from mpigauge.errors import UsageError
+from mpigauge.plan.model import Buffers, Measure, Plan, Positive
+
+LAUNCHES_MOST = 10_000
+BUDGET_MOST_S = 7 * 86_400.0
+BUDGET = "45s"
+
+
+class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys that a plan file may have.
+
+    Attributes:
+        about: What the plan is for; for people only.
+        launches: Exactly so many; otherwise as many as the precision needs, within the budget.
+        sizes: Of patterns that name none.
+    """
+
+    measure: tuple[Measure, ...]
+    title: str = ""
+    about: str = ""
+    mpi: tuple[str, ...] = ()
+    ranks: tuple[Positive, ...] = (2,)
+    launches: int | None = None
+    precision: str | float = "3%"
+    budget: str | None = None
+    sizes: str = "0:4MiB"
+    buffers: Buffers = "warm"
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says; None and empty mean that it says nothing."""
+
+    patterns: tuple[str, ...] = ()
+    mpi: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
+    modes: tuple[str, ...] = ()
+    sizes: str | None = None
+    launches: int | None = None
+    precision: str | None = None
+    budget: str | None = None
+    buffers: Buffers | None = None
+    window: int | None = None
+    seed: int | None = None
+
+
+def read_file(path: Path) -> PlanFile:
+    """Reads and checks a plan file.
+
+    Raises:
+        UsageError: Names the file and the key, or the line that is not TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "give the path of a plan file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text", "a plan is a TOML file: see examples/") from None
+    try:
+        return msgspec.convert(tomllib.loads(text), PlanFile)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan") from None
+
+
+def _in_toml_words(error: msgspec.ValidationError) -> str:
+    return str(error).replace("Object", "the plan").replace(" - at `$.", " - at `").replace("`$`", "its top")
+
+
+def with_options(file: PlanFile, options: Options, default_seed: int, where: str) -> Plan:
+    """A plan file with the options of the command line laid over it.
+
+    Args:
+        default_seed: Used where neither names one.
+        where: What an error names: the file, or "the options".
+
+    Raises:
+        UsageError: A number is out of its range, or a word is not a time, share or size.
+    """
+    launches = options.launches if options.launches is not None else file.launches
+    budget = options.budget if options.budget is not None else file.budget
+    seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
+    plan = Plan(
+        title=file.title,
+        measure=tuple(_measure(one, file, options) for one in _chosen(file, options)),
+        mpi=options.mpi or file.mpi,
+        ranks=options.ranks or file.ranks,
+        precision=_precision(options.precision or file.precision),
+        seed=seed,
+        **_launches(launches, where),
+        budget_s=_budget(budget, launches, where),
+    )
+    _check_numbers(plan, where)
+    return plan
+
+
+def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
+    if not options.patterns:
+        return file.measure
+    known = {measure.pattern: measure for measure in reversed(file.measure)}
+    return tuple(known.get(name, Measure(name)) for name in dict.fromkeys(options.patterns))
+
+
+def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
+    changes = {
+        "modes": options.modes or measure.modes,
+        "sizes": options.sizes or measure.sizes or file.sizes,
+        "ranks": options.ranks or measure.ranks,
+        "buffers": options.buffers or (file.buffers if measure.buffers == "warm" else measure.buffers),
+        "window": options.window or measure.window,
+    }
+    return msgspec.structs.replace(measure, **changes)
+
+
+def _precision(value: str | float) -> float:
+    return units.parse_fraction(str(value))
+
+
+def _launches(launches: int | None, where: str) -> dict[str, int]:
+    if launches is None:
+        return {}
+    if not 1 <= launches <= LAUNCHES_MOST:
+        raise UsageError(
+            f"{where}: {launches} launches are not possible",
+            f"take 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
+        )
+    return {"launches_min": launches, "launches_max": launches}
+
+
+def _budget(budget: str | None, launches: int | None, where: str) -> float | None:
+    if budget is None:
+        if launches is not None:
+            return None
+        budget = BUDGET
+    seconds = units.parse_duration(budget)
+    if not 1 <= seconds <= BUDGET_MOST_S:
+        raise UsageError(f"{where}: a budget of {budget} is not possible", "take 1s to 168h")
+    return seconds
+
+
+def _check_numbers(plan: Plan, where: str) -> None:
+    if not plan.measure:
+        raise UsageError(f"{where}: there is nothing to measure", "name a pattern, or add a [[measure]] table")
+    if not 0 <= plan.seed < 2**63:
+        raise UsageError(f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1")

@@ -1,0 +1,1 @@
+"""Numbers become tables. Nothing here computes, prints or reads a file."""

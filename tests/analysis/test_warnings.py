@@ -1,0 +1,186 @@
+"""Warnings: each is given when its trouble is there, names its numbers, and depends on what was tried."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.estimate import Estimate, estimate
+from mpigauge.analysis.warnings import _CHECKS, KINDS, warnings_for
+
+QUIET = Estimate(
+    estimate=1e-6,
+    low=0.98e-6,
+    high=1.02e-6,
+    rank_low=0.975e-6,
+    rank_high=1.025e-6,
+    half_width=0.02,
+    launches=10,
+    samples=20_000,
+    mean=1.1e-6,
+    stddev=0.3e-6,
+    min=0.9e-6,
+    p5=0.91e-6,
+    p25=0.95e-6,
+    median=1e-6,
+    p75=1.1e-6,
+    p95=1.3e-6,
+    p99=1.9e-6,
+    max=9e-6,
+    launch_share=0.9,
+    launch_variance=4e-4,
+    round_variance=0.01,
+    kinds=None,
+    launch_medians=(1e-6,) * 10,
+    tau=1.5,
+    correlated_launches=0,
+    unsteady_launches=0,
+)
+ONE_LAUNCH = replace(QUIET, launches=1, low=None, high=None, half_width=None, rank_low=None, rank_high=None)
+
+
+def texts(
+    found: Estimate,
+    *,
+    ranks: int = 2,
+    cores: int | None = 2,
+    launches_requested: int | None = None,
+    precision: float | None = None,
+    batch: int = 1,
+    stat: str = "median",
+) -> dict[str, str]:
+    """The warnings of a cell, by kind."""
+    given = warnings_for(
+        found,
+        ranks=ranks,
+        cores=cores,
+        launches_requested=launches_requested,
+        precision=precision,
+        batch=batch,
+        stat=stat,
+    )
+    return {warning.kind: warning.text for warning in given}
+
+
+def test_every_kind_has_its_check_in_order() -> None:
+    assert tuple(_CHECKS) == KINDS
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", kind) for kind in KINDS)
+
+
+@pytest.mark.parametrize("stat", ["median", "mean", "min", "p25", "p95"])
+def test_all_is_well(stat: str) -> None:
+    assert texts(QUIET, launches_requested=10, precision=0.03, stat=stat) == {}
+
+
+def test_a_quiet_measurement_is_quiet() -> None:
+    generator = np.random.default_rng(1)
+    effects = np.exp(generator.normal(0, 0.005, 10))
+    launches = [
+        list(1e-6 * effect * np.exp(0.05 * generator.standard_normal((4, 250)))) for effect in effects
+    ]
+    assert texts(estimate(launches), launches_requested=10, precision=0.03) == {}
+
+
+def test_one_launch_has_no_interval() -> None:
+    assert "--launches 5" in texts(ONE_LAUNCH)["no-interval"]
+    assert "1 launch" in texts(ONE_LAUNCH, launches_requested=1)["no-interval"]
+    assert "only this one of 5" in texts(ONE_LAUNCH, launches_requested=5)["no-interval"]
+    assert set(texts(ONE_LAUNCH, launches_requested=5, precision=0.01)) == {"no-interval"}
+
+
+def test_a_clock_that_stands_still_has_no_interval() -> None:
+    found = texts(replace(QUIET, low=None, high=None, half_width=None), batch=4)
+    assert "0 s" in found["no-interval"]
+    assert "more than 4" in found["no-interval"]
+
+
+def test_few_launches_are_named() -> None:
+    few = replace(QUIET, launches=3, rank_low=None, rank_high=None)
+    assert set(texts(few)) == {"few-launches"}
+    assert "--launches 5" in texts(few, launches_requested=3)["few-launches"]
+    assert "of 10 failed" in texts(few, launches_requested=10)["few-launches"]
+
+
+def test_lost_launches_are_counted() -> None:
+    assert "2 of 12" in texts(QUIET, launches_requested=12)["launches-lost"]
+
+
+def test_a_tail_statistic_needs_rounds() -> None:
+    found = texts(replace(QUIET, samples=1000), stat="p99")
+    assert "about 100 rounds" in found["few-samples"]
+    assert "few-samples" not in texts(replace(QUIET, samples=1000), stat="max")
+
+
+def test_two_kinds_of_launches_show_both_centres() -> None:
+    found = texts(replace(QUIET, kinds=(1e-6, 1.3e-6)))["two-kinds-of-launches"]
+    assert "1.00 \N{MICRO SIGN}s" in found
+    assert "1.30 \N{MICRO SIGN}s" in found
+
+
+@pytest.mark.parametrize("ends", [(0.9e-6, 1.1e-6), (0.999e-6, 1.001e-6), (1e-6, 1e-6)])
+def test_disagreeing_intervals_are_flagged_either_way(ends: tuple[float, float]) -> None:
+    assert "times as wide" in texts(replace(QUIET, rank_low=ends[0], rank_high=ends[1]))["intervals-disagree"]
+
+
+def test_equal_launches_do_not_disagree() -> None:
+    equal = replace(QUIET, low=1e-6, high=1e-6, rank_low=1e-6, rank_high=1e-6, half_width=0.0)
+    assert texts(equal, precision=0.01) == {}
+
+
+def test_a_wide_interval_says_what_would_make_it_narrow() -> None:
+    assert "--launches 40" not in texts(QUIET, precision=0.01)["wide"]
+    assert "about 40 launches" in texts(QUIET, precision=0.01)["wide"]
+    assert "--launches 18" in texts(QUIET, precision=0.015)["wide"]
+    noisy = texts(replace(QUIET, launch_share=0.2), precision=0.01)["wide"]
+    assert "80 %" in noisy
+    assert "--budget" in noisy
+    assert "±2.0 %" in noisy
+    assert "±1.0 %" in noisy
+
+
+def test_more_ranks_than_cores_are_flagged() -> None:
+    assert "4 ranks share 2 cores" in texts(QUIET, ranks=4)["oversubscribed"]
+    assert texts(QUIET, ranks=4, cores=None) == {}
+
+
+def test_a_quarter_of_the_launches_is_worth_a_word() -> None:
+    assert texts(replace(QUIET, unsteady_launches=2, correlated_launches=2)) == {}
+    some = texts(replace(QUIET, unsteady_launches=3, correlated_launches=4, tau=80.4))
+    assert set(some) == {"not-steady", "correlated"}
+    assert "3 of 10 launches are" in some["not-steady"]
+    assert "4 of 10 launches are" in some["correlated"]
+    assert "80 rounds" in some["correlated"]
+    only = texts(replace(ONE_LAUNCH, unsteady_launches=1, correlated_launches=1))
+    assert "1 of 1 launch is" in only["not-steady"]
+    assert "1 of 1 launch is" in only["correlated"]
+
+
+def test_a_long_tail_points_to_another_statistic() -> None:
+    tail = replace(QUIET, p99=3.5e-6)
+    assert "3.5 times" in texts(tail)["tail"]
+    assert "--stat p99" in texts(tail)["tail"]
+    assert "--stat p99" not in texts(tail, stat="p99")["tail"]
+    assert texts(replace(QUIET, p99=None)) == {}
+
+
+def test_means_of_batches_are_labelled() -> None:
+    assert "mean of 16 operations" in texts(QUIET, batch=16)["batched"]
+
+
+def test_every_text_is_one_line_with_a_number() -> None:
+    worst = replace(
+        QUIET,
+        kinds=(1e-6, 2e-6),
+        rank_low=0.5e-6,
+        p99=9e-6,
+        correlated_launches=9,
+        unsteady_launches=9,
+        samples=100,
+    )
+    found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95")
+    found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
+    assert set(found) == set(KINDS)
+    assert all(re.search(r"\d", text) and "\n" not in text for text in found.values())
