@@ -240,11 +240,11 @@ def _tail(cell: _Cell) -> str:
 
 
 def _batched(cell: _Cell) -> str:
-    if cell.batch <= 1:
+    if cell.batch <= 1 or cell.stat not in _TAILS:
         return ""
     return (
-        f"each sample is the mean of {cell.batch} operations, because the clock is too coarse for one: "
-        "percentiles are those of means and hide single slow operations"
+        f"each sample is the mean of {cell.batch} operations: {cell.stat} is that of means, "
+        "and single slow operations hide in them"
     )
 
 

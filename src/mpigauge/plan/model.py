@@ -53,7 +53,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     visits: Positive = 4
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
-    seed: Annotated[int, Meta(ge=0, lt=2**63)] = 0
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
 
 
 class Cell(Struct, frozen=True, order=True):

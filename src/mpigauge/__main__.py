@@ -1,0 +1,5 @@
+"""`python -m mpigauge` is `mpigauge`."""
+
+from mpigauge.cli import main
+
+main()

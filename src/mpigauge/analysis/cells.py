@@ -1,0 +1,223 @@
+"""From visits to what is said of each cell: estimates, rates, CPU time, warnings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpigauge.analysis.estimate import Estimate, Values, estimate, launch_interval
+from mpigauge.analysis.warnings import Warning as Doubt
+from mpigauge.analysis.warnings import warnings_for
+from mpigauge.plan.model import Cell
+from mpigauge.result.load import Result
+from mpigauge.result.records import Eager, Visit
+
+MEDIAN = "median"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is said of one cell.
+
+    Attributes:
+        status: ok, blocked, corrupt, failed, timeout or skipped.
+        reason: Why it is not ok, or what must be known of it; may be empty.
+        time: None unless it was measured.
+        rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
+        directions: Messages under way at once between a pair; part of the rate.
+        cpu_s_per_op: User and system time of all ranks taking part.
+        first_s: The first message of a launch, geometric mean over launches.
+        limit_bytes: The eager limit, of a cell that probes it.
+        batch: Calls between two clock readings, the most of any visit.
+    """
+
+    cell: Cell
+    status: str
+    reason: str
+    time: Estimate | None
+    rate_bytes_per_s: float | None
+    directions: int
+    cpu_s_per_op: float | None
+    first_s: float | None
+    limit_bytes: int | None
+    batch: int
+    warnings: tuple[Doubt, ...]
+
+
+def seconds_of(visit: Visit) -> Values:
+    """Time of one operation, one value a sample, in seconds."""
+    return np.asarray(visit.samples_ns, dtype=np.float64) * (1e-9 / visit.ops)
+
+
+def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
+    """Samples of one cell, grouped by launch and visit, both in the order of time."""
+    launches: dict[int, list[Visit]] = defaultdict(list)
+    for visit in visits:
+        if not visit.corrupt:
+            launches[visit.launch].append(visit)
+    return [
+        [seconds_of(visit) for visit in sorted(launches[number], key=lambda v: v.id)]
+        for number in sorted(launches)
+    ]
+
+
+def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
+    """Visits grouped by their cell."""
+    cells: dict[Cell, list[Visit]] = defaultdict(list)
+    for visit in visits:
+        cells[visit.cell].append(visit)
+    return cells
+
+
+def half_widths(visits: Sequence[Visit]) -> dict[Cell, float | None]:
+    """Relative half-width of every cell's interval; None where there is none yet (stop rule 1.11)."""
+    widths: dict[Cell, float | None] = {}
+    for cell, mine in by_cell(visits).items():
+        medians = [float(np.median(np.concatenate(launch))) for launch in by_launch(mine)]
+        widths[cell] = launch_interval(np.asarray(medians))[3] if medians else None
+    return widths
+
+
+def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
+    """What is said of every cell of a result, in the order of its plan.
+
+    Args:
+        stat: Which statistic of a launch the whole chain works on; one of `estimate.STATS`.
+    """
+    measured = by_cell(result.visits)
+    troubles = _troubles(result)
+    return [_row(result, cell, measured.get(cell, []), troubles.get(cell), stat) for cell in result.campaign.cells]
+
+
+def _row(
+    result: Result, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str
+) -> Row:
+    launches = by_launch(visits)
+    time = estimate(launches, stat) if launches else None
+    status, reason, limit = _status(result, cell, time, trouble)
+    directions = _directions(result, cell)
+    good = [visit for visit in visits if not visit.corrupt]
+    return Row(
+        cell=cell,
+        status=status,
+        reason=reason,
+        time=time,
+        rate_bytes_per_s=_rate(result, cell, time, directions),
+        directions=directions,
+        cpu_s_per_op=_cpu_s(good),
+        first_s=_first_s(good),
+        limit_bytes=limit,
+        batch=max((visit.batch for visit in good), default=0),
+        warnings=_doubts(result, cell, time, good, stat),
+    )
+
+
+def _directions(result: Result, cell: Cell) -> int:
+    for pattern in result.campaign.patterns:
+        if pattern.name == cell.pattern and (mode := pattern.mode(cell.mode)):
+            return mode.directions
+    return 1
+
+
+def _rate(result: Result, cell: Cell, time: Estimate | None, directions: int) -> float | None:
+    """Bytes over the time of one operation (rules 3 and 4: never a mean of rates)."""
+    moves = any(p.name == cell.pattern and p.moves_bytes for p in result.campaign.patterns)
+    if time is None or not moves or time.estimate <= 0:
+        return None
+    return directions * cell.bytes / time.estimate
+
+
+def _cpu_s(visits: Sequence[Visit]) -> float | None:
+    operations = sum(len(visit.samples_ns) * visit.ops for visit in visits)
+    return sum(visit.cpu_ns for visit in visits) * 1e-9 / operations if operations else None
+
+
+def _first_s(visits: Sequence[Visit]) -> float | None:
+    firsts = [v.trial_ns[0] * 1e-9 * v.batch / v.ops for v in visits if v.trial_ns and v.trial_ns[0] > 0]
+    return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
+
+
+def _doubts(
+    result: Result, cell: Cell, time: Estimate | None, visits: Sequence[Visit], stat: str
+) -> tuple[Doubt, ...]:
+    if time is None:
+        return ()
+    plan = result.campaign.plan
+    return tuple(
+        warnings_for(
+            time,
+            ranks=cell.ranks,
+            cores=result.campaign.environment.cores,
+            launches_requested=plan.launches_min,
+            precision=plan.precision,
+            batch=max(visit.batch for visit in visits),
+            stat=stat,
+        )
+    )
+
+
+# ---- Cells that are not ok -----------------------------------------------------------------------
+
+
+def _troubles(result: Result) -> dict[Cell, tuple[str, str]]:
+    """The worst that happened to each cell: its state and a sentence."""
+    troubles: dict[Cell, tuple[str, str]] = {}
+    states = {"crash": "failed", "refused": "failed", "timeout": "timeout", "corrupt": "corrupt"}
+    for done in result.done:
+        for cell in done.skipped:
+            troubles[cell] = ("skipped", "there was no time for it within the budget")
+    for failure in result.failures:
+        if failure.cell is not None:
+            words = failure.words.splitlines()
+            reason = f"{failure.kind} in launch {failure.launch}: {words[-1] if words else 'no last words'}"
+            troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
+    for blocked in result.blocked:
+        kind = "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
+        troubles[blocked.cell] = ("blocked", f"would deadlock: {kind} {blocked.limit_bytes} B")
+    return troubles
+
+
+def _status(
+    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[str, str] | None
+) -> tuple[str, str, int | None]:
+    """State, reason and eager limit. What was measured is ok, whatever failed in other launches,
+    unless its payload was corrupt."""
+    limits = [eager for eager in result.eager if eager.cell == cell]
+    if limits:
+        return _eager_status(limits)
+    if trouble is not None and (time is None or trouble[0] == "corrupt"):
+        return *trouble, None
+    if time is None:
+        return "skipped", _why_nothing(result), None
+    return "ok", trouble[1] if trouble is not None else "", None
+
+
+def _why_nothing(result: Result) -> str:
+    launch_failures = [failure for failure in result.failures if failure.cell is None]
+    if launch_failures and not result.visits:
+        words = launch_failures[-1].words.splitlines()
+        return f"the launch failed: {words[-1] if words else 'no last words'}"
+    return "the campaign ended before it"
+
+
+def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
+    """The limit that most launches found, or None with what was seen instead."""
+    if not all(eager.control_held for eager in limits):
+        return "failed", "MPI_Issend completed without a receiver: the probe cannot be trusted here", None
+    found = Counter(eager.limit_bytes for eager in limits if eager.found)
+    if found.total() * 2 <= len(limits):
+        largest = max(eager.longer_bytes for eager in limits)
+        return "ok", f"none found: messages up to {largest} B complete alone if one waits", None
+    limit, times = found.most_common(1)[0]
+    others = "" if times == len(limits) else f"in {times} of {len(limits)} launches; all: {sorted(found)}"
+    return "ok", others, limit
+
+
+def warnings_of(rows_: Iterable[Row]) -> Mapping[str, list[tuple[Cell, Doubt]]]:
+    """The doubts of all rows, by kind."""
+    kinds: dict[str, list[tuple[Cell, Doubt]]] = defaultdict(list)
+    for row in rows_:
+        for doubt in row.warnings:
+            kinds[doubt.kind].append((row.cell, doubt))
+    return kinds

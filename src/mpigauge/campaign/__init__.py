@@ -1,0 +1,1 @@
+"""The loop over launches: order, replication, both stop rules, failures, resume."""

@@ -1,0 +1,84 @@
+"""What a campaign has measured, and what is left of it: the result file and its memory."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mpigauge.plan.model import Cell
+from mpigauge.result.append import ResultFile
+from mpigauge.result.load import Result
+from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
+
+FAILURES_MOST = 2
+"""Launches in which a cell may fail; after that it is not started any more."""
+
+
+class LaunchKey(NamedTuple):
+    """A launch: number, library and ranks; its parts share it."""
+
+    number: int
+    mpi: str
+    mpi_version: str
+    ranks: int
+
+    @classmethod
+    def of(cls, number: int, cell: Cell) -> "LaunchKey":
+        """The launch of this number that measures a cell."""
+        return cls(number, cell.mpi, cell.mpi_version, cell.ranks)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The result file, and of its content what decides what is still to be done.
+
+    Attributes:
+        visits: All of them, for the stop rule.
+        finished: Visits by launch that need not be done again.
+        done: Launches that have nothing left to do.
+        parts: How often each launch has been started.
+        failures: In how many launches a cell has failed.
+        spent_s: Time of earlier sessions on the same file.
+    """
+
+    file: ResultFile
+    visits: list[Visit] = field(default_factory=list)
+    finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
+    done: set[LaunchKey] = field(default_factory=set)
+    parts: Counter[LaunchKey] = field(default_factory=Counter)
+    failures: Counter[Cell] = field(default_factory=Counter)
+    spent_s: float = 0.0
+
+    def remember(self, before: Result) -> None:
+        """Takes up what a file holds that is to be continued."""
+        for records in (before.launches, before.visits, before.eager, before.blocked, before.failures, before.done):
+            for record in records:
+                self._note(record)
+        self.spent_s = sum(end.elapsed_s for end in before.ends)
+
+    def append(self, record: Record) -> None:
+        """Writes a record and remembers it."""
+        self.file.append(record)
+        self._note(record)
+
+    def finish(self, key: LaunchKey, visits: set[int]) -> None:
+        """These visits of a launch need not be done again."""
+        self.finished.setdefault(key, set()).update(visits)
+
+    def given_up(self, cell: Cell) -> bool:
+        """Whether a cell has failed too often to be started again."""
+        return self.failures[cell] >= FAILURES_MOST
+
+    def _note(self, record: Record) -> None:
+        match record:
+            case Launch():
+                self.parts[LaunchKey(record.number, record.mpi, record.mpi_version, record.ranks)] += 1
+            case Visit() | Eager() | Blocked():
+                self.finish(LaunchKey.of(record.launch, record.cell), {record.id})
+                if isinstance(record, Visit):
+                    self.visits.append(record)
+            case Failure(cell=Cell() as cell):
+                if record.id is not None:
+                    self.finish(LaunchKey.of(record.launch, cell), {record.id})
+                self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
+            case Done():
+                self.done.add(LaunchKey(record.launch, record.mpi, record.mpi_version, record.ranks))

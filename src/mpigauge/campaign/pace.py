@@ -1,0 +1,102 @@
+"""How fast a campaign may go: the budget, shared out over rounds, launches and cells."""
+
+import time
+from dataclasses import dataclass, field
+
+from mpigauge.plan.model import Plan
+from mpigauge.plan.schedule import Limits
+
+ROUNDS_PLANNED = 10
+"""Rounds that a budget is divided by where the plan does not fix their number."""
+
+STARTUP_GUESS_S = 1.0
+CELL_LEAST_S = 0.002
+CELL_MOST_S = 2.0
+CELL_UNLIMITED_S = 0.05
+DEADLINE_MOST_S = 86_400.0
+DEADLINE_MARGIN_S = 0.5
+OVERSPENDING = 0.05
+ADAPT_MOST = 4.0
+
+
+@dataclass(slots=True)
+class Pace:
+    """The campaign's clock.
+
+    Attributes:
+        spent_s: Of the budget, in earlier sessions.
+        jobs: Launches in a round.
+    """
+
+    plan: Plan
+    jobs: int
+    spent_s: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Since this session began."""
+        return time.monotonic() - self.begun
+
+    @property
+    def left_s(self) -> float | None:
+        """Of the budget; None if there is none."""
+        if self.plan.budget_s is None:
+            return None
+        return self.plan.budget_s - self.spent_s - self.elapsed_s
+
+    def overspends(self, round_s: float) -> bool:
+        """Whether the budget is spent, or a round of such length would overspend it."""
+        left = self.left_s
+        if left is None or self.plan.budget_s is None:
+            return False
+        return left <= 0 or round_s > left + OVERSPENDING * self.plan.budget_s
+
+    def share_s(self, number: int) -> float | None:
+        """Time for one launch of a round, if all rounds that are planned are to fit the budget."""
+        left = self.left_s
+        if left is None:
+            return None
+        rounds = min(self.plan.launches_max, max(ROUNDS_PLANNED, self.plan.launches_min))
+        return max(left, 0.0) / max(1, rounds - number + 1) / self.jobs
+
+    def deadline_s(self, number: int) -> float:
+        """No visit of a launch begins later: the rounds that an interval needs must still fit."""
+        left = self.left_s
+        if left is None:
+            return DEADLINE_MOST_S
+        launches = max(1, self.plan.launches_min - number + 1) * self.jobs
+        return max(0.1, left * (1 + OVERSPENDING) / launches - DEADLINE_MARGIN_S)
+
+
+@dataclass(slots=True)
+class CellPace:
+    """How long a cell of one job may take in a launch; follows what launches really take.
+
+    Attributes:
+        startup_s: From the launcher's start to the kernel's first line, as last seen.
+        launch_s: What the last launch took in all; 0 before the first.
+    """
+
+    cells: int
+    cell_s: float = CELL_UNLIMITED_S
+    startup_s: float = STARTUP_GUESS_S
+    launch_s: float = 0.0
+
+    def limits(self, pace: Pace, number: int, pool_bytes: int) -> Limits:
+        """What the next launch is told."""
+        share = pace.share_s(number)
+        if share is not None and self.launch_s == 0:
+            # Small messages need a fraction of their share, which large ones may have.
+            self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
+        self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
+        return Limits(cell_s=self.cell_s, deadline_s=pace.deadline_s(number), pool_bytes=pool_bytes)
+
+    def learn(self, pace: Pace, number: int, launch_s: float) -> None:
+        """Takes in how long launch `number` was: cells get more or less time in the next."""
+        self.launch_s = launch_s
+        share = pace.share_s(number + 1)
+        measuring = launch_s - self.startup_s
+        if share is not None and measuring > 0:
+            factor = max(share - self.startup_s, 0.1 * share) / measuring
+            self.cell_s *= min(ADAPT_MOST, max(1 / ADAPT_MOST, factor))

@@ -1,0 +1,179 @@
+"""The rounds: whole launches, interleaved libraries, and the rules for when it is enough."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpigauge.analysis.cells import half_widths
+from mpigauge.campaign.attempt import Attempt, Observer, Surroundings
+from mpigauge.campaign.ledger import LaunchKey, Ledger
+from mpigauge.campaign.pace import CellPace, Pace
+from mpigauge.campaign.targets import Target, now, pool_bytes
+from mpigauge.errors import JobError
+from mpigauge.launch.process import Interruption
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.schedule import PlannedVisit, kernel_plan, shuffled, visits_of
+from mpigauge.result.append import ResultFile
+from mpigauge.result.load import Result
+from mpigauge.result.records import Done, End
+
+PARTS_MOST = 40
+"""Relaunches of one launch; each of them loses at most one cell."""
+
+SILENT_STARTS_MOST = 3
+"""Starts without a word from the kernel, one after the other, until a job is given up."""
+
+CONVERGED_SHARE = 0.95
+
+
+@dataclass(slots=True)
+class JobState:
+    """One library with one number of ranks, through all rounds.
+
+    Attributes:
+        silent_starts: Since the kernel last said anything.
+    """
+
+    target: Target
+    ranks: int
+    cells: list[Cell]
+    pace: CellPace
+    silent_starts: int = 0
+
+    @property
+    def dead(self) -> bool:
+        """Whether its launches do not even begin."""
+        return self.silent_starts >= SILENT_STARTS_MOST
+
+    def key(self, number: int) -> LaunchKey:
+        """Its launch of this number."""
+        return LaunchKey.of(number, self.cells[0])
+
+
+class Rounds:
+    """A campaign under way. A round is one launch of every job, and its number is theirs."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        targets: Sequence[Target],
+        file: ResultFile,
+        observer: Observer,
+        interruption: Interruption,
+        before: Result | None = None,
+    ) -> None:
+        self._plan = plan
+        self._ledger = Ledger(file)
+        if before is not None:
+            self._ledger.remember(before)
+        self._around = Surroundings(self._ledger, observer, interruption)
+        self._jobs = _jobs_of(targets)
+        self._pace = Pace(plan, len(self._jobs), self._ledger.spent_s)
+        self._started = now()
+
+    def run(self) -> str:
+        """Measures until a stop rule says that it is enough, or a signal that it must end.
+
+        Returns:
+            Why it stopped: converged, launches, budget, interrupted or failed.
+
+        Raises:
+            JobError: Nothing at all could be measured; the file tells why.
+            EnvironmentLacksError: The disk is full, or library and launcher do not fit.
+        """
+        number = 0
+        while (reason := self._reason_to_stop(number)) is None:
+            number += 1
+            for job in self._order(number):
+                self._launch(number, job)
+        self._ledger.append(End(reason, self._pace.elapsed_s, self._started))
+        if reason == "failed" and not self._ledger.visits:
+            raise JobError(
+                f"{self._ledger.file.path}: nothing could be measured; the file holds the last words of the job",
+                "mpigauge doctor shows what is here; to see the job itself: mpigauge run --dry-run",
+            )
+        return reason
+
+    def _order(self, number: int) -> list[JobState]:
+        jobs = {job.cells[0]: job for job in self._jobs}
+        return [jobs[cell] for cell in shuffled(list(jobs), self._plan, "round", number)]
+
+    # ---- Enough? ---------------------------------------------------------------------------------
+
+    def _reason_to_stop(self, number: int) -> str | None:
+        """Rules of method 1.11 across launches, asked between rounds: only whole ones count."""
+        if self._around.interruption.signal is not None:
+            return "interrupted"
+        if all(job.dead or not self._open_cells(job) for job in self._jobs):
+            return "failed"
+        if number >= self._plan.launches_max:
+            return "launches"
+        if self._pace.overspends(sum(job.pace.launch_s for job in self._jobs)):
+            return "budget"
+        if number >= self._plan.launches_min and self._converged():
+            return "converged"
+        return None
+
+    def _converged(self) -> bool:
+        widths = half_widths(self._ledger.visits)
+        good = [cell for cell, width in widths.items() if width is not None and width <= self._plan.precision]
+        return bool(widths) and len(good) >= CONVERGED_SHARE * len(widths)
+
+    def _open_cells(self, job: JobState) -> list[Cell]:
+        return [cell for cell in job.cells if not self._ledger.given_up(cell)]
+
+    # ---- One launch ------------------------------------------------------------------------------
+
+    def _launch(self, number: int, job: JobState) -> None:
+        """One launch, started again after each failure for what that has left of it."""
+        key = job.key(number)
+        if key in self._ledger.done or job.dead:
+            return
+        begun_s = self._pace.elapsed_s
+        skipped: set[Cell] = set()
+        for _ in range(PARTS_MOST):
+            visits = self._visits_left(number, job)
+            if not visits or job.dead:
+                break
+            attempt = self._attempt(number, job, visits)
+            skipped |= attempt.skipped
+            if self._around.interruption.signal is not None:
+                return
+            if attempt.ended:
+                break
+        self._close(key, job, self._pace.elapsed_s - begun_s, skipped)
+
+    def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> Attempt:
+        limits = job.pace.limits(self._pace, number, pool_bytes())
+        text = kernel_plan(visits, self._plan, limits)
+        attempt = Attempt(self._around, job.target, job.key(number), visits, text)
+        attempt.run()
+        job.silent_starts = 0 if attempt.began else job.silent_starts + 1
+        if attempt.began:
+            job.pace.startup_s = attempt.startup_s
+        return attempt
+
+    def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
+        finished = self._ledger.finished.get(job.key(number), set())
+        allowed = set(self._open_cells(job))
+        visits = visits_of(job.cells, self._plan, job.target.description, number)
+        return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
+
+    def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
+        job.pace.learn(self._pace, key.number, seconds)
+        mine = [visit for visit in self._ledger.visits if LaunchKey.of(visit.launch, visit.cell) == key]
+        lacking = skipped - {visit.cell for visit in mine}
+        self._ledger.append(
+            Done(key.number, key.mpi, key.mpi_version, key.ranks, seconds, tuple(sorted(lacking)))
+        )
+        samples = sum(len(visit.samples_ns) for visit in mine)
+        name = f"{key.mpi} {key.mpi_version}, {key.ranks} ranks"
+        self._around.observer.launch_ends(key.number, name, seconds, samples)
+
+
+def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
+    jobs = []
+    for target in targets:
+        for ranks in dict.fromkeys(cell.ranks for cell in target.cells):
+            cells = [cell for cell in target.cells if cell.ranks == ranks]
+            jobs.append(JobState(target, ranks, cells, CellPace(len(cells))))
+    return jobs

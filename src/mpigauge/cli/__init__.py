@@ -1,0 +1,103 @@
+"""The command line: options in, one call, print, exit status. The only place that prints or exits.
+
+COMMANDS is the one list of verbs; a verb's module is imported when it is used, so that `--help` is
+quick.
+"""
+
+import importlib
+import os
+import sys
+
+import click
+
+from mpigauge import __version__
+from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeError
+
+COMMANDS = {
+    "doctor": "What is here, what would disturb a measurement, and the remedy.",
+    "list": "Patterns, launchers, MPI libraries and table formats.",
+    "run": "Measure; writes the result file as it goes, and prints the table.",
+    "resume": "Continue a result file that was cut short.",
+    "show": "A table of a result file.",
+    "kernel": "The measuring program: path, build, describe.",
+}
+
+SIGINT = 2
+
+
+class Verbs(click.Group):
+    """Finds a verb's command in the module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a user needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports the module of a verb."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = "listing" if cmd_name == "list" else cmd_name
+        command: click.Command = importlib.import_module(f"mpigauge.cli.{module}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Without importing a single one of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Names the verbs where an unknown one was given."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"there is no command {args[0]!r}: choose from {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: mpigauge run",
+)
+@click.version_option(__version__, prog_name="mpigauge")
+def mpigauge() -> None:
+    """What MPI communication costs here, how sure that is, and whether it is as it should be."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and exits; no user's mistake shows a traceback."""
+    sys.exit(status_of(arguments))
+
+
+def status_of(arguments: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    try:
+        status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
+        sys.stdout.flush()
+    except MpigaugeError as error:
+        return complain(error.sentence, error.hint, error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
+    except click.ClickException as error:
+        return complain(error.format_message().rstrip("."), _help_hint(error), EXIT_USAGE)
+    except click.Abort:
+        return EXIT_SIGNAL_BASE + SIGINT
+    except BrokenPipeError:
+        # Whoever read us has had enough; say nothing, not even when Python closes the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
+    return status if isinstance(status, int) else EXIT_DONE
+
+
+def complain(sentence: str, hint: str, status: int) -> int:
+    """Says what happened and what to do; returns the status."""
+    click.echo(f"mpigauge: {sentence}", err=True)
+    if hint:
+        click.echo(f"  hint: {hint}", err=True)
+    return status
+
+
+def _help_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"see {context.command_path} --help" if context is not None else "see mpigauge --help"

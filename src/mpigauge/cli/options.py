@@ -1,0 +1,89 @@
+"""Options that several verbs share, and words that become values."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mpigauge import units
+from mpigauge.errors import UsageError
+
+FORMATS = ("text", "markdown", "csv", "json")
+"""Of tables, here so that --help need not load them; a test holds them against show.tables."""
+
+LIST_FORMATS = ("text", "json")
+STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def format_option(choices: tuple[str, ...]) -> Decorator:
+    """--format; json is JSON alone on standard output."""
+    return click.option(
+        "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True, help="Form of the output."
+    )
+
+
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--format, --unit, --stat and --columns, as every verb has that prints the table."""
+    for option in (
+        click.option(
+            "--columns",
+            default="",
+            metavar="NAMES",
+            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, message_rate, ranks_interval, or all.",
+        ),
+        click.option(
+            "--stat",
+            type=click.Choice(STATS),
+            default="median",
+            show_default=True,
+            help="What stands for a launch.",
+        ),
+        click.option(
+            "--unit",
+            "unit_names",
+            multiple=True,
+            metavar="UNIT",
+            help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
+        ),
+        format_option(FORMATS),
+    ):
+        function = option(function)
+    return function
+
+
+def words(text: str | None) -> tuple[str, ...]:
+    """`standard,buffered` as a tuple."""
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def rank_counts(text: str | None) -> tuple[int, ...]:
+    """`2,4,8` as numbers.
+
+    Raises:
+        UsageError: One of them is not a whole number above 0.
+    """
+    for word in words(text):
+        if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
+            raise UsageError(f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8")
+    return tuple(dict.fromkeys(int(word) for word in words(text)))
+
+
+def chosen_units(names: tuple[str, ...]) -> tuple[str, str]:
+    """The units of times and of rates.
+
+    Raises:
+        UsageError: A name is neither.
+    """
+    time = rate = units.AUTO
+    for name in names:
+        if name in units.TIME_CHOICES:
+            time = name
+        elif name in units.RATE_CHOICES:
+            rate = name
+        else:
+            choices = ", ".join([*units.TIME_CHOICES, *units.RATE_UNITS])
+            raise UsageError(f"--unit: no unit is called {name!r}", f"choose from {choices}")
+    return time, rate

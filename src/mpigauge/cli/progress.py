@@ -1,0 +1,138 @@
+"""What is seen while it measures: a bar on a terminal, one plain line a launch otherwise."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+import click
+
+from mpigauge import units
+from mpigauge.campaign.attempt import Observer
+from mpigauge.plan.model import Cell, Plan
+
+REFRESH_S = 0.2
+"""Drawing takes processor time from the ranks; five times a second is enough for a person."""
+
+
+class Silent:
+    """Only troubles are told."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """Nothing."""
+
+    def visit_begins(self, cell: Cell) -> None:
+        """Nothing."""
+
+    def visit_ends(self) -> None:
+        """Nothing."""
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """Nothing."""
+
+    def trouble(self, sentence: str) -> None:
+        """At once, in its own line."""
+        click.echo(f"mpigauge: {sentence}", file=self._stream)
+
+
+class Lines(Silent):
+    """One line a launch."""
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """The line."""
+        click.echo(f"launch {number}: {job}: {samples} samples in {seconds:.1f} s", file=self._stream)
+
+
+class Bar(Silent):
+    """A bar with the time left and what is being measured, drawn in the pauses between visits."""
+
+    def __init__(self, stream: TextIO, plan: Plan) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        super().__init__(stream)
+        self._plan = plan
+        self._begun = self._drawn = time.monotonic()
+        self._visits = self._visits_done = self._number = 0
+        self._progress = Progress(
+            TextColumn("{task.fields[launch]}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[cell]}"),
+            console=Console(file=stream),
+            auto_refresh=False,  # no thread of its own: it would preempt the ranks
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=1.0, launch="", left="", cell="")
+
+    def start(self) -> None:
+        """Takes the last line of the terminal."""
+        self._progress.start()
+
+    def stop(self) -> None:
+        """Gives it back."""
+        self._progress.stop()
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """What is launched now."""
+        self._visits, self._visits_done, self._number = visits, 0, number
+        again = f", part {part}" if part > 1 else ""
+        self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
+        self._draw(at_once=True)
+
+    def visit_begins(self, cell: Cell) -> None:
+        """What is measured now."""
+        words = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {cell.mpi}"
+        self._progress.update(self._task, cell=words)
+        self._draw()
+
+    def visit_ends(self) -> None:
+        """One more."""
+        self._visits_done += 1
+
+    def trouble(self, sentence: str) -> None:
+        """Above the bar."""
+        self._progress.console.print(f"mpigauge: {sentence}", markup=False, highlight=False, soft_wrap=True)
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if not at_once and now - self._drawn < REFRESH_S:
+            return
+        self._drawn = now
+        self._progress.update(self._task, completed=self._share(now), left=self._left(now))
+        self._progress.refresh()
+
+    def _share(self, now: float) -> float:
+        """Of the budget, or of the launches asked for."""
+        if self._plan.budget_s is not None:
+            return min(1.0, (now - self._begun) / self._plan.budget_s)
+        inside = self._visits_done / max(1, self._visits)
+        return min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
+
+    def _left(self, now: float) -> str:
+        share = self._share(now)
+        if share <= 0:
+            return ""
+        left_s = (now - self._begun) * (1 - share) / share
+        at_most = "at most " if self._plan.budget_s is not None else ""
+        return f"{at_most}{left_s:.0f} s left"
+
+
+@contextmanager
+def observer_for(plan: Plan, stream: TextIO, *, quiet: bool) -> Iterator[Observer]:
+    """The observer that fits the stream."""
+    if quiet:
+        yield Silent(stream)
+    elif not stream.isatty():
+        yield Lines(stream)
+    else:
+        bar = Bar(stream, plan)
+        bar.start()
+        try:
+            yield bar
+        finally:
+            bar.stop()

@@ -1,0 +1,38 @@
+"""`mpigauge resume`: continues a result file with the same plan, seed and order."""
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.options import table_options
+from mpigauge.errors import EXIT_DONE
+
+
+@click.command("resume")
+@click.argument("result", type=click.Path(path_type=Path))
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@table_options
+def command(
+    result: Path, *, quiet: bool, form: str, unit_names: tuple[str, ...], stat: str, columns: str
+) -> int:
+    """Continue a RESULT file that was cut short by a signal, a kill or a full disk.
+
+    \b
+    mpigauge resume results/node1.jsonl
+    """
+    from mpigauge.campaign.targets import targets_again
+    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.run import ending
+    from mpigauge.cli.show import table
+    from mpigauge.result import append, load
+
+    before = load.load(result)
+    if before.ends and before.ends[-1].reason not in ("interrupted", "failed"):
+        click.echo(f"{result}: is complete, nothing is left to do", err=True)
+        return EXIT_DONE
+    targets = targets_again(before.campaign)
+    with append.reopen(result) as file:
+        number = measure(before.campaign.plan, targets, file, before, quiet=quiet)
+    if number is None:
+        click.echo(table(result, form, unit_names, stat, columns), nl=False)
+    return ending(result, number)

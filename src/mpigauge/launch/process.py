@@ -1,0 +1,291 @@
+"""A running job: its lines as they come, its last words, and an end that leaves nobody behind.
+
+Three things guard against orphans. The launcher is told to die with us (PR_SET_PDEATHSIG), and the
+kernel does the same with its launcher. We adopt whoever loses its parent below us (a child
+subreaper), so that ranks that a launcher put into sessions of their own can still be found and
+killed. And nothing a launcher says about its own end is believed: we look.
+"""
+
+import contextlib
+import ctypes
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from mpigauge.errors import EnvironmentLacksError
+
+WORDS_KEPT = 40
+PATIENCE_S = (2.0, 2.0)
+KILL_WAIT_S = 5.0
+READ_BYTES = 1 << 20
+LINE_MOST_BYTES = 1 << 28
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _prctl() -> Callable[[int, int], int] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    call = ctypes.CDLL(None, use_errno=True).prctl
+    return lambda option, value: int(call(option, value, 0, 0, 0))
+
+
+_PRCTL = _prctl()
+
+
+def _die_with_parent() -> None:
+    # Runs between fork and exec, where only what is loaded already may be called.
+    if _PRCTL is not None:
+        _PRCTL(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Interruption:
+    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines."""
+
+    SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._remember) for number in self.SIGNALS}
+        self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        signal.set_wakeup_fd(self._wakeup_before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self.wake_fd)
+        os.close(self._written_fd)
+
+    def _remember(self, number: int, _frame: object) -> None:
+        self.signal = number
+
+
+class RunningJob:
+    """A started launcher; use it in a `with`, whose end is the end of all its processes.
+
+    Args:
+        command: The words to run.
+        environment: What to set beside our own environment.
+        standard_input: What rank 0 reads.
+        interruption: Wakes up `lines`.
+
+    Raises:
+        EnvironmentLacksError: The launcher cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        standard_input: str,
+        interruption: Interruption | None = None,
+    ) -> None:
+        self._command = list(command)
+        self._environment = environment
+        self._input = standard_input
+        self._interruption = interruption
+        self._words: deque[str] = deque(maxlen=WORDS_KEPT)
+        self._partial: dict[int, bytes] = {}
+
+    def __enter__(self) -> Self:
+        if _PRCTL is not None:
+            _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
+        self._others = frozenset(descendants(os.getpid()))
+        # Session folders that a killed launcher leaves behind would disturb the next launch.
+        self._folder = Path(tempfile.mkdtemp(prefix="mpigauge-"))
+        try:
+            with self._input_file() as standard_input:
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=standard_input,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
+                    start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
+                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
+                )
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise EnvironmentLacksError(
+                f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
+            ) from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _input_file(self) -> IO[bytes]:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+        file.write(self._input.encode("ascii"))
+        file.seek(0)
+        return file
+
+    # ---- What it says ----------------------------------------------------------------------------
+
+    def lines(self, patience_s: Callable[[], float]) -> Iterator[bytes]:
+        """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
+
+        Args:
+            patience_s: How long to wait for the next line; asked anew after each one.
+
+        Raises:
+            TimeoutError: No line came for so long.
+            InterruptedError: A signal asks us to stop.
+        """
+        with selectors.DefaultSelector() as selector:
+            streams = self._register(selector)
+            deadline = time.monotonic() + patience_s()
+            while streams:
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if self._interruption is not None and self._interruption.signal is not None:
+                    raise InterruptedError
+                if not ready and time.monotonic() >= deadline:
+                    raise TimeoutError
+                for key, _ in ready:
+                    if key.data == "wake":
+                        continue
+                    ended, lines = self._read(key.fd, key.data)
+                    for line in lines:
+                        yield line
+                        deadline = time.monotonic() + patience_s()
+                    if ended:
+                        selector.unregister(key.fd)
+                        streams -= 1
+
+    def _register(self, selector: selectors.BaseSelector) -> int:
+        if self._interruption is not None:
+            selector.register(self._interruption.wake_fd, selectors.EVENT_READ, "wake")
+        for stream, name in ((self._process.stdout, "output"), (self._process.stderr, "words")):
+            if stream is not None:
+                os.set_blocking(stream.fileno(), False)
+                selector.register(stream.fileno(), selectors.EVENT_READ, name)
+        return 2
+
+    def _read(self, fd: int, name: str) -> tuple[bool, list[bytes]]:
+        """Whether the stream has ended, and its whole lines if they are output."""
+        try:
+            data = os.read(fd, READ_BYTES)
+        except BlockingIOError:
+            return False, []
+        *whole, rest = (self._partial.get(fd, b"") + data).split(b"\n")
+        self._partial[fd] = rest[-LINE_MOST_BYTES:]
+        if not data and rest:
+            whole.append(rest)
+        if name == "output":
+            return not data, whole
+        for line in whole:
+            self.add_words(line)
+        return not data, []
+
+    def add_words(self, line: bytes) -> None:
+        """Keeps a line that a person may want to read if the job fails."""
+        text = line.decode("utf-8", "replace").strip()
+        if text:
+            self._words.append(text)
+
+    @property
+    def last_words(self) -> str:
+        """What the job said last, outside its journal."""
+        return "\n".join(self._words)
+
+    # ---- How it ends -----------------------------------------------------------------------------
+
+    def wait(self, seconds: float) -> int | None:
+        """The launcher's exit status, or None if it goes on; for the record only."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self) -> None:
+        """Ends the launcher and everything below it: asks twice, then kills."""
+        for patience in PATIENCE_S:
+            if self._process.poll() is not None:
+                break
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGINT)
+            self._drain(patience)
+        deadline = time.monotonic() + KILL_WAIT_S
+        while (left := self._left()) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            self._process.poll()
+            _reap_adopted(self._process.pid)
+            time.sleep(0.01)
+        self._drain(0)
+
+    def _left(self) -> list[int]:
+        """Living processes below us that were not there before the job."""
+        below = set(descendants(os.getpid())) - self._others
+        return [pid for pid in below if not _is_zombie(pid)]
+
+    def _drain(self, seconds: float) -> None:
+        """Waits for the end while reading what is said, since a full pipe would keep it alive."""
+        deadline = time.monotonic() + seconds
+        while True:
+            for stream in (self._process.stdout, self._process.stderr):
+                if stream is not None and not stream.closed:
+                    os.set_blocking(stream.fileno(), False)
+                    _, lines = self._read(stream.fileno(), "words")
+                    for line in lines:
+                        self.add_words(line)
+            if self._process.poll() is not None or time.monotonic() >= deadline:
+                return
+            time.sleep(0.01)
+
+
+def descendants(root: int) -> list[int]:
+    """All processes below one, by /proc; empty where there is none."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The name in parentheses may hold anything; the parent is the second word after it.
+            parent = int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(entry.name))
+    below: list[int] = []
+    front = [root]
+    while front:
+        children = parents.get(front.pop(), [])
+        below += children
+        front += children
+    return below
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _reap_adopted(launcher: int) -> None:
+    """Takes the exit status of orphans that became our children, but not the launcher's own."""
+    for pid in descendants(os.getpid()):
+        if pid != launcher and _is_zombie(pid):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)

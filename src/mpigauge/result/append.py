@@ -1,0 +1,121 @@
+"""Writing a result file: record by record, so that whatever dies, all that was finished is in it."""
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.result.records import Record
+
+TAIL_BYTES = 1 << 16
+
+
+class ResultFile:
+    """An open result file that only grows. Use it in a `with`."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._encoder = msgspec.json.Encoder()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        os.close(self._descriptor)
+
+    def append(self, record: Record) -> None:
+        """Writes one line.
+
+        Raises:
+            EnvironmentLacksError: The disk is full or gone; all lines before are whole.
+        """
+        line = self._encoder.encode(record) + b"\n"
+        whole = os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+        except OSError as error:
+            os.ftruncate(self._descriptor, whole)
+            raise _cannot_write(self.path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return EnvironmentLacksError(
+            f"{path}: the disk is full; everything measured before is in the file",
+            f"free some space, then: mpigauge resume {path}",
+        )
+    return EnvironmentLacksError(
+        f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE.jsonl"
+    )
+
+
+def create(path: Path) -> ResultFile:
+    """Opens a new result file; what exists is never overwritten.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: It cannot be written there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _open(path, os.O_CREAT | os.O_EXCL)
+    except FileExistsError:
+        raise UsageError(
+            f"{path}: exists already, and results are never overwritten",
+            f"choose another name, or continue it: mpigauge resume {path}",
+        ) from None
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def reopen(path: Path) -> ResultFile:
+    """Opens a result file to go on with it; a torn last line is cut off.
+
+    Raises:
+        UsageError: Somebody else is writing it.
+        EnvironmentLacksError: It cannot be written.
+    """
+    try:
+        file = _open(path, 0)
+        size = os.lseek(file._descriptor, 0, os.SEEK_END)  # noqa: SLF001
+        os.ftruncate(file._descriptor, _end_of_last_line(path, size))  # noqa: SLF001
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    return file
+
+
+def _open(path: Path, flags: int) -> ResultFile:
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise UsageError(
+            f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume"
+        ) from None
+    return ResultFile(path, descriptor)
+
+
+def _end_of_last_line(path: Path, size: int) -> int:
+    with path.open("rb") as file:
+        end = size
+        while end > 0:
+            begin = max(0, end - TAIL_BYTES)
+            file.seek(begin)
+            at = file.read(end - begin).rfind(b"\n")
+            if at >= 0:
+                return begin + at + 1
+            end = begin
+    return 0

@@ -1,0 +1,136 @@
+"""What this machine is and what would disturb a measurement on it, read from /proc and /sys.
+
+Every file is optional: virtual machines and containers lack many.
+"""
+
+import os
+import platform
+import re
+from pathlib import Path
+
+from mpigauge.result.records import Environment
+
+VARIABLES = re.compile(r"^(OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM|LD_PRELOAD$|LD_LIBRARY_PATH$)")
+SECRETS = re.compile(r"TOKEN|SECRET|PASSW|KEY|JWT|COOKIE", re.IGNORECASE)
+CPU = Path("/sys/devices/system/cpu")
+GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")
+
+
+def read(path: str | Path) -> str:
+    """A small system file, stripped; empty if it is not there."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def cores_allowed() -> int:
+    """Processors that this process, and so its children, may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_bytes(key: str = "MemTotal") -> int:
+    """A line of /proc/meminfo, in bytes; 0 if it is not there."""
+    found = re.search(rf"^{key}:\s+(\d+) kB", read("/proc/meminfo"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
+def memory_available_bytes() -> int:
+    """Memory that new processes can have: the machine's, or what its control group leaves."""
+    available = memory_bytes("MemAvailable") or 2**63
+    limit, used = read("/sys/fs/cgroup/memory.max"), read("/sys/fs/cgroup/memory.current")
+    if limit.isdigit() and used.isdigit():
+        available = min(available, max(0, int(limit) - int(used)))
+    return available
+
+
+def caches() -> dict[str, int]:
+    """Caches of the first processor: "L1 Data" to bytes, as the system claims them."""
+    sizes: dict[str, int] = {}
+    for index in sorted((CPU / "cpu0" / "cache").glob("index*")):
+        size = re.fullmatch(r"(\d+)K", read(index / "size"))
+        if size:
+            sizes[f"L{read(index / 'level')} {read(index / 'type')}"] = int(size[1]) * 1024
+    return sizes
+
+
+def steal_s() -> float:
+    """Time that a hypervisor gave to others since the machine started, over all processors."""
+    words = read("/proc/stat").partition("\n")[0].split()
+    return int(words[8]) / os.sysconf("SC_CLK_TCK") if len(words) > 8 else 0.0  # noqa: PLR2004
+
+
+def load_average() -> float:
+    """Over the last minute."""
+    return os.getloadavg()[0]
+
+
+def user_is_root() -> bool:
+    """Which Open MPI must be told that it is meant."""
+    return os.geteuid() == 0
+
+
+def _cpu_name() -> str:
+    found = re.search(r"^(?:model name|Hardware|cpu model)\s*:\s*(.+)$", read("/proc/cpuinfo"), re.MULTILINE)
+    return found[1] if found else platform.processor()
+
+
+def _hypervisor() -> str:
+    if vendor := read("/sys/hypervisor/type"):
+        return vendor
+    return "yes" if re.search(r"^flags\s*:.*\bhypervisor\b", read("/proc/cpuinfo"), re.MULTILINE) else ""
+
+
+def _turbo() -> str:
+    if no_turbo := read(CPU / "intel_pstate" / "no_turbo"):
+        return "off" if no_turbo == "1" else "on"
+    boost = read(CPU / "cpufreq" / "boost")
+    return {"1": "on", "0": "off"}.get(boost, "")
+
+
+def _numa_nodes() -> int:
+    return len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) or 1
+
+
+def _variables() -> dict[str, str]:
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if VARIABLES.match(name) and not SECRETS.search(name)
+    }
+
+
+def commit() -> str:
+    """The git commit of the source tree that this package is run from; empty if it is installed."""
+    root = Path(__file__).parents[3]
+    head = read(root / ".git" / "HEAD")
+    if not head.startswith("ref: "):
+        return head[:40]
+    return read(root / ".git" / head.removeprefix("ref: "))[:40]
+
+
+def environment() -> Environment:
+    """Everything that rule 9 of docs/method.md asks for and one process can see."""
+    huge = re.search(r"\[(\w+)\]", read("/sys/kernel/mm/transparent_hugepage/enabled"))
+    return Environment(
+        host=platform.node(),
+        system=platform.platform(),
+        kernel=platform.release(),
+        cpu=_cpu_name(),
+        cores=cores_allowed(),
+        cores_online=os.cpu_count() or 1,
+        memory_bytes=memory_bytes(),
+        caches=caches(),
+        numa_nodes=_numa_nodes(),
+        smt={"1": "on", "0": "off"}.get(read(CPU / "smt" / "active"), ""),
+        governor=read(CPU / "cpu0" / "cpufreq" / "scaling_governor"),
+        turbo=_turbo(),
+        huge_pages=huge[1] if huge else "",
+        clock_source=read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        hypervisor=_hypervisor(),
+        python=platform.python_version(),
+        user_is_root=user_is_root(),
+        variables=_variables(),
+    )

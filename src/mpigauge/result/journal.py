@@ -1,0 +1,128 @@
+"""The kernel's journal lines. Only this module and the kernel's journal.c know them."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge.result.records import Placement
+
+
+class Facts(Struct, frozen=True):
+    """What the kernel says of its launch, first of all."""
+
+    kernel: int
+    ranks: int
+    ranks_asked: int
+    library: str
+    mpi_standard: str
+    clock: str
+    placement: tuple[Placement, ...]
+
+
+class LaunchLine(Struct, frozen=True):
+    launch: Facts
+
+
+class BeginLine(Struct, frozen=True):
+    """A visit begins; expect_ns is what its rounds should take, 0 if that is not known yet."""
+
+    begin: int
+    at_ns: int
+    expect_ns: int
+
+
+class TickLine(Struct, frozen=True):
+    """A slow visit is alive: its last round took so long."""
+
+    tick: int
+    round_ns: int
+
+
+class VisitLine(Struct, frozen=True):
+    visit: int
+    at_ns: int
+    elapsed_ns: int
+    batch: int
+    ops: int
+    window: int
+    pool_bytes: int
+    cpu_ns: int
+    correlation_time: float
+    effective: float
+    trial_ns: list[int]
+    warmup_ns: list[int]
+    samples_ns: list[int]
+    half_width: float | None = None
+    corrupt: str = ""
+
+
+class SkipLine(Struct, frozen=True):
+    """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
+
+    skip: int
+    reason: str
+
+
+class BlockedLine(Struct, frozen=True):
+    blocked: int
+    found: bool
+    control_held: bool
+    limit_bytes: int
+    longer_bytes: int
+    max_bytes: int
+    probes: int
+
+
+class EagerLine(Struct, frozen=True):
+    eager: int
+    at_ns: int
+    found: bool
+    control_held: bool
+    limit_bytes: int
+    longer_bytes: int
+    max_bytes: int
+    probes: int
+
+
+class RefusedLine(Struct, frozen=True):
+    refused: int
+    reason: str
+
+
+class EndLine(Struct, frozen=True):
+    end: int
+
+
+Line = (
+    LaunchLine | BeginLine | TickLine | VisitLine | SkipLine | BlockedLine | EagerLine | RefusedLine | EndLine
+)
+
+_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
+    line.__struct_fields__[0]: msgspec.json.Decoder(line)
+    for line in (
+        LaunchLine,
+        BeginLine,
+        TickLine,
+        VisitLine,
+        SkipLine,
+        BlockedLine,
+        EagerLine,
+        RefusedLine,
+        EndLine,
+    )
+}
+
+
+def parse(text: bytes) -> Line | None:
+    """A journal line, or None if it is something else that the job has printed."""
+    if not text.startswith(b'{"'):
+        return None
+    decoder = _DECODERS.get(text[2 : text.find(b'"', 2)].decode("ascii", "replace"))
+    if decoder is None:
+        return None
+    try:
+        line: Line = decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return line

@@ -1,0 +1,134 @@
+"""Reading a result file, whole or torn, and saying clearly when it is neither."""
+
+import gzip
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge.errors import UsageError
+from mpigauge.result.records import (
+    FORMAT,
+    VERSION,
+    Blocked,
+    Campaign,
+    Done,
+    Eager,
+    End,
+    Failure,
+    Launch,
+    Record,
+    Visit,
+)
+
+
+@dataclass(slots=True)
+class Result:
+    """A result file in memory, its records by type and in their order.
+
+    Attributes:
+        torn: Whether the last line was incomplete and has been dropped, as after a kill.
+    """
+
+    path: Path
+    campaign: Campaign
+    launches: list[Launch] = field(default_factory=list)
+    visits: list[Visit] = field(default_factory=list)
+    eager: list[Eager] = field(default_factory=list)
+    blocked: list[Blocked] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    torn: bool = False
+
+
+class _Head(Struct):
+    """As much of a first line as any version has."""
+
+    type: str
+    format: str = ""
+    version: int = 0
+
+
+_DECODER = msgspec.json.Decoder(Record)
+_LISTS = {
+    Launch: "launches",
+    Visit: "visits",
+    Eager: "eager",
+    Blocked: "blocked",
+    Failure: "failures",
+    Done: "done",
+    End: "ends",
+}
+
+
+def load(path: Path) -> Result:
+    """Reads a result file, `.jsonl` or `.jsonl.gz`.
+
+    Raises:
+        UsageError: It cannot be read, is empty, not ours, newer than this mpigauge, or damaged in
+            the middle; names the file and the line.
+    """
+    lines = _read(path).split(b"\n")
+    last = lines.pop()  # empty, unless the file was cut in the middle of a line
+    if not lines:
+        raise _not_ours(path, last)
+    result = Result(path, _campaign(path, lines[0]), torn=bool(last))
+    for number, line in enumerate(lines[1:], start=2):
+        _take(result, _record(path, number, line), number)
+    return result
+
+
+def _read(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
+    except (OSError, EOFError, zlib.error) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"{path}: cannot be read: {words}", "give the path of a result file") from None
+
+
+def _not_ours(path: Path, start: bytes) -> UsageError:
+    if not start:
+        return UsageError(f"{path}: is empty", "measure again: mpigauge run")
+    return UsageError(f"{path}: is not a result file of mpigauge", "mpigauge run writes one")
+
+
+def _campaign(path: Path, line: bytes) -> Campaign:
+    try:
+        head = msgspec.json.decode(line, type=_Head)
+    except (msgspec.DecodeError, RecursionError):
+        raise _not_ours(path, line or b" ") from None
+    if head.type != "campaign" or head.format != FORMAT:
+        raise _not_ours(path, line)
+    if head.version > VERSION:
+        raise UsageError(
+            f"{path}: is of version {head.version} of the format, this mpigauge knows up to {VERSION}",
+            "upgrade mpigauge: pip install --upgrade mpigauge",
+        )
+    record = _record(path, 1, line)
+    assert isinstance(record, Campaign)  # noqa: S101 - its type says so
+    return record
+
+
+def _record(path: Path, number: int, line: bytes) -> Record:
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UsageError(
+            f"{path}: line {number} is damaged: {error}",
+            f"the lines before it are whole: head -n {number - 1} {path} > repaired.jsonl",
+        ) from None
+
+
+def _take(result: Result, record: Record, number: int) -> None:
+    if isinstance(record, Campaign):
+        raise UsageError(
+            f"{result.path}: line {number} begins a second campaign",
+            "two results were joined into one file: split it there",
+        )
+    getattr(result, _LISTS[type(record)]).append(record)

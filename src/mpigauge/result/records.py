@@ -1,0 +1,236 @@
+"""The records of a result file: what was measured, how, and where. Every later step reads only these.
+
+One JSON object a line, each beginning with its "type"; the first is a campaign. The JSON Schema in
+docs/ is generated from this module.
+
+Format history:
+    1 - first version.
+"""
+
+from msgspec import Struct
+
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.patterns import Pattern
+
+FORMAT = "mpigauge"
+VERSION = 1
+
+
+class Environment(Struct, frozen=True):
+    """The machine that the campaign was started on; empty where the system does not say.
+
+    Attributes:
+        cores: Processors that we may run on.
+        caches: Level and type to size in bytes, as the system claims it.
+        variables: Environment variables that MPI libraries read.
+    """
+
+    host: str
+    system: str
+    kernel: str
+    cpu: str
+    cores: int
+    cores_online: int
+    memory_bytes: int
+    caches: dict[str, int]
+    numa_nodes: int
+    smt: str
+    governor: str
+    turbo: str
+    huge_pages: str
+    clock_source: str
+    hypervisor: str
+    python: str
+    user_is_root: bool
+    variables: dict[str, str]
+
+
+class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
+    """The first line: what was asked for.
+
+    Attributes:
+        mpigauge: Its version.
+        commit: Of its source tree, if it was run from one.
+        patterns: What the kernel says of the patterns that the plan uses.
+        cells: All cells, in the order of the plan.
+        started: UTC, ISO 8601.
+    """
+
+    format: str
+    version: int
+    mpigauge: str
+    commit: str
+    started: str
+    plan: Plan
+    libraries: tuple["LibraryRecord", ...]
+    patterns: tuple[Pattern, ...]
+    cells: tuple[Cell, ...]
+    environment: Environment
+
+
+class LibraryRecord(Struct, frozen=True):
+    """An MPI library as it was found and the kernel built with it."""
+
+    name: str
+    version: str
+    standard: str
+    mpicc: str
+    mpiexec: str
+    origin: str
+    show: str
+    flags: str
+    kernel: str
+
+
+class Placement(Struct, frozen=True):
+    """Where a rank ran, and what its clock costs.
+
+    Attributes:
+        cpus: The processors it might run on: "0-3".
+        cpu: The one it ran on when asked.
+    """
+
+    host: str
+    cpus: str
+    cpu: int
+    clock_step_ns: int
+    clock_cost_ns: int
+    clock_cost_p999_ns: int
+    clock_zero_share: float
+
+
+class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
+    """One mpiexec.
+
+    Attributes:
+        number: Launches of one number are one replication.
+        part: Counts relaunches of what a failure or an interruption left of it.
+        library: What MPI_Get_library_version says.
+        load_average: Over one minute, before the launch.
+        steal_s: Time that a hypervisor took from this machine since its start.
+    """
+
+    number: int
+    part: int
+    mpi: str
+    mpi_version: str
+    transport: str
+    ranks: int
+    started: str
+    command: tuple[str, ...]
+    library: str
+    mpi_standard: str
+    clock: str
+    placement: tuple[Placement, ...]
+    load_average: float
+    steal_s: float
+    startup_s: float
+
+
+class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
+    """Samples of a cell: a short uninterrupted run of rounds.
+
+    Attributes:
+        launch: Number of its launch.
+        id: Its place in the launch's order.
+        at_s: Its begin after the launch's start.
+        batch: Calls in one sample.
+        ops: Reported operations in one sample; sample / ops is the time of one.
+        trial_ns: Single calls on the first visit of the launch; the very first message first.
+        warmup_ns: Samples that do not count.
+        cpu_ns: User and system time of all ranks taking part, over samples_ns.
+        correlation_time: In samples, of the cell so far in this launch.
+        half_width: Relative, of the interval of the median within the launch.
+        corrupt: What was wrong with the payload; empty if it was right.
+    """
+
+    launch: int
+    id: int
+    cell: Cell
+    at_s: float
+    elapsed_s: float
+    batch: int
+    ops: int
+    pool_bytes: int
+    cpu_ns: int
+    trial_ns: list[int]
+    warmup_ns: list[int]
+    samples_ns: list[int]
+    correlation_time: float = 1.0
+    effective: float = 0.0
+    half_width: float | None = None
+    corrupt: str = ""
+
+
+class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
+    """The eager limit as one launch found it.
+
+    Attributes:
+        found: False if there is none up to max_bytes, or if it moved with the polling time.
+        control_held: The same probe with MPI_Issend never completed, as it must not.
+        limit_bytes: Largest message that completed before it was received.
+        longer_bytes: The same with longer polling.
+    """
+
+    launch: int
+    id: int
+    cell: Cell
+    found: bool
+    control_held: bool
+    limit_bytes: int
+    longer_bytes: int
+    max_bytes: int
+    probes: int
+
+
+class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
+    """A visit that was not started, since it would deadlock above the eager limit."""
+
+    launch: int
+    id: int
+    cell: Cell
+    found: bool
+    limit_bytes: int
+
+
+class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
+    """What went wrong; one cell's failure, or with cell None a whole launch's.
+
+    Attributes:
+        kind: crash, timeout, corrupt, refused or launch.
+        words: The last that the job said.
+        status: The launcher's exit status, which is not believed.
+    """
+
+    launch: int
+    kind: str
+    words: str
+    id: int | None = None
+    cell: Cell | None = None
+    status: int | None = None
+
+
+class Done(Struct, frozen=True, tag="done", tag_field="type"):
+    """A launch has nothing left to do.
+
+    Attributes:
+        skipped: Cells that had no visit in it for lack of time.
+    """
+
+    launch: int
+    mpi: str
+    mpi_version: str
+    ranks: int
+    elapsed_s: float
+    skipped: tuple[Cell, ...] = ()
+
+
+class End(Struct, frozen=True, tag="end", tag_field="type"):
+    """Why measuring stopped: converged, launches, budget, interrupted or failed."""
+
+    reason: str
+    elapsed_s: float
+    started: str
+
+
+Record = Campaign | Launch | Visit | Eager | Blocked | Failure | Done | End

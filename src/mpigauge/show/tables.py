@@ -1,0 +1,402 @@
+"""Tables of a result: pure functions from rows to text. FORMATS is the one list of forms.
+
+To add one: a function from Document to text, a line in FORMATS, and a sample in
+tests/show/test_tables.py.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from mpigauge import units
+from mpigauge.analysis.cells import Row, warnings_of
+from mpigauge.analysis.estimate import Estimate
+from mpigauge.plan.model import Cell
+from mpigauge.result.load import Result
+
+INTERVAL_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table for people.
+
+    Attributes:
+        name: What users ask for it by.
+        heading: What stands above it.
+        text: A row's entry; the second argument holds the units asked for.
+    """
+
+    name: str
+    heading: str
+    text: Callable[[Row, "Units"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What times and rates are printed in."""
+
+    time: str = units.AUTO
+    rate: str = units.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One curve: rows that differ in size only."""
+
+    title: str
+    about: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All that is said of a result, before it has a form."""
+
+    head: list[str]
+    sections: list[Section]
+    foot: list[str]
+    columns: list[Column]
+    units: Units
+    rows: list[Row]
+    result: Result
+
+
+def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units) -> Document:
+    """Arranges rows into curves, with what must be known of them above and below.
+
+    Args:
+        columns: Names of EXTRA_COLUMNS to add to the usual ones.
+    """
+    return Document(
+        head=_head(result),
+        sections=_sections(result, rows),
+        foot=_foot(result, rows),
+        columns=[*USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in columns), NOTES],
+        units=chosen,
+        rows=list(rows),
+        result=result,
+    )
+
+
+# ---- Columns -------------------------------------------------------------------------------------
+
+
+def _time(get: Callable[[Estimate], float | None]) -> Callable[[Row, Units], str]:
+    return lambda row, chosen: units.format_time(get(row.time) if row.time else None, chosen.time)
+
+
+def _interval(low: float | None, high: float | None, chosen: Units) -> str:
+    """Both ends in one unit."""
+    if low is None or high is None:
+        return units.MISSING
+    unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
+    ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
+    return f"{ends} {units.format_time(1.0, unit).rpartition(' ')[2]}"
+
+
+def _between(row: Row, chosen: Units) -> str:
+    return _interval(row.time.low, row.time.high, chosen) if row.time else units.MISSING
+
+
+def _ranks_between(row: Row, chosen: Units) -> str:
+    return _interval(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
+
+
+def _notes(row: Row, _: Units) -> str:
+    state = [] if row.status == "ok" else [row.status]
+    if row.limit_bytes is not None:
+        state.append(f"limit {row.limit_bytes} B")
+    return ", ".join([*state, *([row.reason] if row.reason else []), *(doubt.kind for doubt in row.warnings)])
+
+
+USUAL_COLUMNS = (
+    Column("size", "size", lambda row, _: units.format_size(row.cell.bytes)),
+    Column("time", "time", _time(lambda t: t.estimate)),
+    Column("half_width", "\N{PLUS-MINUS SIGN}", lambda r, _: units.format_percent(r.time.half_width if r.time else None)),
+    Column("interval", "95 % interval", _between),
+    Column("rate", "rate", lambda row, chosen: units.format_rate(row.rate_bytes_per_s, chosen.rate)),
+    Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
+    Column("samples", "samples", lambda row, _: str(row.time.samples) if row.time else units.MISSING),
+)
+NOTES = Column("notes", "notes", _notes)
+
+EXTRA_COLUMNS = {
+    column.name: column
+    for column in (
+        Column("ranks_interval", "by ranks of launches", _ranks_between),
+        Column("mean", "mean", _time(lambda t: t.mean)),
+        Column("stddev", "std. deviation", _time(lambda t: t.stddev)),
+        Column("min", "minimum", _time(lambda t: t.min)),
+        Column("p5", "p5", _time(lambda t: t.p5)),
+        Column("p25", "p25", _time(lambda t: t.p25)),
+        Column("p75", "p75", _time(lambda t: t.p75)),
+        Column("p95", "p95", _time(lambda t: t.p95)),
+        Column("p99", "p99", _time(lambda t: t.p99)),
+        Column("max", "maximum", _time(lambda t: t.max)),
+        Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
+        Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
+        Column("message_rate", "messages/s", lambda row, _: _message_rate(row)),
+    )
+}
+"""Columns that are shown on request, by name."""
+
+
+def _message_rate(row: Row) -> str:
+    if row.time is None or row.time.estimate <= 0:
+        return units.MISSING
+    return f"{row.directions / row.time.estimate:.3g}"
+
+
+# ---- Sections, head and foot ---------------------------------------------------------------------
+
+
+def _curve(row: Row) -> tuple[object, ...]:
+    cell = row.cell
+    return (cell.pattern, cell.mode, cell.mpi, cell.mpi_version, cell.transport, cell.placement, cell.ranks, cell.buffers)
+
+
+def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
+    """Curves in the order of the plan; the instrument's floor and the probes have none."""
+    curves = {pattern.name: pattern.time_of for pattern in result.campaign.patterns if pattern.moves_bytes}
+    shown = sorted((row for row in rows if row.cell.pattern in curves), key=lambda row: str(_curve(row)))
+    order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
+    groups = [list(group) for _, group in groupby(shown, key=_curve)]
+    groups.sort(key=lambda group: order[_curve(group[0])])
+    return [_section(sorted(group, key=lambda row: row.cell), curves) for group in groups]
+
+
+def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
+    cell = rows[0].cell
+    words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
+    if cell.buffers != "warm":
+        words.append(f"{cell.buffers} buffers")
+    about = f"time: {time_of[cell.pattern]}"
+    batches = sorted({row.batch for row in rows if row.batch})
+    if batches and batches[-1] > 1:
+        about += f"; a sample is the mean of {_span(batches)} of them in a row"
+    if rows[0].directions > 1:
+        about += "; rate: both directions"
+    if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
+        about += f"; {_span(windows)} messages under way"
+    return Section(" \N{MIDDLE DOT} ".join(words), about, rows)
+
+
+def _span(values: Sequence[int]) -> str:
+    return str(values[0]) if len(values) == 1 else f"{values[0]} to {values[-1]}"
+
+
+def _head(result: Result) -> list[str]:
+    """What rule 10 of docs/method.md asks to stand above a table."""
+    campaign = result.campaign
+    machine = campaign.environment
+    lines = [
+        f"{campaign.plan.title or 'mpigauge'} \N{MIDDLE DOT} {machine.host} \N{MIDDLE DOT} {machine.cpu}, "
+        f"{machine.cores} cores \N{MIDDLE DOT} {campaign.started}"
+    ]
+    if result.launches:
+        launch = result.launches[0]
+        cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
+        numbers = len({one.number for one in result.launches})
+        lines.append(
+            f"{numbers} launches, order shuffled from seed {campaign.plan.seed} \N{MIDDLE DOT} {launch.clock}, "
+            f"{cost_ns} ns a reading \N{MIDDLE DOT} 95 % intervals across launches"
+        )
+    return lines
+
+
+def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
+    return [
+        *_limits(rows),
+        *_floor(rows),
+        _completeness(result, rows),
+        *_doubts(rows),
+        *_wheels(result),
+        *(["the file was cut in the middle of its last line, as after a kill; that line is left out"] if result.torn else []),
+    ]
+
+
+def _limits(rows: Sequence[Row]) -> Iterable[str]:
+    for row in rows:
+        if row.cell.pattern == "eager":
+            limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
+            because = f" ({row.reason})" if row.reason else ""
+            yield f"eager limit, {_job(row.cell)}: {limit}{because}"
+
+
+def _floor(rows: Sequence[Row]) -> Iterable[str]:
+    for row in rows:
+        if row.cell.pattern == "null" and row.time:
+            yield f"floor of the instrument, {_job(row.cell)}: {units.format_time(row.time.estimate)} a sample"
+
+
+def _job(cell: Cell) -> str:
+    return f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+
+
+def _completeness(result: Result, rows: Sequence[Row]) -> str:
+    measured = [row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"]
+    precise = [row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)]
+    precision = units.format_relative(result.campaign.plan.precision)
+    return f"cells: {len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}{_why(result)}"
+
+
+def _is_precise(time: Estimate, precision: float) -> bool:
+    return time.half_width is not None and time.half_width <= precision
+
+
+def _why(result: Result) -> str:
+    words = {
+        "converged": "stopped because that was enough",
+        "launches": "stopped after the launches asked for",
+        "budget": "stopped at the end of the time budget",
+        "interrupted": "interrupted: mpigauge resume continues it",
+        "failed": "stopped because nothing was left that works",
+    }
+    if not result.ends:
+        return "; cut short: mpigauge resume continues it"
+    return f"; {words.get(result.ends[-1].reason, result.ends[-1].reason)}"
+
+
+def _doubts(rows: Sequence[Row]) -> Iterable[str]:
+    for kind, doubts in warnings_of(rows).items():
+        cell, doubt = doubts[0]
+        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}"
+        more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
+        yield f"{kind}: {where}{more}: {doubt.text}"
+
+
+def _wheels(result: Result) -> Iterable[str]:
+    for library in result.campaign.libraries:
+        if "wheel" in library.origin:
+            yield (
+                f"{library.name} {library.version} is a wheel from PyPI, built to run everywhere: "
+                "single-copy transfers (CMA, XPMEM) and your network's driver may be missing"
+            )
+
+
+# ---- Forms ---------------------------------------------------------------------------------------
+
+
+def _cells_of(document: Document, section: Section) -> list[list[str]]:
+    return [[column.text(row, document.units) for column in document.columns] for row in section.rows]
+
+
+def _text(document: Document) -> str:
+    """Aligned columns, without colour, boxes or a limit of width."""
+    lines = [*document.head, ""]
+    for section in document.sections:
+        table = [[column.heading for column in document.columns], *_cells_of(document, section)]
+        widths = [max(len(row[i]) for row in table) for i in range(len(document.columns))]
+        lines += [section.title, f"  {section.about}"]
+        lines += ["  " + _aligned(row, widths) for row in table]
+        lines.append("")
+    return "\n".join([*lines, *document.foot, ""])
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    numbers = [text.rjust(width) for text, width in zip(row[:-1], widths[:-1], strict=True)]
+    return "  ".join([*numbers, row[-1]]).rstrip()
+
+
+def _markdown(document: Document) -> str:
+    lines = [f"*{document.head[0]}*", "", *document.head[1:], ""]
+    for section in document.sections:
+        lines += [f"**{section.title}** ({section.about})", ""]
+        lines.append(_piped(column.heading for column in document.columns))
+        lines.append(_piped(["---:"] * (len(document.columns) - 1) + ["---"]))
+        lines += [_piped(row) for row in _cells_of(document, section)]
+        lines.append("")
+    return "\n".join([*lines, *(f"- {line}" for line in document.foot), ""])
+
+
+def _piped(words: Iterable[str]) -> str:
+    return "| " + " | ".join(word.replace("|", "\\|") for word in words) + " |"
+
+
+STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
+MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as JSON has it: SI base units, null where there is no number."""
+    cell, time = row.cell, row.time
+    return {
+        "pattern": cell.pattern,
+        "mode": cell.mode,
+        "bytes": cell.bytes,
+        "ranks": cell.ranks,
+        "mpi": cell.mpi,
+        "mpi_version": cell.mpi_version,
+        "transport": cell.transport,
+        "placement": cell.placement,
+        "buffers": cell.buffers,
+        "window": cell.window,
+        "status": row.status,
+        "reason": row.reason,
+        "launches": time.launches if time else 0,
+        "samples": time.samples if time else 0,
+        "batch": row.batch,
+        "time_s": {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS} if time else None,
+        "rate_bytes_per_s": _number(row.rate_bytes_per_s),
+        "cpu_s_per_op": _number(row.cpu_s_per_op),
+        "first_s": _number(row.first_s),
+        "limit_bytes": row.limit_bytes,
+        "warnings": [doubt.kind for doubt in row.warnings],
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _json(document: Document) -> str:
+    failures = [
+        {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
+        for f in document.result.failures
+    ]
+    ends = document.result.ends
+    whole = {
+        "rows": [record(row) for row in document.rows],
+        "failures": failures,
+        "stopped": ends[-1].reason if ends else None,
+        "notes": document.foot,
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def _csv(document: Document) -> str:
+    out = io.StringIO()
+    flat = [_flat(record(row)) for row in document.rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    writer = csv.DictWriter(out, names, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """One level: time_s.low becomes time_low_s."""
+    times = row.pop("time_s") or {}
+    shares = {"half_width", "launch_share"}
+    row |= {f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS}
+    row["warnings"] = " ".join(row["warnings"])
+    return {name: "" if value is None else value for name, value in row.items()}
+
+
+FORMATS: dict[str, Callable[[Document], str]] = {
+    "text": _text,
+    "markdown": _markdown,
+    "csv": _csv,
+    "json": _json,
+}
+
+
+def render(document: Document, form: str) -> str:
+    """Writes a document in one of FORMATS."""
+    return FORMATS[form](document)
