@@ -14,6 +14,7 @@ from mpigauge.result.load import Result
 from mpigauge.result.records import Eager, Visit
 
 MEDIAN = "median"
+FLOOR = "null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Row:
     limit_bytes: int | None
     batch: int
     warnings: tuple[Doubt, ...]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """More ranks than cores."""
+        return any(doubt.kind == "oversubscribed" for doubt in self.warnings)
 
 
 def seconds_of(visit: Visit) -> Values:
@@ -87,12 +93,12 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """
     measured = by_cell(result.visits)
     troubles = _troubles(result)
-    return [_row(result, cell, measured.get(cell, []), troubles.get(cell), stat) for cell in result.campaign.cells]
+    return [
+        _row(result, cell, measured.get(cell, []), troubles.get(cell), stat) for cell in result.campaign.cells
+    ]
 
 
-def _row(
-    result: Result, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str
-) -> Row:
+def _row(result: Result, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str) -> Row:
     launches = by_launch(visits)
     time = estimate(launches, stat) if launches else None
     status, reason, limit = _status(result, cell, time, trouble)
@@ -141,7 +147,7 @@ def _first_s(visits: Sequence[Visit]) -> float | None:
 def _doubts(
     result: Result, cell: Cell, time: Estimate | None, visits: Sequence[Visit], stat: str
 ) -> tuple[Doubt, ...]:
-    if time is None:
+    if time is None or cell.pattern == FLOOR:
         return ()
     plan = result.campaign.plan
     return tuple(
@@ -173,7 +179,9 @@ def _troubles(result: Result) -> dict[Cell, tuple[str, str]]:
             reason = f"{failure.kind} in launch {failure.launch}: {words[-1] if words else 'no last words'}"
             troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
     for blocked in result.blocked:
-        kind = "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
+        kind = (
+            "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
+        )
         troubles[blocked.cell] = ("blocked", f"would deadlock: {kind} {blocked.limit_bytes} B")
     return troubles
 

@@ -50,7 +50,14 @@ class Ledger:
 
     def remember(self, before: Result) -> None:
         """Takes up what a file holds that is to be continued."""
-        for records in (before.launches, before.visits, before.eager, before.blocked, before.failures, before.done):
+        for records in (
+            before.launches,
+            before.visits,
+            before.eager,
+            before.blocked,
+            before.failures,
+            before.done,
+        ):
             for record in records:
                 self._note(record)
         self.spent_s = sum(end.elapsed_s for end in before.ends)

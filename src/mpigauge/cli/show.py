@@ -40,7 +40,8 @@ def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns
     for name in names:
         if name not in tables.EXTRA_COLUMNS:
             raise UsageError(
-                f"--columns: no column is called {name!r}", f"choose from {', '.join(tables.EXTRA_COLUMNS)}, all"
+                f"--columns: no column is called {name!r}",
+                f"choose from {', '.join(tables.EXTRA_COLUMNS)}, all",
             )
     loaded = load(path)
     return tables.render(tables.document(loaded, rows(loaded, stat), names, tables.Units(time, rate)), form)

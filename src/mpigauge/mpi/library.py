@@ -36,7 +36,9 @@ class Kind:
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 KINDS = (
-    Kind("openmpi", "Open MPI", ("ompi", "open-mpi"), "OMPI_MAJOR_VERSION", "openmpi", "Open MPI v", "openmpi"),
+    Kind(
+        "openmpi", "Open MPI", ("ompi", "open-mpi"), "OMPI_MAJOR_VERSION", "openmpi", "Open MPI v", "openmpi"
+    ),
     Kind(
         "intelmpi",
         "Intel MPI",

@@ -105,7 +105,8 @@ def check_ranks(plan: Plan, cores: int, where: str) -> None:
     for ranks in _all_ranks(plan):
         if ranks > most:
             raise UsageError(
-                f"{where}: {ranks} ranks are too many for {cores} cores", f"take at most {most} on this machine"
+                f"{where}: {ranks} ranks are too many for {cores} cores",
+                f"take at most {most} on this machine",
             )
 
 

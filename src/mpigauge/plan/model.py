@@ -50,7 +50,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
     budget_s: Annotated[float, Meta(gt=0)] | None = 45.0
-    visits: Positive = 4
+    visits: Positive = 8
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0

