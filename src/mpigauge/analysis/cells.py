@@ -189,8 +189,10 @@ def _troubles(result: Result) -> dict[Cell, tuple[str, str]]:
 def _status(
     result: Result, cell: Cell, time: Estimate | None, trouble: tuple[str, str] | None
 ) -> tuple[str, str, int | None]:
-    """State, reason and eager limit. What was measured is ok, whatever failed in other launches,
-    unless its payload was corrupt."""
+    """State, reason and eager limit.
+
+    What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
+    """
     limits = [eager for eager in result.eager if eager.cell == cell]
     if limits:
         return _eager_status(limits)

@@ -88,7 +88,7 @@ class Rounds:
         self._ledger.append(End(reason, self._pace.elapsed_s, self._started))
         if reason == "failed" and not self._ledger.visits:
             raise JobError(
-                f"{self._ledger.file.path}: nothing could be measured; the file holds the last words of the job",
+                f"{self._ledger.file.path}: nothing could be measured; the last words of the job are in it",
                 "mpigauge doctor shows what is here; to see the job itself: mpigauge run --dry-run",
             )
         return reason

@@ -114,7 +114,8 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
     library = find.find(record.mpicc)
     if (library.name, library.version) != (record.name, record.version):
         raise EnvironmentLacksError(
-            f"{record.mpicc}: is {library.label} now, the result was begun with {record.name}=={record.version}",
+            f"{record.mpicc}: is {library.label} now, but the result was begun with "
+            f"{record.name}=={record.version}",
             "install that version again, or start a new result: mpigauge run",
         )
     cells = [c for c in campaign.cells if (c.mpi, c.mpi_version) == (record.name, record.version)]

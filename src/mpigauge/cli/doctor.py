@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Finding:
 @click.command("doctor")
 @format_option(LIST_FORMATS)
 def command(form: str) -> int:
-    """Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
+    r"""Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
 
     \b
     mpigauge doctor
@@ -157,11 +159,10 @@ def _hypervisor(machine: Environment) -> Finding:
 
 
 def _shared_memory() -> Finding:
-    import os
-
-    if os.access("/dev/shm", os.W_OK):  # noqa: S108 - MPI libraries put their segments there
-        return Finding("ok", "/dev/shm", "writable")
-    return Finding("note", "/dev/shm", "not writable", "MPICH will not start: mount a tmpfs there")
+    """MPI libraries put their segments there."""
+    if os.access(SHARED_MEMORY, os.W_OK):
+        return Finding("ok", SHARED_MEMORY, "writable")
+    return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
 
 
 def _variables(machine: Environment) -> Finding:

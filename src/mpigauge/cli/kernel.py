@@ -5,7 +5,7 @@ import click
 
 @click.group("kernel")
 def command() -> None:
-    """Find, build or question mpigauge-kernel.
+    r"""Find, build or question mpigauge-kernel.
 
     \b
     mpigauge kernel path

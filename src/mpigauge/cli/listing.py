@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Entries = list[dict[str, Any]]
 
@@ -77,7 +79,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List what there is: patterns, launchers, mpis or formats.
+    r"""List what there is: patterns, launchers, mpis or formats.
 
     \b
     mpigauge list
@@ -94,7 +96,8 @@ def command(thing: str, mpi: str | None, form: str) -> None:
 
 def _in_words(thing: str, entry: dict[str, Any]) -> str:
     if thing == "mpis":
-        return f"{entry['name']}=={entry['version']:<12} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})"
+        label = f"{entry['name']}=={entry['version']}"
+        return f"{label:<20} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})"
     line = f"{entry['name']:<10} {entry['about']}"
     modes = [f"             {mode['name']:<14} {mode['about']}" for mode in entry.get("mode_details", [])]
     return "\n".join([line, *modes])

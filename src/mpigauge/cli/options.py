@@ -37,7 +37,8 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--columns",
             default="",
             metavar="NAMES",
-            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, message_rate, ranks_interval, or all.",
+            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, message_rate, "
+            "ranks_interval, or all.",
         ),
         click.option(
             "--stat",

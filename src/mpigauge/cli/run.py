@@ -47,7 +47,7 @@ BUFFERS = ("warm", "cold")
 @click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options
-def command(  # noqa: PLR0913 - one parameter an option
+def command(
     patterns: tuple[str, ...],
     plan_path: Path | None,
     *,
@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     columns: str,
     **given: Any,
 ) -> int:
-    """Measure what communication costs here.
+    r"""Measure what communication costs here.
 
     Without arguments: ping-pong, exchange and stream from 0 B to 4 MiB and the eager limit between
     two ranks, in less than a minute.

@@ -213,8 +213,7 @@ static bool precise_enough(const struct mg_plan *plan, const struct mg_series *s
     const struct mg_standing standing = mg_series_standing(series);
 
     return 2 * series->visits >= plan->visits_per_cell && series->count >= plan->rounds_min &&
-           standing.effective >= 20 &&
-           standing.half_width <= plan->precision_ppm * 1e-6;
+           standing.effective >= 20 && standing.half_width <= plan->precision_ppm * 1e-6;
 }
 
 /* NULL, or why the visit is left out.  Asked between visits only, so it costs no sample. */
@@ -499,12 +498,14 @@ static void *zeros(size_t count, size_t bytes)
 void mg_measure(const struct mg_plan *plan, int64_t start_ns)
 {
     struct run run = {
-        .plan      = plan,
-        .start_ns  = start_ns,
-        .cells     = zeros((size_t) plan->cells_count, sizeof(struct cell)),
-        .stamps_ns = zeros((size_t) plan->rounds_max + 2 * (WARMUPS + 1), sizeof(int64_t)),
+        .plan     = plan,
+        .start_ns = start_ns,
+        .cells    = zeros((size_t) plan->cells_count, sizeof(struct cell)),
+        .stamps_ns =
+            zeros((size_t) plan->rounds_max + (size_t) (2 * (WARMUPS + 1)), sizeof(int64_t)),
     };
-    MPI_Request *requests = zeros(2 * (size_t) largest_window(plan), sizeof *requests);
+    const size_t requests_count = 2 * (size_t) largest_window(plan);
+    MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     warm_up_groups(&run);
@@ -515,5 +516,5 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
         mg_series_free(&run.cells[i].series);
     free(run.cells);
     free(run.stamps_ns);
-    free(requests);
+    free((void *) requests);
 }

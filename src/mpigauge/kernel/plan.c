@@ -34,11 +34,12 @@ static char *read_all(const char *path, size_t *bytes_p)
         MG_DIE("cannot read the plan %s", path);
     do {
         if (room - bytes < LINE_BYTES) {
-            room = 2 * room + LINE_BYTES;
-            text = realloc(text, room);
+            room        = 2 * room + LINE_BYTES;
+            char *grown = realloc(text, room);
+            if (grown == NULL)
+                MG_DIE("no memory for the plan");
+            text = grown;
         }
-        if (text == NULL)
-            MG_DIE("no memory for the plan");
         if (fgets(text + bytes, LINE_BYTES, file) == NULL)
             MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
         bytes += strlen(text + bytes);

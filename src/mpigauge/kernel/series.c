@@ -10,9 +10,9 @@ static const double z95 = 1.959963984540054;
 
 void mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count)
 {
-    const size_t total = (size_t) (series->count + count);
+    const size_t total = (size_t) series->count + (size_t) count;
     int64_t     *grown = realloc(series->samples_ns, total * sizeof *grown);
-    int         *ends  = realloc(series->visit_ends, (size_t) (series->visits + 1) * sizeof *ends);
+    int         *ends  = realloc(series->visit_ends, ((size_t) series->visits + 1) * sizeof *ends);
 
     if (grown == NULL || ends == NULL)
         MG_DIE("no memory for %zu samples", total);

@@ -67,7 +67,8 @@ class Interruption:
     def __exit__(self, *exception: object) -> None:
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            if handler is not None:  # None: it was set by a preloaded library, not from Python
+                signal.signal(number, handler)
         os.close(self.wake_fd)
         os.close(self._written_fd)
 

@@ -142,7 +142,8 @@ def _true_name(mpicc: Path) -> Path:
     """
     name = mpicc = mpicc.parent.resolve() / mpicc.name
     while mpicc.is_symlink():
-        mpicc = (mpicc.parent / os.readlink(mpicc)).parent.resolve() / Path(os.readlink(mpicc)).name
+        target = mpicc.parent / mpicc.readlink()
+        mpicc = target.parent.resolve() / target.name
         if mpicc.name.startswith("mpicc"):
             name = mpicc
     return name
@@ -256,13 +257,12 @@ def _run(words: list[str], environment: Mapping[str, str], mpicc: Path) -> str:
 
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
-    """A sentence and a remedy for an mpicc that failed; status 127 means that it has no compiler."""
+    """A sentence and a remedy for an mpicc that failed."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     # The first line that names an error is the cause, the last only its echo.
     cause = next(
         (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}"
     )
-    if "not found" in words or "No such file or directory" in words or status == 127:  # noqa: PLR2004
-        if shutil.which("cc") is None and shutil.which("gcc") is None:
-            return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
+    if shutil.which("cc") is None and shutil.which("gcc") is None:
+        return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
     return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"

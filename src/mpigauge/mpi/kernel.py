@@ -143,7 +143,7 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
         raise EnvironmentLacksError(
             f"{library.mpiexec}: started {ranks_asked} programs of {ranks} rank each instead of one job of "
             f"{ranks_asked} ranks: it is not the launcher of {library.kind.about} {library.version}",
-            f"give the mpicc whose folder also holds the mpiexec of {library.kind.about}: --mpi /path/to/mpicc",
+            f"name an mpicc that has the mpiexec of {library.kind.about} beside it: --mpi /path/to/mpicc",
         )
     if kind is not library.kind or not _same_version(version, library.version):
         ran = f"{kind.about} {version}" if kind is not None else library_string.splitlines()[0][:60]

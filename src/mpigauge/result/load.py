@@ -52,7 +52,7 @@ class _Head(Struct):
     version: int = 0
 
 
-_DECODER = msgspec.json.Decoder(Record)
+_DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _LISTS = {
     Launch: "launches",
     Visit: "visits",

@@ -19,6 +19,7 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 
+DOT = " \N{MIDDLE DOT} "
 DOUBTS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""
 
@@ -204,7 +205,7 @@ def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
         about += "; rate: both directions"
     if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
         about += f"; {_span(windows)} messages under way"
-    return Section(" \N{MIDDLE DOT} ".join(words), about, rows)
+    return Section(DOT.join(words), about, rows)
 
 
 def _span(values: Sequence[int]) -> str:
@@ -215,18 +216,15 @@ def _head(result: Result) -> list[str]:
     """What rule 10 of docs/method.md asks to stand above a table."""
     campaign = result.campaign
     machine = campaign.environment
-    lines = [
-        f"{campaign.plan.title or 'mpigauge'} \N{MIDDLE DOT} {machine.host} \N{MIDDLE DOT} {machine.cpu}, "
-        f"{machine.cores} cores \N{MIDDLE DOT} {campaign.started}"
-    ]
+    title = campaign.plan.title or "mpigauge"
+    lines = [DOT.join([title, machine.host, f"{machine.cpu}, {machine.cores} cores", campaign.started])]
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
         numbers = len({one.number for one in result.launches})
-        lines.append(
-            f"{numbers} launches, order shuffled from seed {campaign.plan.seed} \N{MIDDLE DOT} {launch.clock}, "
-            f"{cost_ns} ns a reading \N{MIDDLE DOT} 95 % intervals across launches"
-        )
+        order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
+        clock = f"{launch.clock}, {cost_ns} ns a reading"
+        lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     return lines
 
 
@@ -256,7 +254,8 @@ def _limits(rows: Sequence[Row]) -> Iterable[str]:
 def _floor(rows: Sequence[Row]) -> Iterable[str]:
     for row in rows:
         if row.cell.pattern == "null" and row.time:
-            yield f"floor of the instrument, {_job(row.cell)}: {units.format_time(row.time.estimate)} a sample"
+            floor = units.format_time(row.time.estimate)
+            yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
 
 
 def _job(cell: Cell) -> str:
@@ -271,7 +270,8 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
         row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
     ]
     precision = units.format_relative(result.campaign.plan.precision)
-    return f"cells: {len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}{_why(result)}"
+    counts = f"{len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}"
+    return f"cells: {counts}{_why(result)}"
 
 
 def _is_precise(time: Estimate, precision: float) -> bool:

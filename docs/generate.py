@@ -1,0 +1,134 @@
+"""Writes the pages that are computed: cli.md from the command line, schema.json from the record types.
+
+    python docs/generate.py
+
+A test holds the committed files against what this makes.
+"""
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from mpigauge import errors
+from mpigauge.cli import mpigauge
+from mpigauge.result.records import FORMAT, VERSION, Record
+
+HERE = Path(__file__).parent
+
+CLI_HEAD = """\
+# Command line
+
+Written by `docs/generate.py` from the program itself.
+
+Every verb takes `-h` and `--help`. What was asked for goes to standard output. Progress, warnings of the
+course and errors go to standard error. An error is one sentence and a hint of what to do.
+"""
+
+STATUSES = {
+    errors.EXIT_DONE: "done",
+    1: "a fault of mpigauge itself, with a traceback: please report it",
+    errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
+    errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
+    errors.EXIT_NOTHING_MEASURED: "the MPI job failed and nothing was measured",
+}
+
+
+def commands(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """A command and all below it, with the words that call them."""
+    yield words, command
+    if isinstance(command, click.Group):
+        with click.Context(command) as context:
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                if below is not None:
+                    yield from commands(below, (*words, name))
+
+
+def cli_page() -> str:
+    """The page of the command line."""
+    sections = [_section(words, command) for words, command in commands(mpigauge, ("mpigauge",))]
+    return "\n".join([CLI_HEAD, *sections, _statuses()])
+
+
+def _section(words: tuple[str, ...], command: click.Command) -> str:
+    with click.Context(command, info_name=" ".join(words)) as context:
+        usage = " ".join([*words, *command.collect_usage_pieces(context)])
+        options = [
+            parameter
+            for parameter in command.get_params(context)
+            if isinstance(parameter, click.Option) and "--help" not in parameter.opts
+        ]
+        lines = [f"{'#' * (len(words) + 1)} {' '.join(words)}", "", "```text", usage, "```", ""]
+        lines += _help(command)
+        if options:
+            lines += ["| option | meaning |", "| --- | --- |"]
+            lines += [_option(option, context) for option in options]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _help(command: click.Command) -> list[str]:
+    """Paragraphs; those that click must not wrap, after a line of \\b, are commands."""
+    lines: list[str] = []
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        first, *rest = paragraph.strip().splitlines() or [""]
+        if first.strip() in {"\b", "\\b"}:
+            lines += ["```console", *(f"$ {line.strip()}" for line in rest), "```", ""]
+        elif first:
+            lines += [" ".join([first, *rest]), ""]
+    return lines
+
+
+def _option(option: click.Option, context: click.Context) -> str:
+    names, text = option.get_help_record(context) or ("", "")
+    return f"| `{_cell(names)}` | {_cell(text)} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _statuses() -> str:
+    lines = ["## Exit status", "", "| status | meaning |", "| ---: | --- |"]
+    lines += [f"| {status} | {meaning} |" for status, meaning in STATUSES.items()]
+    lines.append(f"| {errors.EXIT_SIGNAL_BASE} + n | stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM |")
+    return "\n".join([*lines, ""])
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of one line of a result file."""
+    (record,), definitions = msgspec.json.schema_components([Record], ref_template="#/$defs/{name}")
+    for definition in definitions.values():
+        if "description" in definition:  # as the docstring is indented, which Python versions disagree on
+            definition["description"] = inspect.cleandoc(definition["description"])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"one line of a result file of {FORMAT}, version {VERSION} of the format",
+        **record,
+        "$defs": definitions,
+    }
+
+
+def pages() -> dict[str, str]:
+    """Every computed file, by its name in docs/."""
+    return {
+        "cli.md": cli_page(),
+        "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
+    }
+
+
+def main() -> None:
+    """Writes them."""
+    for name, text in pages().items():
+        (HERE / name).write_text(text, encoding="utf-8")
+        sys.stdout.write(f"docs/{name}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""What goes wrong on real libraries: hangs, crashes, kills. It costs the cell, and nobody stays."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mpigauge.launch.process import descendants
+from mpigauge.mpi.library import Library
+from mpigauge.result.load import load
+from tests.mpi_real.conftest import Run, kernels, prefix, wait_until
+
+pytestmark = pytest.mark.mpi
+
+Shim = Callable[[Library], dict[str, str]]
+KILLS = 20
+
+
+@pytest.mark.parametrize(("action", "status"), [("crash", "failed"), ("exit", "failed"), ("corrupt", "corrupt")])
+def test_a_broken_cell_costs_only_itself(
+    library: Library, mpigauge: Run, shim: Shim, tmp_path: Path, action: str, status: str
+) -> None:
+    environment = shim(library) | {"SHIM_ACTION": action, "SHIM_BYTES": "1024"}
+    words = ("pingpong", "--sizes", "8,512,1024,2048", "--launches", "2", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", "-o", "result.jsonl", environment=environment)
+    assert done.returncode == 0, done.stderr
+    states = {r["bytes"]: r["status"] for r in json.loads(done.stdout)["rows"] if r["pattern"] == "pingpong"}
+    assert states == {8: "ok", 512: "ok", 1024: status, 2048: "ok"}
+    failures = load(tmp_path / "result.jsonl").failures
+    assert {failure.cell.bytes for failure in failures if failure.cell} == {1024}
+    if action == "crash":
+        assert any("these are my last words" in failure.words for failure in failures)
+    assert all(r["launches"] == 2 for r in json.loads(done.stdout)["rows"] if r["status"] == "ok")
+
+
+def test_a_hang_costs_only_its_cell(library: Library, mpigauge: Run, shim: Shim) -> None:
+    environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
+    words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", environment=environment)
+    assert done.returncode == 0, done.stderr
+    states = {r["bytes"]: r["status"] for r in json.loads(done.stdout)["rows"] if r["pattern"] == "pingpong"}
+    assert states == {8: "ok", 1024: "timeout", 2048: "ok"}
+    assert not kernels()
+
+
+def _start(tmp_path: Path, *words: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "mpigauge", *words],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _ranks_below(pid: int) -> list[int]:
+    """The kernel processes below one, launchers left out."""
+    found = []
+    for child in descendants(pid):
+        try:
+            program = os.readlink(f"/proc/{child}/exe")
+        except OSError:
+            continue
+        if program.endswith("/mpigauge-kernel"):
+            found.append(child)
+    return found
+
+
+def _launcher_below(pid: int) -> list[int]:
+    """The launcher: the only direct child."""
+    return [child for child in descendants(pid) if child not in _ranks_below(pid)][:1]
+
+
+@pytest.mark.parametrize("whom", ["rank", "launcher"])
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, name: str, whom: str) -> None:
+    chance = random.Random(f"{name} {whom}")
+    result = tmp_path / "result.jsonl"
+    sizes = ("--sizes", "0:4MiB", "--launches", "12", "--seed", "7")
+    process = _start(tmp_path, "run", "pingpong", "exchange", *sizes, "--mpi", prefix(name), "-o", str(result))
+    victims = _ranks_below if whom == "rank" else _launcher_below
+    kills = 0
+    while process.poll() is None and kills < KILLS // 2:
+        time.sleep(chance.uniform(0.1, 1.2))
+        found = victims(process.pid) if _ranks_below(process.pid) else []
+        if found:
+            os.kill(chance.choice(found), signal.SIGKILL)
+            kills += 1
+    assert process.wait(240) == 0
+    assert kills >= KILLS // 4
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert loaded.failures
+    done = {(visit.launch, visit.id) for visit in loaded.visits}
+    assert len(done) == len(loaded.visits)  # nothing finished was measured again
+    assert not kernels()
+
+
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path: Path, name: str) -> None:
+    chance = random.Random(name)
+    result = tmp_path / "result.jsonl"
+    words = ("run", "pingpong", "--sizes", "0:1MiB", "--launches", "4", "--seed", "3", "--mpi", prefix(name))
+    before: set[tuple[int, int]] = set()
+    for kill in range(KILLS // 2):
+        first = kill == 0 or not result.exists()
+        process = _start(tmp_path, *(("-o", str(result)) if False else ()), *((*words, "-o", str(result)) if first else ("resume", str(result))))
+        wait_until(lambda process=process: bool(_ranks_below(process.pid)) or process.poll() is not None)  # type: ignore[misc]
+        time.sleep(chance.uniform(0.0, 0.8))
+        process.kill()
+        process.wait()
+        assert wait_until(lambda: not kernels()), "a launcher or rank outlived mpigauge"
+        if result.exists() and result.stat().st_size:
+            now = {(visit.launch, visit.id) for visit in load(result).visits}
+            assert before <= now
+            before = now
+    assert _start(tmp_path, "resume", str(result)).wait(240) == 0
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert before <= {(visit.launch, visit.id) for visit in loaded.visits}
+    assert {cell for visit in loaded.visits for cell in [visit.cell]} == set(loaded.campaign.cells)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly_and_resume_completes(
+    library: Library, mpigauge: Run, tmp_path: Path, number: signal.Signals
+) -> None:
+    result = tmp_path / "result.jsonl"
+    words = ("run", "pingpong", "--sizes", "0:4MiB", "--launches", "3", "--mpi", str(library.mpicc))
+    process = _start(tmp_path, *words, "-o", str(result))
+    assert wait_until(lambda: result.exists() and result.read_bytes().count(b'"visit"') > 3)
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    assert not kernels()
+    kept = load(result)
+    assert kept.ends[-1].reason == "interrupted"
+    assert not kept.torn
+    done = mpigauge("resume", str(result), "-q")
+    assert done.returncode == 0, done.stderr
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert {(v.launch, v.id) for v in kept.visits} <= {(v.launch, v.id) for v in loaded.visits}
+
+
+def test_another_librarys_launcher_is_refused_with_the_remedy(mpigauge: Run, tmp_path: Path) -> None:
+    """MPICH's mpicc beside Open MPI's mpiexec: N singletons instead of one job."""
+    folder = tmp_path / "mixed" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "mpicc").write_text(f'#!/bin/sh\nexec {prefix("mpich")}/bin/mpicc "$@"\n')
+    openmpi = Path(prefix("openmpi")).with_name("mpiexec")
+    (folder / "mpiexec").write_text(f'#!/bin/sh\nexec {openmpi} --allow-run-as-root "$@"\n')
+    for script in folder.iterdir():
+        script.chmod(0o755)
+    done = mpigauge("run", "pingpong", "--sizes", "8", "--launches", "1", "--mpi", str(folder / "mpicc"))
+    assert done.returncode == 3, done.stderr
+    assert "mpiexec" in done.stderr
+    assert "--mpi" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_ordinary_user_can_do_it_too(mpigauge: Run, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        assert mpigauge("run", "pingpong", "--sizes", "8", "--launches", "1").returncode == 0
+        return
+    home = tmp_path / "home"
+    home.mkdir()
+    for path in (tmp_path, home):
+        path.chmod(0o777)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001 and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    environment = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    done = mpigauge(
+        "run", "pingpong", "--sizes", "8", "--launches", "1", "--mpi", prefix("openmpi"), environment=environment, prefix=user
+    )
+    assert done.returncode == 0, done.stderr
