@@ -91,13 +91,13 @@ static _Noreturn void refuse(const char *sentence)
     exit(EXIT_USAGE);
 }
 
-/* A whole number from 1 to most; what follows it must be `end`. */
-static int number(const char *text, char end, long most, const char **rest_p)
+/* A whole number from least to most; what follows it must be `end`. */
+static int number(const char *text, char end, long least, long most, const char **rest_p)
 {
     char      *rest  = NULL;
     const long value = strtol(text, &rest, 10);
 
-    if (rest == text || *rest != end || value < 1 || value > most)
+    if (rest == text || *rest != end || value < least || value > most)
         refuse("usage: bare_pingpong REPETITIONS BYTES:ROUNDS...");
     *rest_p = rest + 1;
     return (int) value;
@@ -106,9 +106,9 @@ static int number(const char *text, char end, long most, const char **rest_p)
 static struct loop read_loop(const char *text)
 {
     const char *rest = NULL;
-    struct loop loop = {.bytes = number(text, ':', LARGEST, &rest)};
+    struct loop loop = {.bytes = number(text, ':', 0, LARGEST, &rest)};
 
-    loop.rounds = number(rest, '\0', ROUNDS_MOST, &rest);
+    loop.rounds = number(rest, '\0', 1, ROUNDS_MOST, &rest);
     return loop;
 }
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     if (argc < 3 || ranks != 2)
         refuse("usage: mpiexec -n 2 bare_pingpong REPETITIONS BYTES:ROUNDS...");
 
-    const int repetitions = number(argv[1], '\0', ROUNDS_MOST, &rest);
+    const int repetitions = number(argv[1], '\0', 1, ROUNDS_MOST, &rest);
     for (int i = 2; i < argc; i++)
         if (read_loop(argv[i]).bytes > largest)
             largest = read_loop(argv[i]).bytes;

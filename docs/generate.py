@@ -21,6 +21,8 @@ from mpigauge.result.records import FORMAT, VERSION, Record
 
 HERE = Path(__file__).parent
 
+Words = tuple[str, ...]
+
 CLI_HEAD = """\
 # Command line
 
@@ -39,7 +41,7 @@ STATUSES = {
 }
 
 
-def commands(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, click.Command]]:
     """A command and all below it, with the words that call them."""
     yield words, command
     if isinstance(command, click.Group):
@@ -56,7 +58,7 @@ def cli_page() -> str:
     return "\n".join([CLI_HEAD, *sections, _statuses()])
 
 
-def _section(words: tuple[str, ...], command: click.Command) -> str:
+def _section(words: Words, command: click.Command) -> str:
     with click.Context(command, info_name=" ".join(words)) as context:
         usage = " ".join([*words, *command.collect_usage_pieces(context)])
         options = [
@@ -74,7 +76,7 @@ def _section(words: tuple[str, ...], command: click.Command) -> str:
 
 
 def _help(command: click.Command) -> list[str]:
-    """Paragraphs; those that click must not wrap, after a line of \\b, are commands."""
+    """Paragraphs; those that click must not wrap are commands."""
     lines: list[str] = []
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         first, *rest = paragraph.strip().splitlines() or [""]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def rows(mpigauge: Run) -> Callable[..., list[dict[str, Any]]]:
 
     def run(*words: str, environment: dict[str, str] | None = None) -> list[dict[str, Any]]:
         done = mpigauge("run", *words, "--format", "json", "-q", environment=environment)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stderr + done.stdout
         rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
         return rows
 
@@ -82,7 +83,16 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
         output = folder / f"shim-{library.label}.so"
         if not output.exists():
             subprocess.run(
-                [str(library.mpicc), "-O2", "-fPIC", "-shared", "-Wl,-z,lazy", "-o", str(output), str(HERE / "shim.c")],
+                [
+                    str(library.mpicc),
+                    "-O2",
+                    "-fPIC",
+                    "-shared",
+                    "-Wl,-z,lazy",
+                    "-o",
+                    str(output),
+                    str(HERE / "shim.c"),
+                ],
                 env={**os.environ, **library.environment},
                 check=True,
             )
@@ -91,13 +101,24 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
     return build
 
 
+MARK = "MPIGAUGE_TEST_MARK"
+
+
+@pytest.fixture(autouse=True)
+def _mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every process that a test starts carries its mark, also those that launchers start."""
+    monkeypatch.setenv(MARK, uuid.uuid4().hex)
+
+
 def kernels() -> list[int]:
-    """The processes on this machine that are our kernel or a launcher of it."""
+    """The processes of this test that are a kernel or a launcher of one."""
+    mark = f"{MARK}={os.environ[MARK]}".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (entry / "cmdline").read_bytes().split(b"\0")
-            if any(word.endswith(b"/mpigauge-kernel") for word in words):
+            ours = mark in (entry / "environ").read_bytes().split(b"\0")
+            if ours and any(word.endswith(b"/mpigauge-kernel") for word in words):
                 found.append(int(entry.name))
     return found
 
@@ -113,7 +134,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def nobody_left() -> Iterator[None]:
+def _nobody_left(_mark: None) -> Iterator[None]:
     """After each test no kernel and no launcher of one is running."""
     yield
     gone = wait_until(lambda: not kernels())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.mpi_real.conftest import prefix
 
 from mpigauge.analysis.estimate import summarise_launch
 from mpigauge.mpi import kernel
@@ -22,8 +23,12 @@ GIB = 2**30
 def test_every_pattern_and_mode_is_measured_and_its_payload_right(library: Library, rows: Rows) -> None:
     patterns = kernel.describe(library).patterns
     names = [pattern.name for pattern in patterns]
-    found = rows(*names, "--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "--mpi", str(library.mpicc))
-    assert {(row["pattern"], row["mode"]) for row in found} == {(p.name, m.name) for p in patterns for m in p.modes}
+    found = rows(
+        *names, "--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "--mpi", str(library.mpicc)
+    )
+    assert {(row["pattern"], row["mode"]) for row in found} == {
+        (p.name, m.name) for p in patterns for m in p.modes
+    }
     for row in found:
         blocked = row["mode"] == "blocking" and row["bytes"] == 64 * 1024
         assert row["status"] == "ok" or (blocked and row["status"] == "blocked"), row
@@ -44,16 +49,29 @@ def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
 def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows: Rows) -> None:
     common = ("pingpong", "--sizes", "8,64KiB,1MiB", "--launches", "3")
     warm = [row["time_s"]["estimate"] for row in rows(*common) if row["pattern"] == "pingpong"]
-    cold = [row["time_s"]["estimate"] for row in rows(*common, "--buffers", "cold") if row["pattern"] == "pingpong"]
+    cold = [
+        row["time_s"]["estimate"]
+        for row in rows(*common, "--buffers", "cold")
+        if row["pattern"] == "pingpong"
+    ]
     assert warm == sorted(warm)
     assert cold[1] > warm[1]
 
 
-def test_a_delay_of_known_size_is_found(library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]) -> None:
+def test_a_delay_of_known_size_is_found(
+    library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
+) -> None:
     delay_s = 20e-6
     environment = shim(library) | {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "20000"}
     found = rows(
-        "pingpong", "--sizes", "1000,1024,1048", "--launches", "5", "--mpi", str(library.mpicc), environment=environment
+        "pingpong",
+        "--sizes",
+        "1000,1024,1048",
+        "--launches",
+        "5",
+        "--mpi",
+        str(library.mpicc),
+        environment=environment,
     )
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
     rise = times[1024] - (times[1000] + times[1048]) / 2
@@ -71,8 +89,6 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
 
 
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
-    from tests.mpi_real.conftest import prefix
-
     found = rows("pingpong", "--sizes", str(2 * GIB + 8), "--launches", "1", "--mpi", prefix("mpich"))
     assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
 

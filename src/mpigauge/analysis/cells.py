@@ -1,5 +1,6 @@
 """From visits to what is said of each cell: estimates, rates, CPU time, warnings."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Row:
         rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
         directions: Messages under way at once between a pair; part of the rate.
         cpu_s_per_op: User and system time of all ranks taking part.
-        first_s: The first message of a launch, geometric mean over launches.
+        first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         batch: Calls between two clock readings, the most of any visit.
     """
@@ -129,7 +130,7 @@ def _directions(result: Result, cell: Cell) -> int:
 def _rate(result: Result, cell: Cell, time: Estimate | None, directions: int) -> float | None:
     """Bytes over the time of one operation (rules 3 and 4: never a mean of rates)."""
     moves = any(p.name == cell.pattern and p.moves_bytes for p in result.campaign.patterns)
-    if time is None or not moves or time.estimate <= 0:
+    if time is None or not moves or time.estimate <= 0 or cell.bytes == 0:
         return None
     return directions * cell.bytes / time.estimate
 
@@ -155,12 +156,27 @@ def _doubts(
             time,
             ranks=cell.ranks,
             cores=result.campaign.environment.cores,
-            launches_requested=plan.launches_min,
+            launches_requested=_launches_made(result, cell),
             precision=plan.precision,
             batch=max(visit.batch for visit in visits),
             stat=stat,
         )
     )
+
+
+def _launches_made(result: Result, cell: Cell) -> int:
+    """Launches that could have measured a cell, whatever came of them."""
+    mine = (cell.mpi, cell.mpi_version, cell.ranks)
+    return len({one.number for one in result.launches if (one.mpi, one.mpi_version, one.ranks) == mine})
+
+
+def telling_line(words: str) -> str:
+    """Of a job's last words, the line that most likely says why: an error, else the last with letters."""
+    lines = [line for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
+    causes = [
+        line for line in lines if re.search("mpigauge-kernel: rank|error|fatal|signal", line, re.IGNORECASE)
+    ]
+    return next(iter(causes or lines[-1:]), "the job said nothing")
 
 
 # ---- Cells that are not ok -----------------------------------------------------------------------
@@ -175,8 +191,7 @@ def _troubles(result: Result) -> dict[Cell, tuple[str, str]]:
             troubles[cell] = ("skipped", "there was no time for it within the budget")
     for failure in result.failures:
         if failure.cell is not None:
-            words = failure.words.splitlines()
-            reason = f"{failure.kind} in launch {failure.launch}: {words[-1] if words else 'no last words'}"
+            reason = f"{failure.kind} in launch {failure.launch}: {telling_line(failure.words)}"
             troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
     for blocked in result.blocked:
         kind = (
@@ -200,14 +215,14 @@ def _status(
         return *trouble, None
     if time is None:
         return "skipped", _why_nothing(result), None
-    return "ok", trouble[1] if trouble is not None else "", None
+    # A launch without time for it says nothing about what the others measured; a failure does.
+    return "ok", trouble[1] if trouble is not None and trouble[0] != "skipped" else "", None
 
 
 def _why_nothing(result: Result) -> str:
     launch_failures = [failure for failure in result.failures if failure.cell is None]
     if launch_failures and not result.visits:
-        words = launch_failures[-1].words.splitlines()
-        return f"the launch failed: {words[-1] if words else 'no last words'}"
+        return f"the launch failed: {telling_line(launch_failures[-1].words)}"
     return "the campaign ended before it"
 
 
@@ -220,8 +235,11 @@ def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
         largest = max(eager.longer_bytes for eager in limits)
         return "ok", f"none found: messages up to {largest} B complete alone if one waits", None
     limit, times = found.most_common(1)[0]
-    others = "" if times == len(limits) else f"in {times} of {len(limits)} launches; all: {sorted(found)}"
-    return "ok", others, limit
+    others = sorted(
+        {f"{eager.limit_bytes} B" if eager.found else "none" for eager in limits} - {f"{limit} B"}
+    )
+    reason = f"in {times} of {len(limits)} launches; others found {', '.join(others)}" if others else ""
+    return "ok", reason, limit
 
 
 def warnings_of(rows_: Iterable[Row]) -> Mapping[str, list[tuple[Cell, Doubt]]]:

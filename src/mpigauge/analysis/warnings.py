@@ -35,6 +35,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ENOUGH_LAUNCHES = 5
 MOST_LAUNCHES = 30
+COUNTABLE_LAUNCHES = 1000
 TAIL_RATIO = 3.0
 DISAGREEMENT = 2.0
 _NOTABLE_SHARE = 0.25
@@ -184,8 +185,9 @@ def _wide(cell: _Cell) -> str:
     needed = math.ceil(estimate.launches * (math.log1p(half_width) / math.log1p(precision)) ** 2)
     if needed <= MOST_LAUNCHES:
         return f"{finding}; not {estimate.launches} but about {needed} launches would do: --launches {needed}"
+    many = f"about {needed}" if needed <= COUNTABLE_LAUNCHES else f"more than {COUNTABLE_LAUNCHES}"
     return (
-        f"{finding}; it would take about {needed} launches: find out what differs between launches, "
+        f"{finding}; it would take {many} launches: find out what differs between launches, "
         "or ask for less precision"
     )
 

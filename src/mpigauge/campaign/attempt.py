@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from mpigauge.analysis.cells import telling_line
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.launchers import Job, command_of
@@ -264,7 +265,7 @@ class Attempt:
     def _fail(self, kind: str, running: RunningJob) -> None:
         """Records what failed: the visit that was under way, else the launch itself."""
         words = running.last_words
-        last = words.splitlines()[-1] if words else "the job said nothing"
+        last = telling_line(words)
         cell = None if self._current is None else self._visits[self._current]
         status = running.wait(0)
         self._ledger.append(Failure(self._key.number, kind, words, self._current, cell, status))

@@ -60,7 +60,11 @@ class Ledger:
         ):
             for record in records:
                 self._note(record)
-        self.spent_s = sum(end.elapsed_s for end in before.ends)
+        # A killed session left no end, but its finished launches say what they took.
+        ended_s, launches_s = (
+            sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
+        )
+        self.spent_s = max(ended_s, launches_s)
 
     def append(self, record: Record) -> None:
         """Writes a record and remembers it."""

@@ -15,7 +15,9 @@ CELL_MOST_S = 2.0
 CELL_UNLIMITED_S = 0.05
 DEADLINE_MOST_S = 86_400.0
 DEADLINE_MARGIN_S = 0.5
+DEADLINE_LEAST_S = 0.2
 OVERSPENDING = 0.05
+STARTUP_FACTOR = 1.5
 ADAPT_MOST = 4.0
 
 
@@ -45,12 +47,20 @@ class Pace:
             return None
         return self.plan.budget_s - self.spent_s - self.elapsed_s
 
-    def overspends(self, round_s: float) -> bool:
-        """Whether the budget is spent, or a round of such length would overspend it."""
+    def overspends(self, number: int, startup_s: float, round_s: float) -> bool:
+        """Whether the budget has no room for another round after `number`.
+
+        Rounds that an interval needs may be cut short, as long as they can measure anything at all;
+        those after them are whole or not at all.
+
+        Args:
+            startup_s: Of all launches of a round together.
+            round_s: What the last round took.
+        """
         left = self.left_s
-        if left is None or self.plan.budget_s is None:
+        if left is None:
             return False
-        return left <= 0 or round_s > left + OVERSPENDING * self.plan.budget_s
+        return left < (STARTUP_FACTOR * startup_s if number < self.plan.launches_min else round_s)
 
     def share_s(self, number: int) -> float | None:
         """Time for one launch of a round, if all rounds that are planned are to fit the budget."""
@@ -65,8 +75,9 @@ class Pace:
         left = self.left_s
         if left is None:
             return DEADLINE_MOST_S
+        allowed = left + OVERSPENDING * (self.plan.budget_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
-        return max(0.1, left * (1 + OVERSPENDING) / launches - DEADLINE_MARGIN_S)
+        return max(DEADLINE_LEAST_S, allowed / launches - DEADLINE_MARGIN_S)
 
 
 @dataclass(slots=True)

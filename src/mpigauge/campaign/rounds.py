@@ -1,6 +1,6 @@
 """The rounds: whole launches, interleaved libraries, and the rules for when it is enough."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.analysis.cells import half_widths
@@ -89,7 +89,8 @@ class Rounds:
         if reason == "failed" and not self._ledger.visits:
             raise JobError(
                 f"{self._ledger.file.path}: nothing could be measured; the last words of the job are in it",
-                "mpigauge doctor shows what is here; to see the job itself: mpigauge run --dry-run",
+                "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is here, "
+                "mpigauge run --dry-run the command",
             )
         return reason
 
@@ -107,7 +108,8 @@ class Rounds:
             return "failed"
         if number >= self._plan.launches_max:
             return "launches"
-        if self._pace.overspends(sum(job.pace.launch_s for job in self._jobs)):
+        startup_s = sum(job.pace.startup_s for job in self._jobs)
+        if self._pace.overspends(number, startup_s, sum(job.pace.launch_s for job in self._jobs)):
             return "budget"
         if number >= self._plan.launches_min and self._converged():
             return "converged"
@@ -115,8 +117,18 @@ class Rounds:
 
     def _converged(self) -> bool:
         widths = half_widths(self._ledger.visits)
-        good = [cell for cell, width in widths.items() if width is not None and width <= self._plan.precision]
-        return bool(widths) and len(good) >= CONVERGED_SHARE * len(widths)
+        return bool(widths) and len(self._precise(widths)) >= CONVERGED_SHARE * len(widths)
+
+    def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
+        return frozenset(
+            c for c, width in widths.items() if width is not None and width <= self._plan.precision
+        )
+
+    def _settled(self, number: int) -> frozenset[Cell]:
+        """Cells that were precise before a launch; the same again if that is continued later."""
+        if number <= self._plan.launches_min:
+            return frozenset()
+        return self._precise(half_widths([v for v in self._ledger.visits if v.launch < number]))
 
     def _open_cells(self, job: JobState) -> list[Cell]:
         return [cell for cell in job.cells if not self._ledger.given_up(cell)]
@@ -155,7 +167,8 @@ class Rounds:
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
         finished = self._ledger.finished.get(job.key(number), set())
         allowed = set(self._open_cells(job))
-        visits = visits_of(job.cells, self._plan, job.target.description, number)
+        settled = self._settled(number)
+        visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
         return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:

@@ -38,7 +38,7 @@ class Finding:
 @click.command("doctor")
 @format_option(LIST_FORMATS)
 def command(form: str) -> int:
-    r"""Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
+    """Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
 
     \b
     mpigauge doctor

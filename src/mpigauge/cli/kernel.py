@@ -5,7 +5,7 @@ import click
 
 @click.group("kernel")
 def command() -> None:
-    r"""Find, build or question mpigauge-kernel.
+    """Find, build or question mpigauge-kernel.
 
     \b
     mpigauge kernel path

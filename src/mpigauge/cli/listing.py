@@ -79,7 +79,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
-    r"""List what there is: patterns, launchers, mpis or formats.
+    """List what there is: patterns, launchers, mpis or formats.
 
     \b
     mpigauge list

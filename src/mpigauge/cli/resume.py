@@ -15,7 +15,7 @@ from mpigauge.errors import EXIT_DONE
 def command(
     result: Path, *, quiet: bool, form: str, unit_names: tuple[str, ...], stat: str, columns: str
 ) -> int:
-    r"""Continue a RESULT file that was cut short by a signal, a kill or a full disk.
+    """Continue a RESULT file that was cut short by a signal, a kill or a full disk.
 
     \b
     mpigauge resume results/node1.jsonl

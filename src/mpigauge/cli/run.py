@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import rank_counts, table_options, words
-from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
 
 BUFFERS = ("warm", "cold")
+BROKEN = frozenset({"failed", "timeout", "corrupt"})
 
 
 @click.command("run")
@@ -65,7 +66,7 @@ def command(
     columns: str,
     **given: Any,
 ) -> int:
-    r"""Measure what communication costs here.
+    """Measure what communication costs here.
 
     Without arguments: ping-pong, exchange and stream from 0 B to 4 MiB and the eager limit between
     two ranks, in less than a minute.
@@ -105,13 +106,22 @@ def command(
 
 
 def ending(path: Path, signal_number: int | None) -> int:
-    """Says where the result is, and how the campaign ended; the exit status."""
+    """Says where the result is, and how the campaign ended; the exit status.
+
+    A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
+    are measured.
+    """
     if signal_number is not None:
         click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
         click.echo(f"  continue with: mpigauge resume {path}", err=True)
         return EXIT_SIGNAL_BASE + signal_number
     click.echo(f"result: {path}", err=True)
-    return EXIT_DONE
+
+    from mpigauge.analysis.cells import rows
+    from mpigauge.result.load import load
+
+    broken = [row for row in rows(load(path)) if row.status in BROKEN]
+    return EXIT_CHECK_FAILED if broken else EXIT_DONE
 
 
 def _plan(plan_path: Path | None, options: Any, *, quick: bool, thorough: bool, where: str) -> Plan:

@@ -12,7 +12,7 @@ from mpigauge.errors import UsageError
 @click.argument("result", type=click.Path(path_type=Path))
 @table_options
 def command(result: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str) -> None:
-    r"""Print the table of a RESULT file.
+    """Print the table of a RESULT file.
 
     \b
     mpigauge show results/node1.jsonl

@@ -10,8 +10,12 @@
 
 enum { BUFFER_BYTES = 1 << 20 };
 
-static FILE *journal;
-static char  buffer[BUFFER_BYTES]; /* a line leaves in one piece, not to be torn by other output */
+static const int64_t quiet_ns = 1000000000;
+
+static FILE   *journal;
+static int64_t last_line_ns;
+static int64_t current_visit;
+static char buffer[BUFFER_BYTES]; /* a line leaves in one piece, not to be torn by other output */
 
 void mg_journal_open(const char *path)
 {
@@ -36,6 +40,7 @@ void mg_journal_close(void)
 static void end_line(void)
 {
     (void) fputc('\n', journal);
+    last_line_ns = mg_now_ns();
     if (fflush(journal) != 0)
         MG_DIE("the journal cannot be written any more: is the disk full?");
 }
@@ -165,6 +170,7 @@ void mg_journal_launch(int ranks_asked)
 
 void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expect_ns)
 {
+    current_visit = visit->id;
     (void) fprintf(journal,
                    "{\"begin\":%" PRId64 ",\"at_ns\":%" PRId64 ",\"expect_ns\":%" PRId64 "}",
                    visit->id, at_ns, expect_ns);
@@ -174,6 +180,14 @@ void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expec
 void mg_journal_tick(const struct mg_visit *visit, int64_t round_ns)
 {
     (void) fprintf(journal, "{\"tick\":%" PRId64 ",\"round_ns\":%" PRId64 "}", visit->id, round_ns);
+    end_line();
+}
+
+void mg_journal_alive(void)
+{
+    if (journal == NULL || mg_now_ns() - last_line_ns < quiet_ns)
+        return;
+    (void) fprintf(journal, "{\"tick\":%" PRId64 ",\"round_ns\":0}", current_visit);
     end_line();
 }
 

@@ -265,6 +265,9 @@ void mg_journal_close(void);
 void mg_journal_launch(int ranks_asked); /* collective: gathers the facts of every rank */
 void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expect_ns);
 void mg_journal_tick(const struct mg_visit *visit, int64_t round_ns);
+/* Between probes, outside timed code: a line if there has been none for a second, so that a long
+ * probe is not taken for a hang. */
+void mg_journal_alive(void);
 void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome);
 void mg_journal_skip(const struct mg_visit *visit, const char *reason);
 void mg_journal_blocked(const struct mg_visit *visit, const struct mg_eager *eager);

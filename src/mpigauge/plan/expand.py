@@ -46,7 +46,7 @@ def _cell(
         ranks=ranks,
         mpi=mpi,
         mpi_version=mpi_version,
-        buffers=measure.buffers,
+        buffers=measure.buffers or "warm",
         window=window_for(measure.window, size) if pattern.windowed else 0,
     )
 

@@ -16,6 +16,7 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
         sizes: Message sizes in the grammar of `plan.sizes`; None means what suits the pattern.
         ranks: Empty means the plan's.
         window: Messages under way at once, for patterns that have a window.
+        buffers: None means the plan file's, which is warm unless it says otherwise.
     """
 
     pattern: str
@@ -23,7 +24,7 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     sizes: str | None = None
     ranks: tuple[Positive, ...] = ()
     window: Positive = 64
-    buffers: Buffers = "warm"
+    buffers: Buffers | None = None
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):

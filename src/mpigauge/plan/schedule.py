@@ -45,13 +45,25 @@ def shuffled(items: Sequence[Cell], plan: Plan, *key: object) -> list[Cell]:
     return order
 
 
-def visits_of(cells: Sequence[Cell], plan: Plan, description: Description, launch: int) -> list[PlannedVisit]:
-    """All visits of a launch, shuffled whole (method 1.6); a probe is visited once."""
-    every = [
-        cell
-        for cell in cells
-        for _ in range(1 if description.pattern(cell.pattern, "").probes else plan.visits)
-    ]
+def visits_of(
+    cells: Sequence[Cell],
+    plan: Plan,
+    description: Description,
+    launch: int,
+    settled: frozenset[Cell] = frozenset(),
+) -> list[PlannedVisit]:
+    """All visits of a launch, shuffled whole (method 1.6).
+
+    A probe is visited once. Cells that are precise already are measured on with half of the visits
+    (method 1.11): left out, they would make launches unequal.
+    """
+
+    def visits(cell: Cell) -> int:
+        if description.pattern(cell.pattern, "").probes:
+            return 1
+        return (plan.visits + 1) // 2 if cell in settled else plan.visits
+
+    every = [cell for cell in cells for _ in range(visits(cell))]
     first = cells[0]
     order = shuffled(every, plan, launch, first.mpi, first.mpi_version, first.ranks)
     return [PlannedVisit(number, cell) for number, cell in enumerate(order)]

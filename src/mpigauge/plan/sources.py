@@ -116,8 +116,11 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
 def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
     if not options.patterns:
         return file.measure
-    known = {measure.pattern: measure for measure in reversed(file.measure)}
-    return tuple(known.get(name, Measure(name)) for name in dict.fromkeys(options.patterns))
+    chosen: list[Measure] = []
+    for name in dict.fromkeys(options.patterns):
+        tables = [measure for measure in file.measure if measure.pattern == name]
+        chosen += tables or [Measure(name)]
+    return tuple(chosen)
 
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
@@ -125,7 +128,7 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
         "modes": options.modes or measure.modes,
         "sizes": options.sizes or measure.sizes or file.sizes,
         "ranks": options.ranks or measure.ranks,
-        "buffers": options.buffers or (file.buffers if measure.buffers == "warm" else measure.buffers),
+        "buffers": options.buffers or measure.buffers or file.buffers,
         "window": options.window or measure.window,
     }
     return msgspec.structs.replace(measure, **changes)

@@ -33,7 +33,7 @@ class BeginLine(Struct, frozen=True):
 
 
 class TickLine(Struct, frozen=True):
-    """A slow visit is alive: its last round took so long."""
+    """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
 
     tick: int
     round_ns: int

@@ -294,9 +294,14 @@ def _why(result: Result) -> str:
 def _doubts(rows: Sequence[Row]) -> Iterable[str]:
     for kind, doubts in warnings_of(rows).items():
         cell, doubt = doubts[0]
-        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}"
+        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}{_which_job(rows, cell)}"
         more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
         yield f"{kind}: {where}{more}: {doubt.text}"
+
+
+def _which_job(rows: Sequence[Row], cell: Cell) -> str:
+    """The library and ranks, where a result has several."""
+    return f", {_job(cell)}" if len({_job(row.cell) for row in rows}) > 1 else ""
 
 
 def _wheels(result: Result) -> Iterable[str]:

@@ -23,7 +23,7 @@ static void call(struct mg_state *state)
 const struct mg_pattern mg_ring = {
     .name        = "ring",
     .about       = "a token around all ranks, one after the other",
-    .time_of     = "one lap: as many messages as ranks",
+    .time_of     = "one lap, as many messages as ranks; the rate is the size over the lap",
     .sampling    = MG_CHAINED,
     .min_ranks   = 2,
     .trips       = 1,

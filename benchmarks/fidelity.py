@@ -1,0 +1,186 @@
+"""Does mpigauge report what the communication costs? Beside a bare loop and IMB-MPI1, in one run.
+
+The tools are launched directly after one another, in random order, and compared pair by pair: the machine
+under them may change its speed from one second to the next.
+"""
+
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import tools
+
+from mpigauge import units
+from mpigauge.analysis.estimate import Values, launch_interval, median_interval
+from mpigauge.mpi.library import Library
+
+ROUNDS = 10
+ROUNDS_QUICK = 3
+MARGIN = 0.03
+NAMES = ("bare", "mpigauge", "IMB")
+HEADINGS = (
+    "library",
+    "size",
+    "bare, ns",
+    "mpigauge, ns",
+    "mpigauge / bare: mean",
+    "median",
+    "IMB, ns",
+    "IMB / bare: median",
+)
+
+
+ROUND_IS = "In each of them every tool is launched once with every library."
+RATIOS_ARE = (
+    "Ratios are paired by round: geometric mean with its 95 % t interval, and median with its "
+    "order-statistics interval (6 rounds or more). *yes*: within 3 % of the bare loop, *no*: not; "
+    "with *?* the interval leaves it open."
+)
+TIMES_ARE = (
+    "Times are of one way, geometric means over rounds. In a round mpigauge gives the median of its samples, the "
+    f"bare loop and IMB the median of {tools.REPETITIONS} means over up to {tools.ROUNDS_MOST} round trips: "
+    "whatever interrupts such a loop is in its mean."
+)
+IMB_IS = "IMB has its own buffers, warm-up and content. Its times are taken from its rates, which have more digits."
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One library, its tools, and what each of them said in each round.
+
+    Attributes:
+        runs: By the name of the tool.
+        said: The same; a launch that failed said nothing.
+    """
+
+    library: Library
+    runs: dict[str, Callable[[], tools.Times]]
+    said: dict[str, list[tools.Times]] = field(default_factory=lambda: {name: [] for name in NAMES})
+
+
+def main() -> None:
+    """Prints the section."""
+    parser = tools.options("mpigauge beside a bare loop and IMB-MPI1")
+    parser.add_argument("--rounds", type=int, metavar="N", help="launches of each tool under each library")
+    given = parser.parse_args()
+    rounds = given.rounds or (ROUNDS_QUICK if given.quick else ROUNDS)
+    print(section(tools.libraries(given.mpi), rounds, given.seed))
+
+
+def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
+    """Measures, and says in Markdown what came out."""
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        contests = [_contest(library, tools.find_imb(libraries), Path(folder)) for library in libraries]
+        _measure(contests, rounds, random.Random(seed))  # noqa: S311 - an order, not a secret
+    return "\n\n".join(["## Fidelity: mpigauge beside a bare loop", *_words(contests, rounds, seed)])
+
+
+# ---- Measuring -----------------------------------------------------------------------------------
+
+
+def _contest(library: Library, imb: Path | None, folder: Path) -> Contest:
+    program = tools.build_bare(library, folder)
+    runs: dict[str, Callable[[], tools.Times]] = {
+        "bare": partial(tools.run_bare, library, program),
+        "mpigauge": partial(_mpigauge, library),
+    }
+    if imb is not None and tools.can_run_imb(library):
+        runs["IMB"] = partial(tools.run_imb, library, imb)
+    return Contest(library, runs)
+
+
+def _mpigauge(library: Library) -> tools.Times:
+    """The median of one launch."""
+    estimates = tools.run_mpigauge(library, tools.SIZES, ["--launches", "1"])
+    return {size: time.estimate for size, time in estimates.items()}
+
+
+def _measure(contests: list[Contest], rounds: int, order: random.Random) -> None:
+    for number in range(1, rounds + 1):
+        for contest in order.sample(contests, len(contests)):
+            names = order.sample(sorted(contest.runs), len(contest.runs))
+            tools.say(f"fidelity {number}/{rounds}: {contest.library.label}: {', '.join(names)}")
+            for name in names:
+                contest.said[name].append(tools.attempt(contest.runs[name]) or {})
+
+
+# ---- Comparing -----------------------------------------------------------------------------------
+
+
+def _values(contest: Contest, name: str, size: int) -> Values:
+    """What a tool said of a size, one number a round, in seconds; NaN where it failed."""
+    return np.array([times.get(size, np.nan) for times in contest.said[name]])
+
+
+def _ratios(contest: Contest, name: str, size: int) -> Values:
+    """A tool over the bare loop, paired by round; rounds that lack one of them are left out."""
+    if not contest.said[name]:
+        return np.array([])
+    ratios = _values(contest, name, size) / _values(contest, "bare", size)
+    return ratios[np.isfinite(ratios)]
+
+
+def _nanoseconds(values: Values) -> str:
+    """Geometric mean over rounds."""
+    measured = values[np.isfinite(values)]
+    return f"{launch_interval(measured)[0] * 1e9:.0f}" if measured.size else units.MISSING
+
+
+def _mean_ratio(ratios: Values) -> str:
+    if not ratios.size:
+        return units.MISSING
+    centre, low, high, _ = launch_interval(ratios)
+    return _judged(centre, low, high)
+
+
+def _median_ratio(ratios: Values) -> str:
+    if not ratios.size:
+        return units.MISSING
+    low, high = median_interval(ratios)
+    return _judged(float(np.median(ratios)), *((low, high) if np.isfinite(low) else (None, None)))
+
+
+def _judged(centre: float, low: float | None, high: float | None) -> str:
+    """A ratio, its interval, and whether it is within the margin; `?` where the interval leaves that open."""
+    inside = abs(centre - 1) <= MARGIN
+    words = f"{centre:.3f}"
+    sure = False
+    if low is not None and high is not None:
+        words += f" ({low:.2f} \N{EN DASH} {high:.2f})"
+        sure = max(abs(low - 1), abs(high - 1)) <= MARGIN if inside else low > 1 + MARGIN or high < 1 - MARGIN
+    return f"{words} {'yes' if inside else 'no'}{'' if sure else '?'}"
+
+
+# ---- Saying it -----------------------------------------------------------------------------------
+
+
+def _row(contest: Contest, size: int) -> list[str]:
+    ratios = _ratios(contest, "mpigauge", size)
+    return [
+        contest.library.label,
+        units.format_size(size),
+        _nanoseconds(_values(contest, "bare", size)),
+        _nanoseconds(_values(contest, "mpigauge", size)),
+        _mean_ratio(ratios),
+        _median_ratio(ratios),
+        _nanoseconds(_values(contest, "IMB", size)),
+        _median_ratio(_ratios(contest, "IMB", size)),
+    ]
+
+
+def _words(contests: list[Contest], rounds: int, seed: int) -> list[str]:
+    table = tools.markdown(HEADINGS, [_row(contest, size) for contest in contests for size in tools.SIZES])
+    words = [f"{rounds} rounds, order from seed {seed}. {ROUND_IS}", table, RATIOS_ARE, TIMES_ARE, IMB_IS]
+    without = [contest.library.label for contest in contests if "IMB" not in contest.runs]
+    if without:
+        words.append(f"IMB is a binary for Intel MPI and MPICH; it was not run with {', '.join(without)}.")
+    return words
+
+
+if __name__ == "__main__":
+    sys.exit(tools.ending(main))

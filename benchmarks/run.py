@@ -1,0 +1,73 @@
+"""All benchmarks in one go; writes results.md beside this file.
+
+To add one: a module with a function `section` that gives Markdown, and a line in `_sections`.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import agreement
+import fidelity
+import repeatability
+import tools
+
+import mpigauge
+from mpigauge.mpi.library import Library
+from mpigauge.result import environment
+
+OUTPUT = Path(__file__).with_name("results.md")
+
+
+def main() -> None:
+    """Writes the results anew."""
+    given = tools.options("all benchmarks").parse_args()
+    libraries = tools.libraries(given.mpi)
+    head = _head(libraries, given.seed, quick=given.quick)
+    written = [tools.attempt(section) for section in _sections(libraries, given.seed, quick=given.quick)]
+    OUTPUT.write_text("\n\n".join([*head, *filter(None, written)]) + "\n", encoding="utf-8")
+    tools.say(f"result: {OUTPUT}")
+
+
+def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[Callable[[], str]]:
+    one, two, three = fidelity, repeatability, agreement
+    return [
+        partial(one.section, libraries, one.ROUNDS_QUICK if quick else one.ROUNDS, seed),
+        partial(
+            two.section,
+            libraries,
+            two.RUNS_QUICK if quick else two.RUNS,
+            two.BUDGET_QUICK_S if quick else two.BUDGET_S,
+        ),
+        partial(
+            three.section,
+            libraries[0],
+            three.RESULTS_QUICK if quick else three.RESULTS,
+            three.BUDGET_QUICK_S if quick else three.BUDGET_S,
+        ),
+    ]
+
+
+def _head(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[str]:
+    machine = environment.environment()
+    facts = {
+        "date": datetime.now(UTC).isoformat(timespec="minutes"),
+        "run": f"python benchmarks/run.py{' --quick' if quick else ''} --seed {seed}",
+        "mpigauge": f"{mpigauge.__version__}, commit {environment.commit()[:12] or 'unknown'}",
+        "machine": f"{machine.cpu}, {machine.cores} cores{', virtual' if machine.hypervisor else ''}",
+        "system": f"Linux {machine.kernel}, clock source {machine.clock_source or 'unknown'}",
+        "load before": f"{environment.load_average():.2f}",
+        "libraries": ", ".join(library.label for library in libraries),
+    }
+    lines = [f"- {name}: {value}" for name, value in facts.items()]
+    return [
+        "# Results of the benchmarks",
+        "Written by `make bench`; README.md says how to read it.",
+        "\n".join(lines),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(tools.ending(main))

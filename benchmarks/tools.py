@@ -1,0 +1,305 @@
+"""The measuring programs that the benchmarks compare: mpigauge, the bare loop, IMB-MPI1; and what all need.
+
+Each `run_` function is one launch, or for mpigauge one campaign. Times are seconds of one way, by size in
+bytes. To compare another program, add a `run_` function here, and to `fidelity` its name and when it can run.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import TypeVar
+
+from mpigauge.analysis.cells import rows
+from mpigauge.analysis.estimate import Estimate
+from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.process import RunningJob
+from mpigauge.mpi import find
+from mpigauge.mpi.library import Library
+from mpigauge.result import environment
+from mpigauge.result.load import load
+
+Times = Mapping[int, float]
+Anything = TypeVar("Anything")
+
+SIZES = (8, 1024, 65536, 1 << 20)
+SOURCE = Path(__file__).with_name("bare_pingpong.c")
+PREFIXES = Path(__file__).parents[1] / ".mpi"
+"""Where `make bench` puts the libraries that cannot share an environment with another."""
+
+BUILD_TIMEOUT_S = 120
+CAMPAIGN_TIMEOUT_S = 300
+SILENCE_MOST_S = 120.0
+END_PATIENCE_S = 10.0
+ROUNDS_MOST = 100_000
+VOLUME_MIB = 400
+REPETITIONS = 3
+
+
+# ---- Libraries -----------------------------------------------------------------------------------
+
+
+def libraries(names: Sequence[str]) -> list[Library]:
+    """The libraries that the user names; without names the first of each kind that is found.
+
+    Raises:
+        MpigaugeError: One that is named does not work, or none is found.
+    """
+    if names:
+        return [find.find(name) for name in names]
+    kinds: dict[str, Library] = {}
+    for library in [*find.find_all()[0], *_prepared()]:
+        kinds.setdefault(library.name, library)
+    if not kinds:
+        raise EnvironmentLacksError("no MPI library was found", find.INSTALL_HINT)
+    return list(kinds.values())
+
+
+def _prepared() -> list[Library]:
+    return [
+        find.find(str(folder)) for folder in sorted(PREFIXES.glob("*")) if (folder / "bin/mpicc").exists()
+    ]
+
+
+def find_imb(there: Sequence[Library]) -> Path | None:
+    """IMB-MPI1, which comes with the wheel of Intel MPI; None if that is not among the libraries."""
+    programs = [library.prefix / "bin" / "IMB-MPI1" for library in there if library.name == "intelmpi"]
+    return next((program for program in programs if program.is_file()), None)
+
+
+def can_run_imb(library: Library) -> bool:
+    """IMB is there as a binary only, for libraries that share MPICH's binary interface."""
+    return library.name in {"intelmpi", "mpich"}
+
+
+# ---- Launches ------------------------------------------------------------------------------------
+
+
+def launch(library: Library, program: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    """The lines that two ranks of a program print.
+
+    Raises:
+        JobError: It said nothing for so long that it hangs.
+        EnvironmentLacksError: It cannot be started.
+    """
+    job = Job(
+        mpiexec=library.mpiexec,
+        ranks=2,
+        program=tuple(program),
+        cores=environment.cores_allowed(),
+        as_root=environment.user_is_root(),
+        environment={**library.environment, **variables},
+    )
+    with RunningJob(command_of(job, library.kind.launcher), job.environment, "") as running:
+        try:
+            lines = [line.decode("utf-8", "replace") for line in running.lines(lambda: SILENCE_MOST_S)]
+        except TimeoutError:
+            raise JobError(f"{Path(program[0]).name}: hangs under {library.label}") from None
+        running.wait(END_PATIENCE_S)
+    if not lines:
+        raise JobError(f"{Path(program[0]).name}: failed under {library.label}: {running.last_words}")
+    return lines
+
+
+def rounds_of(size: int) -> int:
+    """Round trips of one loop: many for a small message, and so few of a large one that none takes seconds.
+
+    IMB's `-iter ROUNDS_MOST,VOLUME_MIB` gives the same numbers.
+    """
+    return min(ROUNDS_MOST, (VOLUME_MIB << 20) // max(1, size))
+
+
+def _medians(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: str) -> Times:
+    """The median of each size's repetitions; a size without any is an error."""
+    by_size = defaultdict(list)
+    for size, seconds in samples:
+        by_size[size].append(seconds)
+    if set(by_size) != set(sizes):
+        raise JobError(f"{name}: did not report every size")
+    return {size: median(values) for size, values in by_size.items()}
+
+
+# ---- The bare loop -------------------------------------------------------------------------------
+
+
+def build_bare(library: Library, folder: Path) -> Path:
+    """Compiles the bare loop with a library's mpicc, with the optimisation that mpigauge's kernel gets.
+
+    Raises:
+        EnvironmentLacksError: It does not compile.
+    """
+    program = folder / f"bare_pingpong-{library.name}"
+    words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(SOURCE)]
+    variables = {**os.environ, **library.environment}
+    done = _run(words, BUILD_TIMEOUT_S, variables)
+    if done.returncode != 0:
+        raise EnvironmentLacksError(*find.explain_failure(library.mpicc, done.returncode, done.stderr))
+    return program
+
+
+def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> Times:
+    """One launch of the bare loop.
+
+    Raises:
+        JobError: It failed.
+    """
+    loops = [f"{size}:{rounds_of(size)}" for size in sizes]
+    lines = launch(library, [str(program), str(REPETITIONS), *loops], {})
+    found = [re.fullmatch(r"(\d+) ([\d.]+)", line.strip()) for line in lines]
+    samples = [(int(match[1]), float(match[2]) * 1e-9) for match in found if match]
+    return _medians(samples, sizes, f"{SOURCE.stem} under {library.label}")
+
+
+# ---- IMB-MPI1 ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long IMB measures.
+
+    Attributes:
+        repetitions: Lines for each size; the sizes take turns.
+        scale: Times the rounds of `rounds_of` in each line.
+    """
+
+    repetitions: int = REPETITIONS
+    scale: float = 1.0
+
+
+def run_imb(
+    library: Library, program: Path, sizes: Sequence[int] = SIZES, effort: Effort | None = None
+) -> Times:
+    """One launch of IMB-MPI1 PingPong.
+
+    Raises:
+        JobError: It failed.
+    """
+    effort = effort or Effort()
+    rounds, volume = int(ROUNDS_MOST * effort.scale), int(VOLUME_MIB * effort.scale)
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        lengths = Path(folder) / "lengths"
+        lengths.write_text("\n".join(map(str, [*sizes] * effort.repetitions)) + "\n", encoding="ascii")
+        # IMB never has the time to finish its rounds by default: a slow size would get fewer.
+        options = ["-msglen", str(lengths), "-iter", f"{rounds},{volume}", "-time", "1000"]
+        words = [str(program), *options, "PingPong"]
+        lines = launch(library, words, {"LD_LIBRARY_PATH": str(library.prefix / "lib")})
+    samples = [sample for line in lines if (sample := _imb_sample(line))]
+    return _medians(samples, sizes, f"IMB-MPI1 under {library.label}")
+
+
+def _imb_sample(line: str) -> tuple[int, float] | None:
+    """Size and seconds of a line of IMB's table.
+
+    Its times have two decimals of a microsecond, 7 % of a fast one; its rates, in 10^6 B/s, are finer.
+    """
+    found = re.fullmatch(r"\s*(\d+)\s+\d+\s+([\d.]+)\s+([\d.]+)\s*", line)
+    if found is None:
+        return None
+    size, microseconds, rate = int(found[1]), float(found[2]), float(found[3])
+    return size, size / rate * 1e-6 if size and rate else microseconds * 1e-6
+
+
+# ---- mpigauge ------------------------------------------------------------------------------------
+
+
+def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str]) -> dict[int, Estimate]:
+    """One campaign, started as a user would, and what it says of every size.
+
+    Raises:
+        JobError: It failed.
+    """
+    spec = ",".join(map(str, sizes))
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        path = Path(folder) / "result.jsonl"
+        words = [sys.executable, "-m", "mpigauge", "run", "pingpong", "--mpi", str(library.mpicc)]
+        done = _run(
+            [*words, "--sizes", spec, *options, "-q", "-o", str(path)], CAMPAIGN_TIMEOUT_S, os.environ
+        )
+        if done.returncode != 0:
+            raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+        found = rows(load(path))
+    return {
+        row.cell.bytes: row.time for row in found if row.cell.pattern == "pingpong" and row.time is not None
+    }
+
+
+def _run(
+    words: list[str], timeout_s: float, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    name = Path(words[0]).name
+    try:
+        return subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
+            env=dict(variables),
+            stdin=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise EnvironmentLacksError(f"{name}: cannot be started: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise JobError(f"{name}: took longer than {timeout_s:.0f} s") from None
+
+
+# ---- What every benchmark needs ------------------------------------------------------------------
+
+
+def attempt(run: Callable[[], Anything]) -> Anything | None:
+    """What a run gives; if it fails, None and a sentence: one launch must not cost the other hundred."""
+    try:
+        return run()
+    except MpigaugeError as error:
+        say(error.sentence)
+        return None
+
+
+def timed(run: Callable[[], Anything]) -> tuple[Anything, float]:
+    """What a run gives, and how many seconds it took."""
+    start = monotonic()
+    return run(), monotonic() - start
+
+
+def say(sentence: str) -> None:
+    """Progress, which is no part of the result."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def markdown(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A table whose first column is words and whose others are numbers."""
+    rule = ["---", *["---:"] * (len(headings) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *body])
+
+
+def options(about: str) -> ArgumentParser:
+    """The options that all benchmarks share."""
+    parser = ArgumentParser(description=about)
+    parser.add_argument(
+        "--mpi", action="append", default=[], metavar="NAME", help="a prefix or an mpicc; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of all random choices")
+    parser.add_argument("--quick", action="store_true", help="a first look")
+    return parser
+
+
+def ending(main: Callable[[], None]) -> int:
+    """The exit status of a benchmark: 0 if it has measured, whatever that shows."""
+    try:
+        main()
+    except MpigaugeError as error:
+        say(f"{Path(sys.argv[0]).name}: {error.sentence}")
+        if error.hint:
+            say(f"  hint: {error.hint}")
+        return error.exit_code
+    return 0

@@ -1,0 +1,103 @@
+"""A machine of our own: nothing of the real one is found, nothing of it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+# With --import-mode=importlib nobody else puts the folder above tests/ on the path.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mpigauge.cli import status_of
+from mpigauge.result.environment import VARIABLES
+from tests.fake_mpi import FakeMpi, install
+
+OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
+
+Install = Callable[..., FakeMpi]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended.
+
+    Attributes:
+        status: What the process would have ended with.
+        out: Its standard output.
+        err: Its standard error.
+    """
+
+    status: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Done]
+
+
+def isolate(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Leaves of this machine only its processors: no MPI library, no compiler, no home."""
+    for name in os.environ:
+        if VARIABLES.match(name) or OURS.match(name):
+            patch.delenv(name)
+    for name in ("home", "work", "tmp", "empty"):
+        (folder / name).mkdir(parents=True)
+    patch.setenv("HOME", str(folder / "home"))
+    patch.setenv("XDG_CACHE_HOME", str(folder / "home" / "cache"))
+    patch.setenv("XDG_CONFIG_HOME", str(folder / "home" / "config"))
+    patch.setenv("MPIGAUGE_KERNEL_DIR", str(folder / "kernels"))
+    patch.setenv("TMPDIR", str(folder / "tmp"))
+    patch.setenv("PATH", str(folder / "empty"))
+    patch.setattr(tempfile, "tempdir", None)
+    patch.setattr("mpigauge.mpi.find.OTHER_FOLDERS", ())
+    patch.setattr("mpigauge.mpi.find.sysconfig.get_path", lambda _: str(folder / "empty"))
+    patch.chdir(folder / "work")
+
+
+def install_into(folder: Path, patch: pytest.MonkeyPatch) -> Install:
+    """A function that puts a fake MPI library behind the others on PATH."""
+
+    def put(kind: str = "openmpi", version: str = "5.0.11", **options: object) -> FakeMpi:
+        fake = install(folder / "opt" / f"{kind}-{version}", kind, version, **options)  # type: ignore[arg-type]
+        patch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{fake.bin}")
+        return fake
+
+    return put
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty machine; its folders are work (where we are), home, tmp, kernels and opt."""
+    isolate(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture
+def fake_mpi(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Installs a fake MPI library and puts it on PATH."""
+    return install_into(machine, monkeypatch)
+
+
+@pytest.fixture
+def openmpi(fake_mpi: Install) -> FakeMpi:
+    """A machine with one MPI library."""
+    return fake_mpi()
+
+
+@pytest.fixture
+def cli(machine: Path, capfd: pytest.CaptureFixture[str]) -> Cli:
+    """Runs a command line in this process."""
+
+    def run(*words: object) -> Done:
+        capfd.readouterr()
+        status = status_of([str(word) for word in words])
+        return Done(status, *capfd.readouterr())
+
+    return run

@@ -1,0 +1,142 @@
+"""The order of visits comes from the seed alone, and the kernel's text says just what was planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.plan.expand import cells_of
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Description
+from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, shuffled, visits_of
+from tests.fake_kernel import PATTERNS, describe, read_plan
+
+repeatable = settings(derandomize=True, deadline=None)
+KERNEL = msgspec.convert(describe(), Description)
+PLAN = Plan((Measure("pingpong", ("all",), sizes="8,64"), Measure("stream", sizes="8"), Measure("eager")), seed=5)
+CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan")
+
+seeds = st.integers(0, 2**63 - 1)
+cell_lists = st.lists(
+    st.builds(
+        Cell,
+        pattern=st.sampled_from(list(PATTERNS)),
+        mode=st.just("standard"),
+        bytes=st.integers(0, 2**40),
+        ranks=st.just(2),
+        mpi=st.just("openmpi"),
+        mpi_version=st.just("5.0.11"),
+    ),
+    min_size=1,
+    max_size=30,
+    unique=True,
+)
+
+
+def seeded(seed: int) -> Plan:
+    """The plan with another seed."""
+    return msgspec.structs.replace(PLAN, seed=seed)
+
+
+@repeatable
+@given(cell_lists, seeds, st.integers(1, 1000))
+def test_an_order_is_a_permutation_that_seed_and_key_decide(cells: list[Cell], seed: int, launch: int) -> None:
+    order = shuffled(cells, seeded(seed), launch)
+    assert sorted(order) == sorted(cells)
+    assert order == shuffled(cells, seeded(seed), launch)
+
+
+@repeatable
+@given(cell_lists, seeds)
+def test_every_cell_is_visited_as_often_as_planned(cells: list[Cell], seed: int) -> None:
+    visits = visits_of(cells, seeded(seed), KERNEL, 1)
+    assert [visit.id for visit in visits] == list(range(len(visits)))
+    expected = {cell: 1 if cell.pattern == "eager" else PLAN.visits for cell in cells}
+    assert Counter(visit.cell for visit in visits) == expected
+
+
+def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:
+    mpich = [msgspec.structs.replace(cell, mpi="mpich") for cell in CELLS]
+    wider = [msgspec.structs.replace(cell, ranks=4) for cell in CELLS]
+    orders = [
+        visits_of(CELLS, PLAN, KERNEL, 1),
+        visits_of(CELLS, PLAN, KERNEL, 2),
+        visits_of(CELLS, seeded(6), KERNEL, 1),
+        visits_of(mpich, PLAN, KERNEL, 1),
+        visits_of(wider, PLAN, KERNEL, 1),
+    ]
+    names = [tuple((visit.cell.pattern, visit.cell.mode, visit.cell.bytes) for visit in one) for one in orders]
+    assert len(set(names)) == len(names)
+    assert visits_of(CELLS, PLAN, KERNEL, 2) == orders[1]
+
+
+def test_a_cell_is_not_always_first() -> None:
+    firsts = Counter(visits_of(CELLS, PLAN, KERNEL, launch)[0].cell for launch in range(1, 400))
+    assert len(firsts) == len(CELLS)
+    assert max(firsts.values()) < 399 / 4
+
+
+def parsed(text: str) -> tuple[dict[str, int], list[dict[str, object]]]:
+    """The kernel's text as a kernel reads it."""
+    launch, visits = read_plan(text.splitlines(keepends=True))
+    return launch, visits
+
+
+def test_the_kernels_text_says_what_was_planned() -> None:
+    planned = visits_of(CELLS, PLAN, KERNEL, 1)
+    launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25)))
+    assert launch == {
+        "version": 1,
+        "ranks": 2,
+        "visits_per_cell": PLAN.visits,
+        "rounds_min": PLAN.rounds_min,
+        "rounds_max": PLAN.rounds_max,
+        "precision_ppm": 10_000,
+        "cell_ns": 50_000_000,
+        "deadline_ns": 12_500_000_000,
+        "warmup_ns": 50_000_000,
+    }
+    for visit, words in zip(planned, visits, strict=True):
+        cell = visit.cell
+        assert (words["id"], words["pattern"], words["mode"]) == (visit.id, cell.pattern, cell.mode)
+        assert (words["bytes"], words["pool_bytes"]) == (cell.bytes, 0)
+        assert words["window"] == (cell.window or 1)
+    numbers = {words["cell"] for words in visits}
+    assert numbers == set(range(len(CELLS)))
+
+
+@repeatable
+@given(
+    cell_lists,
+    st.floats(1e-12, 1e6),
+    st.floats(1e-12, 1e6),
+    st.sampled_from(["warm", "cold"]),
+    st.floats(1e-9, 0.999),
+)
+def test_any_limits_can_be_read_by_the_kernel(
+    cells: list[Cell], cell_s: float, deadline_s: float, buffers: str, precision: float
+) -> None:
+    plan = msgspec.structs.replace(PLAN, precision=precision)
+    planned = [
+        PlannedVisit(number * 3, msgspec.convert(msgspec.to_builtins(cell) | {"buffers": buffers, "mode": mode}, Cell))
+        for number, cell in enumerate(cells)
+        for mode in (PATTERNS[cell.pattern][-1][0][0],)
+    ]
+    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096))
+    launch, visits = parsed(text)
+    assert text.endswith("\nend\n")
+    assert text.isascii()
+    assert all(len(line) < 1024 for line in text.splitlines())
+    assert min(launch.values()) >= 1
+    assert [visit["id"] for visit in visits] == [visit.id for visit in planned]
+    assert all(visit["pool_bytes"] == (4096 if buffers == "cold" else 0) for visit in visits)
+
+
+def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
+    planned = visits_of(CELLS, PLAN, KERNEL, 1)
+    left = planned[3::2]
+    _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1)))
+    assert [visit["id"] for visit in visits] == [visit.id for visit in left]

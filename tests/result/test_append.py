@@ -1,0 +1,93 @@
+"""Writing results: every record a whole line, whatever happens between; nothing is overwritten."""
+
+from __future__ import annotations
+
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.result import append
+from mpigauge.result.load import load
+from tests.result.samples import RECORDS, SMALL, launch, lines_of, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = lines_of(*RECORDS)
+
+
+def test_what_is_appended_can_be_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "r.jsonl"
+    with append.create(path) as file:
+        for number, record in enumerate(RECORDS, start=1):
+            file.append(record)
+            assert path.read_bytes() == lines_of(*RECORDS[:number])
+    assert load(path).campaign == RECORDS[0]
+
+
+def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"mine")
+    with pytest.raises(UsageError, match="exists already"):
+        append.create(path)
+    assert path.read_bytes() == b"mine"
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "r.jsonl", tmp_path / ("n" * 300)):
+        with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
+            append.create(path)
+        assert str(path) in caught.value.sentence
+
+
+@pytest.mark.parametrize("torn", [0, 1, 50, 70_000])
+def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: int) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE + b"x" * torn)
+    with append.reopen(path) as file:
+        file.append(launch(3))
+    assert path.read_bytes() == WHOLE + lines_of(launch(3))
+
+
+def test_a_file_without_a_line_becomes_empty(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"x" * 200_000)
+    append.reopen(path).__exit__(None, None, None)
+    assert path.read_bytes() == b""
+
+
+def test_only_one_may_write(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with append.create(path) as file:
+        file.append(RECORDS[0])
+        with pytest.raises(UsageError, match="another mpigauge is writing"):
+            append.reopen(path)
+    with append.reopen(path) as file:
+        file.append(launch(1))
+    assert path.read_bytes() == lines_of(RECORDS[0], launch(1))
+
+
+def test_a_missing_file_cannot_be_reopened(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="missing.jsonl"):
+        append.reopen(tmp_path / "missing.jsonl")
+
+
+def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    large = visit(1, 0, SMALL, list(range(10**6, 10**6 + 2000)))
+    with append.create(path) as file:
+        file.append(RECORDS[0])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(WHOLE) + 5000, limits[1]))
+        try:
+            with pytest.raises(EnvironmentLacksError, match="the disk is full") as caught:
+                file.append(large)
+            assert path.read_bytes() == lines_of(RECORDS[0])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        file.append(large)
+    assert str(path) in caught.value.hint
+    assert path.read_bytes() == lines_of(RECORDS[0], large)

@@ -1,0 +1,77 @@
+"""What is said of the machine: all of it optional, none of it secret."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mpigauge.result import environment as about
+from mpigauge.result.records import Environment
+
+
+def test_this_machine_can_be_described_and_written_down() -> None:
+    machine = about.environment()
+    assert msgspec.json.decode(msgspec.json.encode(machine), type=Environment) == machine
+    assert 1 <= machine.cores <= machine.cores_online
+    assert machine.host
+    assert all(size > 0 for size in machine.caches.values())
+
+
+def test_a_machine_without_any_of_the_files_can_be_described(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(about, "read", lambda _: "")
+    monkeypatch.setattr(about, "CPU", tmp_path / "nothing")
+    machine = about.environment()
+    assert (machine.memory_bytes, machine.caches, machine.governor) == (0, {}, "")
+    assert about.steal_s() == 0
+    assert about.memory_available_bytes() > 0
+
+
+def test_memory_is_what_the_control_group_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "/proc/meminfo": "MemTotal:       8000000 kB\nMemAvailable:   4000000 kB",
+        "/sys/fs/cgroup/memory.max": "1000000",
+        "/sys/fs/cgroup/memory.current": "400000",
+    }
+    monkeypatch.setattr(about, "read", lambda path: files.get(str(path), ""))
+    assert about.memory_bytes() == 8_000_000 * 1024
+    assert about.memory_available_bytes() == 600_000
+    files["/sys/fs/cgroup/memory.max"] = "max"
+    assert about.memory_available_bytes() == 4_000_000 * 1024
+
+
+def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if about.VARIABLES.match(name):
+            monkeypatch.delenv(name)
+    kept = {
+        "OMPI_MCA_btl": "self,sm",
+        "UCX_TLS": "shm",
+        "I_MPI_FABRICS": "shm",
+        "MPICH_ASYNC_PROGRESS": "1",
+        "FI_PROVIDER": "tcp",
+        "SLURM_NTASKS": "2",
+        "LD_PRELOAD": "",
+    }
+    secret = {
+        "SLURM_JWT": "x",
+        "OMPI_API_TOKEN": "x",
+        "UCX_PASSWORD": "x",
+        "I_MPI_SECRET_KEY": "x",
+        "PMIX_SECURITY_COOKIE": "x",
+    }
+    others = {"HOME": "/root", "LD_PRELOAD_OTHER": "x", "FIREFOX_PROFILE": "x", "FISH_VERSION": "4", "PSMALL": "x"}
+    for name, value in {**kept, **secret, **others}.items():
+        monkeypatch.setenv(name, value)
+    assert about.environment().variables == kept
+
+
+def test_a_file_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
+    assert about.read(tmp_path / "missing") == ""
+    assert about.read(tmp_path) == ""
+    (tmp_path / "binary").write_bytes(b"\xff\n")
+    assert about.read(tmp_path / "binary") == "\N{REPLACEMENT CHARACTER}"

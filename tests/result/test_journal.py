@@ -1,0 +1,156 @@
+"""Journal lines: what the kernel writes is read, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.result import journal
+
+repeatable = settings(derandomize=True, deadline=None)
+
+LIMIT: dict[str, Any] = {
+    "found": True,
+    "control_held": True,
+    "limit_bytes": 4000,
+    "longer_bytes": 4000,
+    "max_bytes": 2**22,
+    "probes": 40,
+}
+PLACE = {
+    "host": "node1",
+    "cpus": "0-1",
+    "cpu": 0,
+    "clock_step_ns": 1,
+    "clock_cost_ns": 25,
+    "clock_cost_p999_ns": 40,
+    "clock_zero_share": 0.0,
+}
+FACTS = {
+    "kernel": 1,
+    "ranks": 2,
+    "ranks_asked": 2,
+    "library": "Open MPI v5.0.11",
+    "mpi_standard": "3.1",
+    "clock": "CLOCK_MONOTONIC_RAW",
+    "placement": [PLACE, PLACE],
+}
+VISIT = {
+    "visit": 3,
+    "at_ns": 1000,
+    "elapsed_ns": 5000,
+    "batch": 7,
+    "ops": 14,
+    "window": 0,
+    "pool_bytes": 0,
+    "cpu_ns": 10000,
+    "correlation_time": 1.0,
+    "effective": 125.0,
+    "half_width": 0.01,
+    "trial_ns": [900, 300],
+    "warmup_ns": [1400, 1400],
+    "samples_ns": [1400, 1401, 2**62],
+}
+LINES: dict[type, dict[str, Any]] = {
+    journal.LaunchLine: {"launch": FACTS},
+    journal.BeginLine: {"begin": 3, "at_ns": 1000, "expect_ns": 0},
+    journal.TickLine: {"tick": 3, "round_ns": 2_000_000_000},
+    journal.VisitLine: VISIT,
+    journal.SkipLine: {"skip": 3, "reason": "precise"},
+    journal.BlockedLine: {"blocked": 3, **LIMIT},
+    journal.EagerLine: {"eager": 3, "at_ns": 1000, **LIMIT},
+    journal.RefusedLine: {"refused": 3, "reason": "there is no memory"},
+    journal.EndLine: {"end": 99},
+}
+
+
+def text(line: dict[str, Any]) -> bytes:
+    """As the kernel writes it: compact, ASCII."""
+    return json.dumps(line, separators=(",", ":")).encode()
+
+
+def test_every_line_has_a_sample() -> None:
+    assert {kind.__struct_fields__[0] for kind in LINES} == set(journal._DECODERS)
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_is_read_as_it_was_written(kind: type) -> None:
+    line = journal.parse(text(LINES[kind]))
+    assert isinstance(line, kind)
+    told = json.loads(msgspec.json.encode(line))
+    assert {name: value for name, value in told.items() if name in LINES[kind]} == LINES[kind]
+
+
+def test_what_need_not_be_there() -> None:
+    line = journal.parse(text({name: value for name, value in VISIT.items() if name != "half_width"}))
+    assert isinstance(line, journal.VisitLine)
+    assert line.half_width is None
+    assert not line.corrupt
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_half_a_line_is_no_line(kind: type) -> None:
+    whole = text(LINES[kind])
+    assert all(journal.parse(whole[:end]) is None for end in range(len(whole)))
+    assert journal.parse(b"[node1] " + whole) is None
+    assert journal.parse(whole + b" ok") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"",
+        b"{",
+        b'{"',
+        b'{"temperature":42}',
+        b'{"visit":"three"}',
+        b'{"begin":3}',
+        b'{"end":1.5}',
+        b'{"end":true}',
+        b'{"\xff\xfe":1}',
+        b'{"skip":3,"reason":"\xff\xfe"}',
+        b'{"end":' + b"9" * 5000 + b"}",
+        b'{"end":99,"deep":' + b"[" * 100_000,
+        b"WARNING: There was an error initializing an OpenFabrics device.",
+        "{\N{SNOWMAN}".encode(),
+    ],
+)
+def test_what_else_a_job_prints_is_no_line(words: bytes) -> None:
+    assert journal.parse(words) is None
+
+
+@repeatable
+@given(st.binary())
+def test_no_bytes_make_it_crash(words: bytes) -> None:
+    assert journal.parse(words) is None or words.startswith(b'{"')
+
+
+@repeatable
+@given(st.sampled_from(list(LINES.values())), st.data())
+def test_no_mutation_makes_it_crash(line: dict[str, Any], data: st.DataObject) -> None:
+    whole = bytearray(text(line))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        whole[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+        if not whole:
+            break
+    found = journal.parse(bytes(whole))
+    assert found is None or type(found) in LINES
+
+
+@repeatable
+@given(
+    st.sampled_from(list(LINES.values())),
+    st.dictionaries(
+        st.sampled_from([name for line in LINES.values() for name in line]),
+        st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())),
+    ),
+)
+def test_no_value_makes_it_crash(line: dict[str, Any], changes: dict[str, Any]) -> None:
+    found = journal.parse(text(line | changes))
+    assert found is None or type(found) in LINES

