@@ -29,9 +29,9 @@ HEADINGS = (
 )
 
 SHARE_IS = (
-    "An interval counts if it contains the median of what the other results say. 95 % are expected of a machine "
-    "that stays as it is. An interval covers the launches of its own few seconds: where the machine changes from "
-    "minute to minute, fewer contain what the others saw. A rank interval needs 6 launches."
+    "An interval counts if it contains the median of what the other results say. 95 % are expected of a "
+    "machine that stays as it is. An interval covers the launches of its own few seconds: where the machine "
+    "changes from minute to minute, fewer contain what the others saw. A rank interval needs 6 launches."
 )
 
 Result = dict[int, Estimate]
@@ -75,7 +75,7 @@ def section(library: Library, count: int, budget_s: float) -> str:
     results: list[Result] = []
     for number in range(1, count + 1):
         tools.say(f"agreement {number}/{count}: {library.label}")
-        run = partial(tools.run_mpigauge, library, SIZES, ["--budget", f"{budget_s}s"])
+        run = partial(tools.run_mpigauge, library, SIZES, ["--budget", f"{budget_s}s", "--seed", str(number)])
         results.append(tools.attempt(run) or {})
     return "\n\n".join(["## Agreement: the same measurement again", *_words(library, results, budget_s)])
 
@@ -117,8 +117,8 @@ def _words(library: Library, results: Sequence[Result], budget_s: float) -> list
     good = [result for result in results if result]
     launches = [time.launches for result in good for time in result.values()]
     head = (
-        f"{library.label}; {len(good)} results of `mpigauge run pingpong --budget {budget_s:g}s`, one after "
-        f"the other, of {min(launches, default=0)} to {max(launches, default=0)} launches each."
+        f"{library.label}; {len(good)} results of `mpigauge run pingpong --budget {budget_s:g}s --seed 1`, `2` "
+        f"and so on, one after the other, of {min(launches, default=0)} to {max(launches, default=0)} launches each."
     )
     return [head, _table(results), SHARE_IS]
 

@@ -25,8 +25,8 @@ HEADINGS = ("size", "mpigauge, ns", "max / min", "IMB, ns", "max / min", "smalle
 
 
 SPREAD_IS = (
-    "Times are of one way, medians over runs; max / min is the largest time that any of the runs reported over "
-    "the smallest. IMB says 0 B with two decimals of a microsecond; elsewhere its rates give more."
+    "Times are of one way, medians over runs; max / min is the largest time that any of the runs reported "
+    "over the smallest. IMB says 0 B with two decimals of a microsecond; elsewhere its rates give more."
 )
 
 
@@ -80,7 +80,7 @@ def _measure(library: Library, imb: Path, runs: int, budget_s: float) -> tuple[S
     gauge, other = Series(), Series()
     for number in range(1, runs + 1):
         tools.say(f"repeatability {number}/{runs}: {library.label}: mpigauge, IMB")
-        gauge.add(*tools.timed(partial(tools.attempt, partial(_mpigauge, library, budget_s))))
+        gauge.add(*tools.timed(partial(tools.attempt, partial(_mpigauge, library, budget_s, number))))
         target_s = median(gauge.wall_s) if gauge.wall_s else budget_s
         effort = _effort(library, imb, target_s)
         run = partial(tools.run_imb, library, imb, SIZES, effort)
@@ -88,8 +88,8 @@ def _measure(library: Library, imb: Path, runs: int, budget_s: float) -> tuple[S
     return gauge, other
 
 
-def _mpigauge(library: Library, budget_s: float) -> tools.Times:
-    estimates = tools.run_mpigauge(library, SIZES, ["--budget", f"{budget_s}s"])
+def _mpigauge(library: Library, budget_s: float, seed: int) -> tools.Times:
+    estimates = tools.run_mpigauge(library, SIZES, ["--budget", f"{budget_s}s", "--seed", str(seed)])
     return {size: time.estimate for size, time in estimates.items()}
 
 
@@ -131,7 +131,10 @@ def _words(library: Library, gauge: Series, other: Series, budget_s: float) -> l
         f"{len(series.said)} of {name}, {median(series.wall_s) if series.said else 0:.1f} s each"
         for name, series in (("mpigauge", gauge), ("IMB-MPI1 PingPong", other))
     )
-    head = f"{library.label}; runs, taking turns: {runs} (median wall time). mpigauge had --budget {budget_s:g}s."
+    head = (
+        f"{library.label}; runs, taking turns: {runs} (median wall time); mpigauge with --budget {budget_s:g}s "
+        "and --seed 1, 2, 3 and so on."
+    )
     return [head, tools.markdown(HEADINGS, [_row(size, gauge, other) for size in SIZES]), SPREAD_IS]
 
 

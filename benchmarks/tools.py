@@ -42,7 +42,7 @@ SILENCE_MOST_S = 120.0
 END_PATIENCE_S = 10.0
 ROUNDS_MOST = 100_000
 VOLUME_MIB = 400
-REPETITIONS = 3
+REPETITIONS = 5
 
 
 # ---- Libraries -----------------------------------------------------------------------------------

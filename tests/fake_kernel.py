@@ -95,7 +95,7 @@ PATTERNS: dict[str, tuple[str, str, str, int, int, str, list[Mode]]] = {
     ),
     "ring": (
         "a token around all ranks, one after the other",
-        "one lap: as many messages as ranks",
+        "one lap, as many messages as ranks; the rate is the size over the lap",
         "chained",
         2,
         0,

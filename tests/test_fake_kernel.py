@@ -75,10 +75,19 @@ def test_the_fake_describes_itself_as_a_kernel_does(openmpi: FakeMpi) -> None:
     assert kernel.describe(find.find_default()) == msgspec.convert(describe(), Description)
 
 
+def without_prose(value: Any) -> Any:
+    """All that programs read of a description."""
+    if isinstance(value, list):
+        return [without_prose(inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: without_prose(inner) for key, inner in value.items() if key not in {"about", "time_of"}}
+    return value
+
+
 @pytest.mark.mpi
 def test_the_real_kernel_has_the_same_patterns() -> None:
     real = json.loads(msgspec.json.encode(kernel.describe(find.find_default())))
-    assert {**real, "large_counts": False} == describe()
+    assert without_prose({**real, "large_counts": False}) == without_prose(describe())
 
 
 @pytest.mark.mpi

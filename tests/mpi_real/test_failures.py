@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.mpi_real.conftest import Run, kernels, prefix, wait_until
 
 from mpigauge.launch.process import descendants
 from mpigauge.mpi.library import Library
 from mpigauge.result.load import load
+from tests.mpi_real.conftest import Run, kernels, prefix, wait_until
 
 pytestmark = pytest.mark.mpi
 

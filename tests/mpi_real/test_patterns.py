@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.mpi_real.conftest import prefix
 
 from mpigauge.analysis.estimate import summarise_launch
 from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.load import load
+from tests.mpi_real.conftest import prefix
 
 pytestmark = pytest.mark.mpi
 

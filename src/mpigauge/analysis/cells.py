@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpigauge.analysis.estimate import Estimate, Values, estimate, launch_interval
+from mpigauge.analysis.estimate import (
+    Estimate,
+    Values,
+    estimate,
+    launch_interval,
+    rounds_per_launch_advice,
+)
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.plan.model import Cell
@@ -31,6 +37,8 @@ class Row:
         cpu_s_per_op: User and system time of all ranks taking part.
         first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
+        advised_samples: Samples a launch that would give the narrowest interval in the same time, from
+            what launches and samples cost and how much they differ (method 1.11).
         batch: Calls between two clock readings, the most of any visit.
     """
 
@@ -43,6 +51,7 @@ class Row:
     cpu_s_per_op: float | None
     first_s: float | None
     limit_bytes: int | None
+    advised_samples: int | None
     batch: int
     warnings: tuple[Doubt, ...]
 
@@ -115,6 +124,7 @@ def _row(result: Result, cell: Cell, visits: list[Visit], trouble: tuple[str, st
         cpu_s_per_op=_cpu_s(good),
         first_s=_first_s(good),
         limit_bytes=limit,
+        advised_samples=_advised_samples(result, time, good),
         batch=max((visit.batch for visit in good), default=0),
         warnings=_doubts(result, cell, time, good, stat),
     )
@@ -162,6 +172,14 @@ def _doubts(
             stat=stat,
         )
     )
+
+
+def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:
+    if time is None or time.round_variance is None or time.launch_variance is None:
+        return None
+    startup_s = float(np.mean([launch.startup_s for launch in result.launches]))
+    sample_s = time.estimate * max(visit.ops for visit in visits)
+    return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
 
 
 def _launches_made(result: Result, cell: Cell) -> int:

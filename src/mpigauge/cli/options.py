@@ -38,7 +38,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default="",
             metavar="NAMES",
             help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, message_rate, "
-            "ranks_interval, or all.",
+            "advised_samples, or all.",
         ),
         click.option(
             "--stat",

@@ -130,6 +130,7 @@ USUAL_COLUMNS = (
         lambda r, _: units.format_percent(r.time.half_width if r.time else None),
     ),
     Column("interval", "95 % interval", _between),
+    Column("ranks_interval", "by ranks", _ranks_between),
     Column("rate", "rate", lambda row, chosen: units.format_rate(row.rate_bytes_per_s, chosen.rate)),
     Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
     Column("samples", "samples", lambda row, _: str(row.time.samples) if row.time else units.MISSING),
@@ -139,7 +140,6 @@ NOTES = Column("notes", "notes", _notes)
 EXTRA_COLUMNS = {
     column.name: column
     for column in (
-        Column("ranks_interval", "by ranks of launches", _ranks_between),
         Column("mean", "mean", _time(lambda t: t.mean)),
         Column("stddev", "std. deviation", _time(lambda t: t.stddev)),
         Column("min", "minimum", _time(lambda t: t.min)),
@@ -151,6 +151,11 @@ EXTRA_COLUMNS = {
         Column("max", "maximum", _time(lambda t: t.max)),
         Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
         Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
+        Column(
+            "advised_samples",
+            "advised samples/launch",
+            lambda row, _: units.MISSING if row.advised_samples is None else str(row.advised_samples),
+        ),
         Column("message_rate", "messages/s", lambda row, _: _message_rate(row)),
     )
 }
@@ -383,6 +388,7 @@ def record(row: Row) -> dict[str, Any]:
         "cpu_s_per_op": _number(row.cpu_s_per_op),
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
+        "advised_samples": row.advised_samples,
         "warnings": [doubt.kind for doubt in row.warnings],
     }
 

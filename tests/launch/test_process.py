@@ -1,0 +1,241 @@
+"""Running jobs: their lines and last words as they come, and an end that leaves nobody behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch import process
+from mpigauge.launch.process import Interruption, RunningJob, descendants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PATIENCE_S = 20.0
+"""Long enough for any machine; no test waits for it unless it fails."""
+
+
+@pytest.fixture(autouse=True)
+def nobody_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever a test starts is gone after it, and so are its files."""
+    monkeypatch.setattr(process, "PATIENCE_S", (0.05, 0.05))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = living()
+    yield
+    assert living() <= before
+    assert not list(tmp_path.glob("mpigauge-*"))
+
+
+def living() -> set[int]:
+    """All living processes below us."""
+    return {pid for pid in descendants(os.getpid()) if not process._is_zombie(pid)}
+
+
+def program(text: str) -> list[str]:
+    """A small program's command."""
+    return [sys.executable, "-IS", "-u", "-c", f"import os, sys, time, signal\n{text}"]
+
+
+def forever() -> float:
+    """No silence is too long."""
+    return PATIENCE_S
+
+
+def everything(text: str, **words: str) -> tuple[list[bytes], RunningJob]:
+    """The lines of a program, and the job when it is over."""
+    with RunningJob(program(text), words, "the plan\n") as job:
+        return list(job.lines(forever)), job
+
+
+def test_lines_come_whole_and_in_their_order() -> None:
+    lines, job = everything(
+        "for i in range(3): print('line', i)\n"
+        "sys.stdout.write('ha'); sys.stdout.flush(); time.sleep(0.02); print('lf')\n"
+        "print(); sys.stdout.write('no end')"
+    )
+    assert lines == [b"line 0", b"line 1", b"line 2", b"half", b"", b"no end"]
+    assert job.wait(PATIENCE_S) == 0
+
+
+def test_a_long_line_is_one_line() -> None:
+    lines, _ = everything("print('x' * 3_000_000); print('short')")
+    assert [len(line) for line in lines] == [3_000_000, 5]
+
+
+def test_lines_are_bytes_whatever_they_hold() -> None:
+    lines, _ = everything(r"os.write(1, b'\xff\x00\r\n')")
+    assert lines == [b"\xff\x00\r"]
+
+
+def test_the_plan_is_its_input_and_ends() -> None:
+    lines, _ = everything("print(sys.stdin.read().upper())")
+    assert lines == [b"THE PLAN", b""]
+
+
+def test_its_environment_is_ours_and_what_is_added() -> None:
+    lines, _ = everything("print(os.environ['HOME'], os.environ['ADDED'])", ADDED="yes")
+    assert lines == [f"{os.environ['HOME']} yes".encode()]
+
+
+def test_it_has_a_folder_of_its_own_that_goes_with_it() -> None:
+    lines, _ = everything("d = os.environ['TMPDIR']; open(d + '/session', 'w').close(); print(d)")
+    assert not Path(os.fsdecode(lines[0])).exists()
+
+
+def test_last_words_are_what_is_no_journal() -> None:
+    with RunningJob(program("print('a line'); sys.exit('  first\\n\\nsecond  ')"), {}, "") as job:
+        for line in job.lines(forever):
+            job.add_words(line)
+        assert job.wait(PATIENCE_S) == 1
+    assert sorted(job.last_words.splitlines()) == ["a line", "first", "second"]
+
+
+def test_only_the_last_words_are_kept() -> None:
+    _, job = everything("for i in range(1000): sys.stderr.write(f'word {i}\\n')")
+    assert job.last_words.splitlines() == [f"word {i}" for i in range(1000 - process.WORDS_KEPT, 1000)]
+
+
+def test_words_without_an_end_of_line_are_kept_once() -> None:
+    _, job = everything("sys.stderr.write('first\\nno end')")
+    assert job.last_words == "first\nno end"
+
+
+def test_a_program_that_closes_its_output_and_stays_is_ended_with_its_words() -> None:
+    text = "signal.signal(2, 1); sys.stderr.write('first\\nno end'); sys.stderr.flush()\n"
+    _, job = everything(f"{text}os.close(1); os.close(2); time.sleep(60)")
+    assert job.last_words == "first\nno end"
+
+
+def test_words_that_are_no_text_are_kept_all_the_same() -> None:
+    _, job = everything(r"os.write(2, b'gr\xfc\xdfe\n')")
+    assert job.last_words == "gr\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}e"
+
+
+def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
+    talk = "signal.signal(2, signal.SIG_DFL)\nprint('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
+    with RunningJob(program(talk), {}, "") as job:
+        lines = job.lines(lambda: 0.3)
+        assert next(lines) == b"a line"
+        with pytest.raises(TimeoutError):
+            next(lines)
+    assert set(job.last_words.splitlines()) >= {"still"}
+
+
+def test_patience_is_asked_anew_after_each_line() -> None:
+    asked = []
+
+    def patience_s() -> float:
+        asked.append(len(asked))
+        return PATIENCE_S
+
+    with RunningJob(program("for i in range(3): print(i)"), {}, "") as job:
+        assert [(line, len(asked)) for line in job.lines(patience_s)] == [(b"0", 1), (b"1", 2), (b"2", 3)]
+
+
+def test_a_signal_ends_the_waiting() -> None:
+    with Interruption() as interruption:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with RunningJob(program("time.sleep(60)"), {}, "", interruption) as job, pytest.raises(InterruptedError):
+            next(job.lines(forever))
+        assert interruption.signal == signal.SIGTERM
+
+
+def test_signals_have_their_old_handlers_again() -> None:
+    before = [signal.getsignal(number) for number in Interruption.SIGNALS]
+    with Interruption():
+        assert signal.getsignal(signal.SIGINT) not in before
+    assert [signal.getsignal(number) for number in Interruption.SIGNALS] == before
+
+
+def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
+    for command in ("/nonsense/mpiexec", str(tmp_path)):
+        with pytest.raises(EnvironmentLacksError, match="cannot be started") as caught, RunningJob([command], {}, ""):
+            pass
+        assert command in caught.value.sentence
+
+
+STUBBORN = "signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+FAMILY = f"""
+{STUBBORN}
+for depth in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        break
+os.write(1, f"{{{{os.getpid()}}}}\\n".encode())
+{{}}
+"""
+
+
+@pytest.mark.parametrize(
+    "then", ["time.sleep(60)", "time.sleep(60 if os.getsid(0) == os.getpid() else 0.1)", "while True: print('x' * 1000)"]
+)
+def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: str) -> None:
+    before = living()
+    with RunningJob(program(FAMILY.format(then)), {}, "") as job:
+        lines = job.lines(forever)
+        pids = set()
+        while len(pids) < 4:
+            if (line := next(lines)).isdigit():
+                pids.add(int(line))
+        assert pids <= living()
+    assert living() <= before
+    assert all(process._is_zombie(pid) for pid in pids)
+
+
+def test_what_a_launcher_leaves_behind_is_gone() -> None:
+    text = f"{STUBBORN}\nif os.fork() == 0:\n    os.setsid(); print(os.getpid()); time.sleep(60)\ntime.sleep(0.1)"
+    with RunningJob(program(text), {}, "") as job:
+        pid = int(next(job.lines(forever)))
+        assert job.wait(PATIENCE_S) == 0
+        assert not process._is_zombie(pid)
+    assert process._is_zombie(pid)
+
+
+def test_processes_of_others_below_us_are_left_alone() -> None:
+    other = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-IS", "-c", "import time; time.sleep(60)"])
+    try:
+        everything("print('hello')")
+        assert os.waitpid(other, os.WNOHANG) == (0, 0)
+    finally:
+        os.kill(other, signal.SIGKILL)
+        os.waitpid(other, 0)
+
+
+def test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "PATIENCE_S", (PATIENCE_S, PATIENCE_S))
+    text = "try:\n    print('here'); time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
+    with RunningJob(program(text), {}, "") as job:
+        next(job.lines(forever))
+    assert job.last_words == "interrupted, tidied up"
+    assert job.wait(0) == 1
+
+
+def test_it_dies_with_us(tmp_path: Path) -> None:
+    """Killed without warning, we cannot tidy up: the launcher is told to die with us."""
+    ready = tmp_path / "ready"
+    launcher = f"open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    words = ", ".join(map(repr, program(launcher)))
+    text = f"from mpigauge.launch.process import RunningJob\nwith RunningJob([{words}], {{}}, '') as job: job.wait(60)"
+    us = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", text])
+    while not (ready.exists() and ready.read_text(encoding="ascii")):
+        time.sleep(0.01)
+    os.kill(us, signal.SIGKILL)
+    os.waitpid(us, 0)
+    pid = int(ready.read_text(encoding="ascii"))
+    deadline = time.monotonic() + PATIENCE_S
+    while not process._is_zombie(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert process._is_zombie(pid)
+    for folder in tmp_path.glob("mpigauge-*"):
+        folder.rmdir()  # nobody was left to do it
