@@ -117,8 +117,8 @@ def _words(library: Library, results: Sequence[Result], budget_s: float) -> list
     good = [result for result in results if result]
     launches = [time.launches for result in good for time in result.values()]
     head = (
-        f"{library.label}; {len(good)} results of `mpigauge run pingpong --budget {budget_s:g}s --seed 1`, `2` "
-        f"and so on, one after the other, of {min(launches, default=0)} to {max(launches, default=0)} launches each."
+        f"{library.label}; {len(good)} results of `mpigauge run pingpong --budget {budget_s:g}s`, with `--seed` "
+        f"1, 2, 3 and so on, of {min(launches, default=0)} to {max(launches, default=0)} launches each."
     )
     return [head, _table(results), SHARE_IS]
 

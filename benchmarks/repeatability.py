@@ -26,7 +26,7 @@ HEADINGS = ("size", "mpigauge, ns", "max / min", "IMB, ns", "max / min", "smalle
 
 SPREAD_IS = (
     "Times are of one way, medians over runs; max / min is the largest time that any of the runs reported "
-    "over the smallest. IMB says 0 B with two decimals of a microsecond; elsewhere its rates give more."
+    "over the smallest. IMB says 0 B with two decimals of a microsecond only, too few to compare."
 )
 
 
@@ -96,16 +96,16 @@ def _mpigauge(library: Library, budget_s: float, seed: int) -> tools.Times:
 def _effort(library: Library, imb: Path, target_s: float) -> tools.Effort:
     """One line a size, as IMB is used, with so many rounds that the run takes as long as mpigauge's.
 
-    A run of a tenth of the rounds tells how many: IMB's own `-time` gives nearly all to the first size.
+    A short run directly before tells how many: IMB's own `-time` gives nearly all to the first size.
     """
-    trial = tools.Effort(repetitions=1, scale=0.1)
+    trial = tools.Effort(repetitions=1)
     run = partial(tools.run_imb, library, imb, SIZES, trial)
     times, wall_s = tools.timed(partial(tools.attempt, run))
     if not times:
         return tools.Effort(repetitions=1)
     looping_s = sum(2 * seconds * tools.rounds_of(size) for size, seconds in times.items())
-    startup_s = max(0.0, wall_s - trial.scale * looping_s)
-    return tools.Effort(repetitions=1, scale=max(trial.scale, (target_s - startup_s) / looping_s))
+    startup_s = max(0.0, wall_s - looping_s)
+    return tools.Effort(repetitions=1, scale=max(1.0, (target_s - startup_s) / looping_s))
 
 
 # ---- Saying it -----------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _row(size: int, gauge: Series, other: Series) -> list[str]:
     for series, spread in ((gauge, ours), (other, theirs)):
         entries.append(f"{median(series.of(size)) * 1e9:.0f}" if series.said else units.MISSING)
         entries.append(f"{spread:.3f}" if spread else units.MISSING)
-    if ours is None or theirs is None:
+    if ours is None or theirs is None or size == 0:  # IMB rounds too much there
         return [*entries, units.MISSING]
     return [*entries, "mpigauge" if ours < theirs else "IMB" if theirs < ours else "equal"]
 
@@ -132,8 +132,8 @@ def _words(library: Library, gauge: Series, other: Series, budget_s: float) -> l
         for name, series in (("mpigauge", gauge), ("IMB-MPI1 PingPong", other))
     )
     head = (
-        f"{library.label}; runs, taking turns: {runs} (median wall time); mpigauge with --budget {budget_s:g}s "
-        "and --seed 1, 2, 3 and so on."
+        f"{library.label}; runs, taking turns: {runs} (median wall time). mpigauge was given "
+        f"`--budget {budget_s:g}s` and `--seed` 1, 2, 3 and so on."
     )
     return [head, tools.markdown(HEADINGS, [_row(size, gauge, other) for size in SIZES]), SPREAD_IS]
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.campaign.pace import OVERSPENDING
 from mpigauge.campaign.rounds import Rounds
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
@@ -49,9 +48,9 @@ EVERY_VISIT = {"FAKE_JITTER": "0.5"}
 Rows = dict[tuple[str, str, int, int, str], dict[str, Any]]
 
 
-def rows_of(done: Done) -> Rows:
+def rows_of(done: Done, status: int = 0) -> Rows:
     """The rows of a JSON table, by pattern, mode, bytes, ranks and library."""
-    assert done.status == 0, done.err
+    assert done.status == status, done.err
     keys = ("pattern", "mode", "bytes", "ranks", "mpi")
     return {tuple(row[key] for key in keys): row for row in json.loads(done.out)["rows"]}
 
@@ -106,10 +105,11 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
         assert row["samples"] % 2 == 0
         assert row["cpu_s_per_op"] == pytest.approx(active * one_s)
         assert row["first_s"] == pytest.approx(2 * one_s)
-        if pattern != "null":
+        if pattern == "null" or size == 0:
+            assert row["rate_bytes_per_s"] is None
+        else:
             assert row["rate_bytes_per_s"] == pytest.approx(directions * size / one_s)
     assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
-    assert rows["null", "standard", 0, 2, "openmpi"]["rate_bytes_per_s"] is None
     assert {key[0] for key in rows} == set(PATTERNS)
 
 
@@ -217,9 +217,10 @@ def test_the_default_is_the_suite_and_keeps_its_budget(
     assert result.ends[-1].reason == "budget"
     assert states(rows).keys() == set(parse_sizes(suites.SIZES))
     assert {key[0] for key in rows} == {"null", "pingpong", "exchange", "stream", "eager"}
-    # Each round is begun only if one as long as the last still fits.
-    before_the_last = [done.elapsed_s for done in result.done[:-1]]
-    assert sum(before_the_last) + before_the_last[-1] <= 1.0 + OVERSPENDING
+    # A round beyond those that an interval needs is begun only if one as long as the last still fits.
+    before_s = [done.elapsed_s for done in result.done[:-1]]
+    like_the_last_s = before_s[-1] if len(result.done) > result.campaign.plan.launches_min else 0.0
+    assert sum(before_s) + like_the_last_s <= 1.0
 
 
 def test_quick_is_a_smaller_suite(cli: Cli, openmpi: FakeMpi) -> None:
@@ -291,7 +292,7 @@ def test_what_cannot_be_is_refused_in_words_and_leaves_no_file(
 
 def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
-    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
     assert states(rows) == {8: "ok", 64: "failed"}
     assert rows["pingpong", "standard", 8, 2, "openmpi"]["launches"] == 3
     assert rows["null", "standard", 0, 2, "openmpi"]["launches"] == 3
@@ -306,7 +307,7 @@ def test_the_reason_of_a_crash_is_what_the_job_said(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
-    rows = rows_of(cli("run", *MEASURE, "--format", "json"))
+    rows = rows_of(cli("run", *MEASURE, "--format", "json"), 1)
     assert rows["pingpong", "standard", 64, 2, "openmpi"]["reason"].endswith("these are my last words")
 
 
@@ -316,7 +317,7 @@ def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
     for name, value in {**EVERY_VISIT, "FAKE_CRASH_AT": "5"}.items():
         monkeypatch.setenv(name, value)
     words = ("--sizes", "8,64", "--launches", "1", "--seed", "7", "-o", "r.jsonl")
-    assert cli("run", "pingpong", *words).status == 0
+    assert cli("run", "pingpong", *words).status in {0, 1}
     result = load(Path("r.jsonl"))
     (failure,) = result.failures
     assert failure.id == 5
@@ -329,7 +330,7 @@ def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.M
     monkeypatch.setattr("mpigauge.campaign.attempt.SILENCE_LEAST_S", 0.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:64")
     words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
-    rows = rows_of(cli("run", "pingpong", *words))
+    rows = rows_of(cli("run", "pingpong", *words), 1)
     assert states(rows) == {8: "ok", 64: "timeout"}
     assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["timeout"]
 
@@ -338,7 +339,7 @@ def test_corrupt_payload_is_never_averaged(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_CORRUPT", "pingpong:64")
-    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
     row = rows["pingpong", "standard", 64, 2, "openmpi"]
     assert (row["status"], row["time_s"], row["samples"]) == ("corrupt", None, 0)
     assert "0xa5" in row["reason"]
@@ -350,7 +351,7 @@ def test_an_exit_with_0_before_the_end_is_a_failure(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_QUIT", "pingpong:64")
-    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
     assert states(rows) == {8: "ok", 64: "failed"}
     assert {(failure.kind, failure.status) for failure in load(Path("r.jsonl")).failures} == {("crash", 0)}
 
@@ -359,7 +360,7 @@ def test_what_the_kernel_refuses_is_not_tried_again(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_REFUSE", "pingpong:64")
-    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"))
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
     assert states(rows) == {8: "ok", 64: "failed"}
     assert "no memory" in rows["pingpong", "standard", 64, 2, "openmpi"]["reason"]
     assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["refused"]

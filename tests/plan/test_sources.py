@@ -75,7 +75,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
     plan = laid_over(read(tmp_path, '[[measure]]\npattern = "ring"\n'))
-    assert plan == Plan((Measure("ring", sizes="0:4MiB"),), seed=99)
+    assert plan == Plan((Measure("ring", sizes="0:4MiB", buffers="warm"),), seed=99)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,11 @@ def test_options_reach_every_pattern(tmp_path: Path) -> None:
     for measure in laid_over(read(tmp_path, WHOLE), options).measure:
         assert (measure.modes, measure.sizes, measure.ranks) == (("ready",), "64", (3,))
         assert (measure.window, measure.buffers) == (5, "warm")
+
+
+def test_a_table_may_have_buffers_of_its_own(tmp_path: Path) -> None:
+    text = 'buffers = "cold"\n[[measure]]\npattern = "ring"\nbuffers = "warm"\n[[measure]]\npattern = "shift"'
+    assert [measure.buffers for measure in laid_over(read(tmp_path, text)).measure] == ["warm", "cold"]
 
 
 def test_named_patterns_are_taken_from_the_file_where_it_has_them(tmp_path: Path) -> None:

@@ -9,12 +9,15 @@ from mpigauge.plan.schedule import Limits
 ROUNDS_PLANNED = 10
 """Rounds that a budget is divided by where the plan does not fix their number."""
 
+ROUND_LEAST_S = 2.0
+"""A launch shorter than this is mostly start-up."""
+
 STARTUP_GUESS_S = 1.0
 CELL_LEAST_S = 0.002
 CELL_MOST_S = 2.0
 CELL_UNLIMITED_S = 0.05
 DEADLINE_MOST_S = 86_400.0
-DEADLINE_MARGIN_S = 0.5
+DEADLINE_MARGIN_S = 0.3
 DEADLINE_LEAST_S = 0.2
 OVERSPENDING = 0.05
 STARTUP_FACTOR = 1.5
@@ -67,17 +70,27 @@ class Pace:
         left = self.left_s
         if left is None:
             return None
-        rounds = min(self.plan.launches_max, max(ROUNDS_PLANNED, self.plan.launches_min))
-        return max(left, 0.0) / max(1, rounds - number + 1) / self.jobs
+        return max(left, 0.0) / max(1, self._rounds_planned - number + 1) / self.jobs
 
-    def deadline_s(self, number: int) -> float:
-        """No visit of a launch begins later: the rounds that an interval needs must still fit."""
+    @property
+    def _rounds_planned(self) -> int:
+        """Ten rounds make good intervals, but not if their start-up alone would eat the budget."""
+        wanted = min(self.plan.launches_max, max(ROUNDS_PLANNED, self.plan.launches_min))
+        affordable = int((self.plan.budget_s or 0.0) / (ROUND_LEAST_S * self.jobs))
+        return max(self.plan.launches_min, min(wanted, affordable))
+
+    def deadline_s(self, number: int, startup_s: float) -> float:
+        """No visit of a launch begins later, counted from the kernel's start.
+
+        The rounds that an interval needs must still fit the budget, and each of them has to start its
+        launcher (startup_s) before the kernel can begin to count.
+        """
         left = self.left_s
         if left is None:
             return DEADLINE_MOST_S
         allowed = left + OVERSPENDING * (self.plan.budget_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
-        return max(DEADLINE_LEAST_S, allowed / launches - DEADLINE_MARGIN_S)
+        return max(DEADLINE_LEAST_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
 
 
 @dataclass(slots=True)
@@ -101,7 +114,9 @@ class CellPace:
             # Small messages need a fraction of their share, which large ones may have.
             self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
         self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
-        return Limits(cell_s=self.cell_s, deadline_s=pace.deadline_s(number), pool_bytes=pool_bytes)
+        return Limits(
+            cell_s=self.cell_s, deadline_s=pace.deadline_s(number, self.startup_s), pool_bytes=pool_bytes
+        )
 
     def learn(self, pace: Pace, number: int, launch_s: float) -> None:
         """Takes in how long launch `number` was: cells get more or less time in the next."""

@@ -26,7 +26,7 @@ QUICK = PlanFile(
         Measure("stream", modes=("unidirectional",)),
     ),
     sizes=QUICK_SIZES,
-    budget="9s",
+    budget="10s",
 )
 THOROUGH = PlanFile(
     title="point to point, thorough",
