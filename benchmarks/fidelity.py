@@ -43,10 +43,12 @@ RATIOS_ARE = (
 TIMES_ARE = (
     "Times are of one way, geometric means over rounds. In a round mpigauge gives the median of its samples, "
     f"the bare loop and IMB the median of {tools.REPETITIONS} means over up to {tools.ROUNDS_MOST} round "
-    "trips: whatever interrupts such a loop, and the tail of slow messages, is in its mean but not in a "
-    "median. *its mean / bare* compares like with like: the mean of the same samples, fragile as means are."
+    "trips: the tail of slow messages is in a mean but not in a median. *its mean / bare* compares like with "
+    "like: the mean of the same samples, as fragile as means are."
 )
-IMB_IS = "IMB has its own buffers, warm-up and content; its times are taken from its rates, which have more digits."
+IMB_IS = (
+    "IMB has its own buffers, warm-up and content. Its times are taken from its rates: they have more digits."
+)
 
 Said = dict[str, tools.Times]
 
@@ -94,7 +96,7 @@ def _contest(library: Library, imb: Path | None, folder: Path, chance: random.Ra
         GAUGE: partial(_gauge, library, chance),
     }
     if imb is not None and tools.can_run_imb(library):
-        runs[IMB] = lambda: {IMB: tools.run_imb(library, imb)}
+        runs[IMB] = lambda: {IMB: tools.medians(tools.run_imb(library, imb, tools.SIZES, tools.REPETITIONS))}
     return Contest(library, runs)
 
 

@@ -41,12 +41,7 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
             two.RUNS_QUICK if quick else two.RUNS,
             two.BUDGET_QUICK_S if quick else two.BUDGET_S,
         ),
-        partial(
-            three.section,
-            libraries[0],
-            three.RESULTS_QUICK if quick else three.RESULTS,
-            three.BUDGET_QUICK_S if quick else three.BUDGET_S,
-        ),
+        partial(three.section, libraries, three.RESULTS_QUICK if quick else three.RESULTS),
     ]
 
 

@@ -12,7 +12,6 @@ import tempfile
 from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -29,6 +28,7 @@ from mpigauge.result import environment
 from mpigauge.result.load import load
 
 Times = Mapping[int, float]
+Repetitions = Mapping[int, Sequence[float]]
 Anything = TypeVar("Anything")
 
 SIZES = (8, 1024, 65536, 1 << 20)
@@ -40,9 +40,9 @@ BUILD_TIMEOUT_S = 120
 CAMPAIGN_TIMEOUT_S = 300
 SILENCE_MOST_S = 120.0
 END_PATIENCE_S = 10.0
-ROUNDS_MOST = 100_000
-VOLUME_MIB = 400
-REPETITIONS = 5
+ROUNDS_MOST = 20_000
+VOLUME_MIB = 100
+REPETITIONS = 20
 
 
 # ---- Libraries -----------------------------------------------------------------------------------
@@ -111,21 +111,26 @@ def launch(library: Library, program: Sequence[str], variables: Mapping[str, str
 
 
 def rounds_of(size: int) -> int:
-    """Round trips of one loop: many for a small message, and so few of a large one that none takes seconds.
+    """Round trips of one loop: some ten milliseconds of them, so that an interruption spoils one of many.
 
     IMB's `-iter ROUNDS_MOST,VOLUME_MIB` gives the same numbers.
     """
     return min(ROUNDS_MOST, (VOLUME_MIB << 20) // max(1, size))
 
 
-def _medians(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: str) -> Times:
-    """The median of each size's repetitions; a size without any is an error."""
-    by_size = defaultdict(list)
+def _by_size(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: str) -> Repetitions:
+    """The repetitions of each size; a size without any is an error."""
+    repetitions = defaultdict(list)
     for size, seconds in samples:
-        by_size[size].append(seconds)
-    if set(by_size) != set(sizes):
+        repetitions[size].append(seconds)
+    if set(repetitions) != set(sizes):
         raise JobError(f"{name}: did not report every size")
-    return {size: median(values) for size, values in by_size.items()}
+    return repetitions
+
+
+def medians(repetitions: Repetitions) -> Times:
+    """The median of each size's repetitions."""
+    return {size: median(values) for size, values in repetitions.items()}
 
 
 # ---- The bare loop -------------------------------------------------------------------------------
@@ -156,44 +161,29 @@ def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> T
     lines = launch(library, [str(program), str(REPETITIONS), *loops], {})
     found = [re.fullmatch(r"(\d+) ([\d.]+)", line.strip()) for line in lines]
     samples = [(int(match[1]), float(match[2]) * 1e-9) for match in found if match]
-    return _medians(samples, sizes, f"{SOURCE.stem} under {library.label}")
+    return medians(_by_size(samples, sizes, f"{SOURCE.stem} under {library.label}"))
 
 
 # ---- IMB-MPI1 ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How long IMB measures.
+def run_imb(library: Library, program: Path, sizes: Sequence[int], repetitions: int) -> Repetitions:
+    """One launch of IMB-MPI1 PingPong, with so many lines for each size; the sizes take turns.
 
-    Attributes:
-        repetitions: Lines for each size; the sizes take turns.
-        scale: Times the rounds of `rounds_of` in each line.
-    """
-
-    repetitions: int = REPETITIONS
-    scale: float = 1.0
-
-
-def run_imb(
-    library: Library, program: Path, sizes: Sequence[int] = SIZES, effort: Effort | None = None
-) -> Times:
-    """One launch of IMB-MPI1 PingPong.
+    Longer loops would not do instead: IMB then takes fewer rounds than it is told, and its `-time` gives
+    nearly all to the first size.
 
     Raises:
         JobError: It failed.
     """
-    effort = effort or Effort()
-    rounds, volume = int(ROUNDS_MOST * effort.scale), int(VOLUME_MIB * effort.scale)
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         lengths = Path(folder) / "lengths"
-        lengths.write_text("\n".join(map(str, [*sizes] * effort.repetitions)) + "\n", encoding="ascii")
-        # IMB never has the time to finish its rounds by default: a slow size would get fewer.
-        options = ["-msglen", str(lengths), "-iter", f"{rounds},{volume}", "-time", "1000"]
+        lengths.write_text("\n".join(map(str, [*sizes] * repetitions)) + "\n", encoding="ascii")
+        options = ["-msglen", str(lengths), "-iter", f"{ROUNDS_MOST},{VOLUME_MIB}", "-time", "1000"]
         words = [str(program), *options, "PingPong"]
         lines = launch(library, words, {"LD_LIBRARY_PATH": str(library.prefix / "lib")})
     samples = [sample for line in lines if (sample := _imb_sample(line))]
-    return _medians(samples, sizes, f"IMB-MPI1 under {library.label}")
+    return _by_size(samples, sizes, f"IMB-MPI1 under {library.label}")
 
 
 def _imb_sample(line: str) -> tuple[int, float] | None:

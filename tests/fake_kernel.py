@@ -147,6 +147,7 @@ LAUNCH_KEYS = {
     "deadline_ns",
     "warmup_ns",
 }
+VISIT_WORDS: tuple[str, ...] = ("pattern", "mode")
 VISIT_KEYS = {"id", "cell", "pattern", "mode", "bytes", "window", "pool_bytes"}
 
 
@@ -206,7 +207,7 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
         keys = {"launch": LAUNCH_KEYS, "visit": VISIT_KEYS}.get(first, set())
         if values.keys() != keys or (first == "launch") == bool(launch):
             die(f"plan line {number}: {line!r}")
-        texts = {name: values.pop(name) for name in ("pattern", "mode") if name in values}
+        texts = {name: values.pop(name) for name in VISIT_WORDS if name in values}
         numbers = {name: int(value) for name, value in values.items()}
         if first == "launch":
             launch = numbers
@@ -353,12 +354,13 @@ class Run:
         cell.spent_ns += elapsed_ns
         self.now_ns += elapsed_ns
         width = half_width(cell.samples)
+        effective = len(cell.samples) if len(cell.samples) >= 6 else 0
         words = [
             f'{{"visit":{visit["id"]},"at_ns":{start_ns},"elapsed_ns":{elapsed_ns}',
             f'"batch":{cell.batch},"ops":{cell.batch * trips}',
             f'"window":{visit["window"] if pattern == "stream" else 0}',
             f'"pool_bytes":{visit["pool_bytes"]},"cpu_ns":{ranks * sum(samples)}',
-            f'"correlation_time":{1:.4g},"effective":{len(cell.samples) if len(cell.samples) >= 6 else 0:.4g}',
+            f'"correlation_time":{1:.4g},"effective":{effective:.4g}',
         ]
         if width is not None:
             words.append(f'"half_width":{width:.4g}')

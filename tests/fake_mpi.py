@@ -138,7 +138,11 @@ def install(
 def macros_of(kind: str, version: str) -> str:
     """What the preprocessor says of its mpi.h, as far as anybody looks."""
     standard, substandard = STANDARDS[kind].split(".")
-    lines = [f"#define MPI_VERSION {standard}", f"#define MPI_SUBVERSION {substandard}", "#define __linux__ 1"]
+    lines = [
+        f"#define MPI_VERSION {standard}",
+        f"#define MPI_SUBVERSION {substandard}",
+        "#define __linux__ 1",
+    ]
     if kind == "openmpi":
         parts = zip(("MAJOR", "MINOR", "RELEASE"), version.split("."), strict=True)
         lines += [f"#define OMPI_{part}_VERSION {number}" for part, number in parts]

@@ -42,7 +42,12 @@ def lines_of(library: Library) -> list[bytes]:
     cells = cells_of(PLAN, kernel.describe(library), library.name, library.version, "the test")
     text = kernel_plan(visits_of(cells, PLAN, kernel.describe(library), 1), PLAN, Limits(0.01, 60))
     job = Job(
-        library.mpiexec, 2, (str(program), "-", "-"), cores_allowed(), as_root=user_is_root(), environment=library.environment
+        library.mpiexec,
+        2,
+        (str(program), "-", "-"),
+        cores_allowed(),
+        as_root=user_is_root(),
+        environment=library.environment,
     )
     words = command_of(job, library.kind.launcher)
     done = subprocess.run(
@@ -63,7 +68,9 @@ def shapes_of(lines: list[bytes]) -> dict[str, Any]:
 
     def shape(value: Any) -> Any:
         if isinstance(value, dict):
-            return [(key, shape(inner)) for key, inner in value.items() if key not in {"half_width", "corrupt"}]
+            return [
+                (key, shape(inner)) for key, inner in value.items() if key not in {"half_width", "corrupt"}
+            ]
         if isinstance(value, list):
             return [shape(value[0])] if value else [int.__name__]
         return "number" if isinstance(value, float) or type(value) is int else type(value).__name__

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(mpigauge.__file__).parent
-MODULES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in {"__init__", "__main__"})
+MODULES = sorted(
+    path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in {"__init__", "__main__"}
+)
 
 RANKS = (
     {"cli"},
@@ -86,7 +88,15 @@ def test_nobody_imports_upward_or_sideways(path: Path) -> None:
 def test_only_the_command_line_prints_and_exits() -> None:
     for path in MODULES:
         if part_of(path) != "cli":
-            forbidden = {"print", "click.echo", "sys.exit", "exit", "quit", "sys.stdout.write", "sys.stderr.write"}
+            forbidden = {
+                "print",
+                "click.echo",
+                "sys.exit",
+                "exit",
+                "quit",
+                "sys.stdout.write",
+                "sys.stderr.write",
+            }
             assert not forbidden & set(calls_of(path)), path
             assert "click" not in imports_of(path), path
 
@@ -95,7 +105,9 @@ def test_only_launch_and_mpi_start_processes() -> None:
     for path in MODULES:
         if part_of(path) not in START_PROCESSES:
             assert not {"subprocess", "multiprocessing", "pty"} & set(imports_of(path)), path
-            assert not {"os.system", "os.popen", "os.fork", "os.execv", "os.posix_spawn"} & set(calls_of(path)), path
+            assert not {"os.system", "os.popen", "os.fork", "os.execv", "os.posix_spawn"} & set(
+                calls_of(path)
+            ), path
 
 
 def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:

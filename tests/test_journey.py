@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ import pytest
 from mpigauge.campaign.rounds import Rounds
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
+from mpigauge.cli.progress import Silent
 from mpigauge.launch.process import Interruption
 from mpigauge.plan import suites
 from mpigauge.plan.model import Measure, Plan
@@ -33,8 +33,6 @@ from tests.conftest import Cli, Done, Install, install_into, isolate
 from tests.fake_kernel import EAGER_LIMIT_BYTES, FLOOR_NS, PATTERNS, operation_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mpigauge.plan.model import Cell
     from tests.fake_mpi import FakeMpi
 
@@ -152,7 +150,9 @@ def test_every_mode_is_itself(cli: Cli, openmpi: FakeMpi) -> None:
         cli("run", "pingpong", "--mode", "all", "--sizes", "64", "--launches", "1", "--format", "json")
     )
     times = {key[1]: row["time_s"]["estimate"] for key, row in rows.items() if key[0] == "pingpong"}
-    expected = {mode: (106 + 10 * number) * 1e-9 for number, (mode, *_) in enumerate(PATTERNS["pingpong"][-1])}
+    expected = {
+        mode: (106 + 10 * number) * 1e-9 for number, (mode, *_) in enumerate(PATTERNS["pingpong"][-1])
+    }
     assert times == pytest.approx(expected)
 
 
@@ -192,7 +192,9 @@ def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: In
     assert first[:2] == orders(7, 2, "again.jsonl")
     assert {tuple(order) for order in first} == {("openmpi", "mpich"), ("mpich", "openmpi")}
     visits = load(Path("first.jsonl")).visits
-    orders_of_cells = {tuple(v.cell.pattern for v in visits if (v.launch, v.cell.mpi) == (n, "mpich")) for n in (1, 2, 3)}
+    orders_of_cells = {
+        tuple(v.cell.pattern for v in visits if (v.launch, v.cell.mpi) == (n, "mpich")) for n in (1, 2, 3)
+    }
     assert len(orders_of_cells) > 1
 
 
@@ -382,7 +384,13 @@ def test_a_blocking_exchange_above_the_eager_limit_is_blocked(cli: Cli, openmpi:
     ],
 )
 def test_a_launcher_of_another_library_is_refused_with_the_remedy(
-    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str, remedy: str
+    cli: Cli,
+    openmpi: FakeMpi,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    sentence: str,
+    remedy: str,
 ) -> None:
     monkeypatch.setenv(name, value)
     done = cli("run", *MEASURE)
@@ -588,26 +596,21 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
     assert measured_visits(after) == measured_visits(uninterrupted)
 
 
-@dataclass
-class Interrupter:
+class Interrupter(Silent):
     """An observer that asks to stop as soon as the first visit begins."""
 
-    launches: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self.launches: list[str] = []
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        self.launches.append(job)
+        """Remembers it."""
+        self.launches.append(f"{job}: {number}.{part}, {visits} visits")
 
     def visit_begins(self, cell: Cell) -> None:
+        """As Ctrl-C would."""
+        assert cell
         os.kill(os.getpid(), signal.SIGINT)
-
-    def visit_ends(self) -> None:
-        pass
-
-    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        pass
-
-    def trouble(self, sentence: str) -> None:
-        pass
 
 
 def test_after_a_signal_nothing_else_is_started(fake_mpi: Install) -> None:
@@ -693,5 +696,3 @@ def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:
     assert doctor.status == 3
     lacking = [one["what"] for one in json.loads(doctor.out)["findings"] if one["state"] == "lacks"]
     assert lacking == ["MPI library", "C compiler"]
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -121,7 +122,7 @@ def test_words_that_are_no_text_are_kept_all_the_same() -> None:
 
 
 def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
-    talk = "signal.signal(2, signal.SIG_DFL)\nprint('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
+    talk = "print('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
     with RunningJob(program(talk), {}, "") as job:
         lines = job.lines(lambda: 0.3)
         assert next(lines) == b"a line"
@@ -131,7 +132,7 @@ def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
 
 
 def test_patience_is_asked_anew_after_each_line() -> None:
-    asked = []
+    asked: list[int] = []
 
     def patience_s() -> float:
         asked.append(len(asked))
@@ -144,7 +145,10 @@ def test_patience_is_asked_anew_after_each_line() -> None:
 def test_a_signal_ends_the_waiting() -> None:
     with Interruption() as interruption:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
-        with RunningJob(program("time.sleep(60)"), {}, "", interruption) as job, pytest.raises(InterruptedError):
+        with (
+            RunningJob(program("time.sleep(60)"), {}, "", interruption) as job,
+            pytest.raises(InterruptedError),
+        ):
             next(job.lines(forever))
         assert interruption.signal == signal.SIGTERM
 
@@ -158,7 +162,10 @@ def test_signals_have_their_old_handlers_again() -> None:
 
 def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
     for command in ("/nonsense/mpiexec", str(tmp_path)):
-        with pytest.raises(EnvironmentLacksError, match="cannot be started") as caught, RunningJob([command], {}, ""):
+        with (
+            pytest.raises(EnvironmentLacksError, match="cannot be started") as caught,
+            RunningJob([command], {}, ""),
+        ):
             pass
         assert command in caught.value.sentence
 
@@ -178,13 +185,18 @@ os.write(1, f"{{{{os.getpid()}}}}\\n".encode())
 
 
 @pytest.mark.parametrize(
-    "then", ["time.sleep(60)", "time.sleep(60 if os.getsid(0) == os.getpid() else 0.1)", "while True: print('x' * 1000)"]
+    "then",
+    [
+        "time.sleep(60)",
+        "time.sleep(60 if os.getsid(0) == os.getpid() else 0.1)",
+        "while True: print('x' * 1000)",
+    ],
 )
 def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: str) -> None:
     before = living()
     with RunningJob(program(FAMILY.format(then)), {}, "") as job:
         lines = job.lines(forever)
-        pids = set()
+        pids: set[int] = set()
         while len(pids) < 4:
             if (line := next(lines)).isdigit():
                 pids.add(int(line))
@@ -194,7 +206,8 @@ def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: st
 
 
 def test_what_a_launcher_leaves_behind_is_gone() -> None:
-    text = f"{STUBBORN}\nif os.fork() == 0:\n    os.setsid(); print(os.getpid()); time.sleep(60)\ntime.sleep(0.1)"
+    child = "os.setsid(); print(os.getpid()); time.sleep(60)"
+    text = f"{STUBBORN}\nif os.fork() == 0:\n    {child}\ntime.sleep(0.1)"
     with RunningJob(program(text), {}, "") as job:
         pid = int(next(job.lines(forever)))
         assert job.wait(PATIENCE_S) == 0
@@ -203,18 +216,16 @@ def test_what_a_launcher_leaves_behind_is_gone() -> None:
 
 
 def test_processes_of_others_below_us_are_left_alone() -> None:
-    other = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-IS", "-c", "import time; time.sleep(60)"])
-    try:
+    with subprocess.Popen(program("time.sleep(60)")) as other:
         everything("print('hello')")
-        assert os.waitpid(other, os.WNOHANG) == (0, 0)
-    finally:
-        os.kill(other, signal.SIGKILL)
-        os.waitpid(other, 0)
+        assert other.poll() is None
+        other.kill()
 
 
 def test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "PATIENCE_S", (PATIENCE_S, PATIENCE_S))
-    text = "try:\n    print('here'); time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
+    wait = "print('here'); time.sleep(60)"
+    text = f"try:\n    {wait}\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
     with RunningJob(program(text), {}, "") as job:
         next(job.lines(forever))
     assert job.last_words == "interrupted, tidied up"
@@ -226,12 +237,11 @@ def test_it_dies_with_us(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     launcher = f"open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
-    text = f"from mpigauge.launch.process import RunningJob\nwith RunningJob([{words}], {{}}, '') as job: job.wait(60)"
-    us = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", text])
-    while not (ready.exists() and ready.read_text(encoding="ascii")):
-        time.sleep(0.01)
-    os.kill(us, signal.SIGKILL)
-    os.waitpid(us, 0)
+    text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}, '') as job: job.wait(60)"
+    with subprocess.Popen([sys.executable, "-c", text]) as us:
+        while not (ready.exists() and ready.read_text(encoding="ascii")):
+            time.sleep(0.01)
+        us.kill()
     pid = int(ready.read_text(encoding="ascii"))
     deadline = time.monotonic() + PATIENCE_S
     while not process._is_zombie(pid) and time.monotonic() < deadline:

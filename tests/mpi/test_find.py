@@ -63,7 +63,9 @@ def test_every_kind_is_told_by_its_macros(fake_mpi: Install, kind: str, version:
 def test_the_order_of_preference(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """$MPICC, PATH, the wheel, the system's packages: each is taken away in turn."""
     places = ["chosen", "module", "wheel", "system", "other"]
-    fakes = {place: install(machine / place, "openmpi", f"5.0.{number}") for number, place in enumerate(places)}
+    fakes = {
+        place: install(machine / place, "openmpi", f"5.0.{number}") for number, place in enumerate(places)
+    }
     monkeypatch.setattr(find, "SYSTEM_FOLDERS", (fakes["system"].bin,))
     monkeypatch.setattr(find, "OTHER_FOLDERS", (str(fakes["other"].bin),))
     monkeypatch.setattr("mpigauge.mpi.find.sysconfig.get_path", lambda _: str(fakes["wheel"].bin))
@@ -117,7 +119,9 @@ def test_a_path_may_be_relative_or_at_home(machine: Path) -> None:
         ("openmpi==5.0.1", EnvironmentLacksError, "Open MPI 5.0.1 was not found"),
     ],
 )
-def test_what_is_not_there_is_said(openmpi: FakeMpi, name: str, error: type[MpigaugeError], words: str) -> None:
+def test_what_is_not_there_is_said(
+    openmpi: FakeMpi, name: str, error: type[MpigaugeError], words: str
+) -> None:
     Path("notes").touch()
     with pytest.raises(error) as caught:
         find.find(name)
@@ -136,7 +140,9 @@ def test_without_any_library_the_hint_tells_how_to_get_one(machine: Path) -> Non
 def test_a_broken_library_does_not_hide_the_next(
     machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = write_program(machine / "broken" / "mpicc", "import sys; sys.exit('mpicc: fatal error: no headers')")
+    broken = write_program(
+        machine / "broken" / "mpicc", "import sys; sys.exit('mpicc: fatal error: no headers')"
+    )
     put_on_path(monkeypatch, broken.parent, openmpi.bin)
     assert find.find_default().label == "openmpi==5.0.11"
     libraries, (trouble,) = find.find_all()
@@ -185,7 +191,9 @@ def test_a_library_without_its_launcher_is_named(machine: Path) -> None:
     assert inspect(Candidate(fake.mpicc, "PATH")).mpiexec == fake.bin / "mpirun"
 
 
-def test_a_missing_compiler_is_told_from_a_broken_library(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_told_from_a_broken_library(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = "mpicc: line 3: gcc: command not found"
     assert "there is no C compiler" in explain_failure(Path("/bin/mpicc"), 127, words)[0]
     write_program(machine / "gcc" / "gcc", "")

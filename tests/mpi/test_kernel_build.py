@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import find, kernel
-from mpigauge.mpi.library import Library
 from mpigauge.plan.patterns import KERNEL_VERSION
 from tests.fake_mpi import FakeMpi, install, write_program
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.mpi.library import Library
     from tests.conftest import Install
 
 
@@ -78,7 +79,9 @@ def test_a_library_that_cannot_compile_is_named_with_the_compilers_words(
 ) -> None:
     write_program(machine / "gcc" / "gcc", "")
     monkeypatch.setenv("PATH", str(machine / "gcc"))
-    fake = install(machine / "opt", compile_error="In file included from x\nmain.c:7:2: error: 'MPI_Foo' undeclared")
+    fake = install(
+        machine / "opt", compile_error="In file included from x\nmain.c:7:2: error: 'MPI_Foo' undeclared"
+    )
     library = find.find(str(fake.prefix))
     with pytest.raises(EnvironmentLacksError) as caught:
         kernel.build(library)

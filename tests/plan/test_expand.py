@@ -105,7 +105,7 @@ def test_large_messages_need_a_library_that_can_count_them() -> None:
 def test_a_window_is_what_was_asked_for_as_far_as_memory_goes(window: int, size: int) -> None:
     found = window_for(window, size)
     assert 1 <= found <= window
-    assert found == window or found == 2 or found * size <= IN_FLIGHT_BYTES < (found + 1) * size
+    assert found in {window, 2} or found * size <= IN_FLIGHT_BYTES < (found + 1) * size
 
 
 def test_only_patterns_with_a_window_have_one() -> None:
@@ -125,7 +125,15 @@ def test_too_many_ranks_are_refused_before_they_are_started() -> None:
 def test_memory_grows_with_what_is_allocated() -> None:
     def need(pattern: str, mode: str, size: int, **more: object) -> int:
         cell = msgspec.convert(
-            {"pattern": pattern, "mode": mode, "bytes": size, "ranks": 4, "mpi": "m", "mpi_version": "1", **more},
+            {
+                "pattern": pattern,
+                "mode": mode,
+                "bytes": size,
+                "ranks": 4,
+                "mpi": "m",
+                "mpi_version": "1",
+                **more,
+            },
             Cell,
         )
         return memory_need(cell, KERNEL, 2**20)

@@ -16,7 +16,9 @@ from tests.fake_kernel import PATTERNS, describe, read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
 KERNEL = msgspec.convert(describe(), Description)
-PLAN = Plan((Measure("pingpong", ("all",), sizes="8,64"), Measure("stream", sizes="8"), Measure("eager")), seed=5)
+PLAN = Plan(
+    (Measure("pingpong", ("all",), sizes="8,64"), Measure("stream", sizes="8"), Measure("eager")), seed=5
+)
 CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan")
 
 seeds = st.integers(0, 2**63 - 1)
@@ -43,7 +45,9 @@ def seeded(seed: int) -> Plan:
 
 @repeatable
 @given(cell_lists, seeds, st.integers(1, 1000))
-def test_an_order_is_a_permutation_that_seed_and_key_decide(cells: list[Cell], seed: int, launch: int) -> None:
+def test_an_order_is_a_permutation_that_seed_and_key_decide(
+    cells: list[Cell], seed: int, launch: int
+) -> None:
     order = shuffled(cells, seeded(seed), launch)
     assert sorted(order) == sorted(cells)
     assert order == shuffled(cells, seeded(seed), launch)
@@ -68,7 +72,9 @@ def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:
         visits_of(mpich, PLAN, KERNEL, 1),
         visits_of(wider, PLAN, KERNEL, 1),
     ]
-    names = [tuple((visit.cell.pattern, visit.cell.mode, visit.cell.bytes) for visit in one) for one in orders]
+    names = [
+        tuple((visit.cell.pattern, visit.cell.mode, visit.cell.bytes) for visit in one) for one in orders
+    ]
     assert len(set(names)) == len(names)
     assert visits_of(CELLS, PLAN, KERNEL, 2) == orders[1]
 
@@ -121,7 +127,9 @@ def test_any_limits_can_be_read_by_the_kernel(
 ) -> None:
     plan = msgspec.structs.replace(PLAN, precision=precision)
     planned = [
-        PlannedVisit(number * 3, msgspec.convert(msgspec.to_builtins(cell) | {"buffers": buffers, "mode": mode}, Cell))
+        PlannedVisit(
+            number * 3, msgspec.convert(msgspec.to_builtins(cell) | {"buffers": buffers, "mode": mode}, Cell)
+        )
         for number, cell in enumerate(cells)
         for mode in (PATTERNS[cell.pattern][-1][0][0],)
     ]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +15,9 @@ from mpigauge.plan import suites
 from mpigauge.plan.expand import check_ranks
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.sources import Options, PlanFile, read_file, with_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -108,7 +110,9 @@ def test_no_number_is_too_large_to_be_refused(tmp_path: Path, key: str, digits: 
     number = "9" * digits if digits > 1 else "-1"
     value = f"[{number}]" if key == "ranks" else number
     with pytest.raises(UsageError):
-        check_ranks(laid_over(read(tmp_path, f'{key} = {value}\n[[measure]]\npattern = "ring"')), 2, "the plan")
+        check_ranks(
+            laid_over(read(tmp_path, f'{key} = {value}\n[[measure]]\npattern = "ring"')), 2, "the plan"
+        )
 
 
 def test_a_window_has_the_bounds_of_the_option(tmp_path: Path) -> None:
@@ -199,7 +203,9 @@ def test_the_suites_are_plans(suite: PlanFile) -> None:
 # ---- Nothing makes it crash ----------------------------------------------------------------------
 
 numbers = st.one_of(st.integers(), st.floats(), st.just(math.nan), st.booleans())
-texts = st.sampled_from(["", "8", "1%", "45s", "2min", "auto", "warm", "cold", "ring", "\N{SNOWMAN}", "0:4MiB"])
+texts = st.sampled_from(
+    ["", "8", "1%", "45s", "2min", "auto", "warm", "cold", "ring", "\N{SNOWMAN}", "0:4MiB"]
+)
 scalars = st.one_of(numbers, texts)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
 keys = st.sampled_from([*PlanFile.__struct_fields__, *Measure.__struct_fields__, "nonsense"])
@@ -233,7 +239,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @repeatable
 @given(
     st.dictionaries(keys, values, max_size=4),
-    st.lists(st.dictionaries(keys, values, max_size=4).map(lambda table: {"pattern": "ring"} | table), max_size=2),
+    st.lists(
+        st.dictionaries(keys, values, max_size=4).map(lambda table: {"pattern": "ring"} | table), max_size=2
+    ),
 )
 def test_no_table_makes_it_crash(folder: Path, top: dict[str, Any], tables: list[dict[str, Any]]) -> None:
     with contextlib.suppress(UsageError):

@@ -61,7 +61,14 @@ LIBRARY = LibraryRecord(
 
 def cell(pattern: str = "pingpong", size: int = 64, mode: str = "standard", **more: object) -> Cell:
     """A cell of Open MPI with two ranks, unless told otherwise."""
-    words = {"pattern": pattern, "mode": mode, "bytes": size, "ranks": 2, "mpi": "openmpi", "mpi_version": "5.0.11"}
+    words = {
+        "pattern": pattern,
+        "mode": mode,
+        "bytes": size,
+        "ranks": 2,
+        "mpi": "openmpi",
+        "mpi_version": "5.0.11",
+    }
     return msgspec.convert(words | more, Cell)
 
 
@@ -129,7 +136,17 @@ RECORDS: tuple[Record, ...] = (
     launch(1),
     visit(1, 0, SMALL, [200, 210, 190, 200, 220, 200]),
     visit(1, 1, LARGE, [200_000, 210_000], half_width=0.05, correlation_time=1.5),
-    Eager(1, 2, LIMIT, found=True, control_held=True, limit_bytes=4000, longer_bytes=4000, max_bytes=2**22, probes=40),
+    Eager(
+        1,
+        2,
+        LIMIT,
+        found=True,
+        control_held=True,
+        limit_bytes=4000,
+        longer_bytes=4000,
+        max_bytes=2**22,
+        probes=40,
+    ),
     Blocked(1, 3, BLIND, found=True, limit_bytes=4000),
     Done(1, "openmpi", "5.0.11", 2, 1.5),
     launch(2),

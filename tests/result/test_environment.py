@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-import pytest
 
 from mpigauge.result import environment as about
 from mpigauge.result.records import Environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def test_this_machine_can_be_described_and_written_down() -> None:
@@ -44,7 +48,9 @@ def test_memory_is_what_the_control_group_leaves(monkeypatch: pytest.MonkeyPatch
     assert about.memory_available_bytes() == 4_000_000 * 1024
 
 
-def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in os.environ:
         if about.VARIABLES.match(name):
             monkeypatch.delenv(name)
@@ -64,7 +70,13 @@ def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(monkey
         "I_MPI_SECRET_KEY": "x",
         "PMIX_SECURITY_COOKIE": "x",
     }
-    others = {"HOME": "/root", "LD_PRELOAD_OTHER": "x", "FIREFOX_PROFILE": "x", "FISH_VERSION": "4", "PSMALL": "x"}
+    others = {
+        "HOME": "/root",
+        "LD_PRELOAD_OTHER": "x",
+        "FIREFOX_PROFILE": "x",
+        "FISH_VERSION": "4",
+        "PSMALL": "x",
+    }
     for name, value in {**kept, **secret, **others}.items():
         monkeypatch.setenv(name, value)
     assert about.environment().variables == kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -19,6 +19,9 @@ from mpigauge.result.load import Result, load
 from mpigauge.result.records import VERSION
 from mpigauge.show.tables import FORMATS, Units, document, render
 from tests.result.samples import LARGE, RECORDS, SMALL, campaign, launch, lines_of, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 repeatable = settings(derandomize=True, deadline=None)
 WHOLE = lines_of(*RECORDS)
@@ -39,8 +42,8 @@ def loaded(file: Path, content: bytes) -> Result:
 
 def count(result: Result) -> int:
     """How many records there are."""
-    lists = (result.launches, result.visits, result.eager, result.blocked, result.failures, result.done, result.ends)
-    return 1 + sum(map(len, lists))
+    done = (*result.launches, *result.visits, *result.eager, *result.blocked, *result.failures)
+    return 1 + len([*done, *result.done, *result.ends])
 
 
 def refusal(file: Path, content: bytes) -> UsageError:
@@ -92,7 +95,9 @@ def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
     assert f"version {VERSION + 1}" in error.sentence
     assert "upgrade" in error.hint
     # Whatever else has changed in it.
-    strange = f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'
+    strange = (
+        f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'
+    )
     assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
 
 

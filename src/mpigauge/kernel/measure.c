@@ -362,6 +362,26 @@ static void probe_visit(struct run *run, const struct mg_visit *visit, struct mg
         mg_journal_refused(visit, "there is no memory for a message of this size");
 }
 
+/* Whether there is memory for a visit and it cannot deadlock; if not, the journal tells why. */
+static bool is_possible(struct run *run, const struct mg_visit *visit, struct mg_state *state)
+{
+    const bool needs_eager = visit->mode->needs_eager;
+
+    if (needs_eager)
+        probe_once(run, visit, state);
+    if ((needs_eager && !run->eager.known) || !mg_all(state->comm, mg_payload_reserve(visit))) {
+        if (state->rank == 0)
+            mg_journal_refused(visit, "there is no memory for a message of this size");
+        return false;
+    }
+    if (needs_eager && (int64_t) visit->bytes > run->eager.longer_bytes) {
+        if (state->rank == 0)
+            mg_journal_blocked(visit, &run->eager);
+        return false;
+    }
+    return true;
+}
+
 /* The visit of a group, decided by its rank 0 and known to all its ranks. */
 static void visit_in_group(struct run *run, const struct mg_visit *visit, struct mg_state *state)
 {
@@ -380,25 +400,12 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
         /* The launcher and the campaign take the line now, on this core, not during the rounds. */
         (void) usleep(SETTLE_US);
     }
-    if (visit->pattern->sampling == MG_PROBE) {
+    if (visit->pattern->sampling == MG_PROBE)
         probe_visit(run, visit, state);
-        return;
-    }
-    if (visit->mode->needs_eager)
-        probe_once(run, visit, state);
-    if (!mg_all(state->comm, mg_payload_reserve(visit))) {
+    else if (is_possible(run, visit, state))
+        time_visit(run, visit, state, cell, &decision);
+    else
         cell->closed = true;
-        if (state->rank == 0)
-            mg_journal_refused(visit, "there is no memory for a message of this size");
-        return;
-    }
-    if (visit->mode->needs_eager && (int64_t) visit->bytes > run->eager.longer_bytes) {
-        cell->closed = true;
-        if (state->rank == 0)
-            mg_journal_blocked(visit, &run->eager);
-        return;
-    }
-    time_visit(run, visit, state, cell, &decision);
 }
 
 static int active_ranks(const struct mg_visit *visit, int ranks)
@@ -475,6 +482,17 @@ static void warm_up_groups(const struct run *run)
     }
 }
 
+/* All memory now, in its final size: pages that moved later would make one launch two. */
+static void reserve_all(const struct run *run)
+{
+    for (int i = 0; i < run->plan->visits_count; i++) {
+        const struct mg_visit *visit = &run->plan->visits[i];
+
+        if (run->rank < active_ranks(visit, run->plan->ranks))
+            (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
+    }
+}
+
 static int largest_window(const struct mg_plan *plan)
 {
     int window = 1;
@@ -508,6 +526,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
+    reserve_all(&run);
     warm_up_groups(&run);
     for (int i = 0; i < plan->visits_count; i++)
         do_visit(&run, &plan->visits[i], requests);
