@@ -14,7 +14,10 @@
 #include <sys/prctl.h>
 #endif
 
-enum { EXIT_USAGE = 2 };
+enum {
+    EXIT_USAGE  = 2,
+    WORDS_BYTES = 2048,
+};
 
 /* ---- The end of the job ---------------------------------------------------------------------- */
 
@@ -28,27 +31,33 @@ static _Noreturn void abort_job(void)
     _exit(EXIT_USAGE);
 }
 
-static void say_where(const char *file, int line)
+/* In one piece: another rank that dies of the same may have the job ended at any moment. */
+static void say(const char *file, int line, const char *format, va_list arguments)
 {
+    char        text[WORDS_BYTES];
     const char *name = strrchr(file, '/');
     int         rank = -1;
     int         up   = 0;
 
     if (MPI_Initialized(&up) == MPI_SUCCESS && up)
         (void) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    (void) fprintf(stderr, "mpigauge-kernel: rank %d: %s:%d: ", rank,
-                   name != NULL ? name + 1 : file, line);
+    int at = snprintf(text, sizeof text, "mpigauge-kernel: rank %d: %s:%d: ", rank,
+                      name != NULL ? name + 1 : file, line);
+    at += vsnprintf(text + at, sizeof text - (size_t) at, format, arguments);
+    if (at > WORDS_BYTES - 2)
+        at = WORDS_BYTES - 2;
+    text[at]     = '\n';
+    text[at + 1] = '\0';
+    (void) fputs(text, stderr);
 }
 
 void mg_die(const char *file, int line, const char *format, ...)
 {
     va_list arguments;
 
-    say_where(file, line);
     va_start(arguments, format);
-    (void) vfprintf(stderr, format, arguments);
+    say(file, line, format, arguments);
     va_end(arguments);
-    (void) fputc('\n', stderr);
     abort_job();
 }
 
