@@ -74,22 +74,21 @@ def cell(pattern: str = "pingpong", size: int = 64, mode: str = "standard", **mo
 
 def visit(launch: int, number: int, of: Cell, samples_ns: list[int], **more: object) -> Visit:
     """A visit whose samples are of one round trip each."""
-    words = {
-        "type": "visit",
-        "launch": launch,
-        "id": number,
-        "cell": of,
-        "at_s": 0.5,
-        "elapsed_s": 0.1,
-        "batch": 1,
-        "ops": 2,
-        "pool_bytes": 0,
-        "cpu_ns": 2 * sum(samples_ns),
-        "trial_ns": [999, 300],
-        "warmup_ns": [250, 240],
-        "samples_ns": samples_ns,
-    }
-    return msgspec.convert(words | more, Visit)
+    usual = Visit(
+        launch=launch,
+        id=number,
+        cell=of,
+        at_s=0.5,
+        elapsed_s=0.1,
+        batch=1,
+        ops=2,
+        pool_bytes=0,
+        cpu_ns=2 * sum(samples_ns),
+        trial_ns=[999, 300],
+        warmup_ns=[250, 240],
+        samples_ns=samples_ns,
+    )
+    return msgspec.structs.replace(usual, **more)
 
 
 def launch(number: int, part: int = 1) -> Launch:

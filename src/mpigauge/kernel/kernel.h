@@ -205,12 +205,13 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
 
-/* All samples of one cell in this launch, in time order, with the ends of its visits. */
+/* Times of one call, of all samples of a cell in this launch in time order, with the ends of its
+ * visits: visits may differ in how many calls their samples hold. */
 struct mg_series {
-    int64_t *samples_ns;
-    int      count;
-    int     *visit_ends;
-    int      visits;
+    double *calls_ns;
+    int     count;
+    int    *visit_ends;
+    int     visits;
 };
 
 /* Where a cell stands by method 1.11: effective number of samples and relative half-width of the
@@ -221,8 +222,8 @@ struct mg_standing {
     double half_width;
 };
 
-void               mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count);
-void               mg_series_free(struct mg_series *series);
+void mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count, int batch);
+void mg_series_free(struct mg_series *series);
 struct mg_standing mg_series_standing(const struct mg_series *series);
 
 /* ---- Eager limit ----------------------------------------------------------------------------- */

@@ -41,7 +41,9 @@ struct run {
     const struct mg_plan *plan;
     struct cell          *cells;
     int64_t               start_ns;
-    int64_t              *stamps_ns; /* of one visit, touched */
+    int64_t              *warmups_ns; /* stamps of one visit, touched; durations once it is over */
+    int64_t              *samples_ns;
+    struct mg_clock_facts clock;
     struct mg_eager       eager;
     int                   rank;
 };
@@ -122,11 +124,15 @@ static int by_value(const void *a, const void *b)
 
 static int64_t median_of(const int64_t *values, int count)
 {
-    int64_t sorted[TRIALS];
+    int64_t *sorted = malloc((size_t) count * sizeof *sorted);
 
+    if (sorted == NULL)
+        MG_DIE("no memory for %d samples", count);
     memcpy(sorted, values, (size_t) count * sizeof *sorted);
     qsort(sorted, (size_t) count, sizeof *sorted, by_value);
-    return sorted[count / 2];
+    const int64_t median = sorted[count / 2];
+    free(sorted);
+    return median;
 }
 
 /* ---- How long, how many ---------------------------------------------------------------------- */
@@ -163,14 +169,14 @@ static int at_least(double value, int least)
     return value > least ? (int) fmin(ceil(value), 1e9) : least;
 }
 
-/* Calls between two clock readings: method 1.2, with 2 % for the clock instead of 5 %, since the
+/* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
  * clock is part of what is reported. */
 static int batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share,
                      const struct mg_clock_facts *clock)
 {
     const double round  = round_ns > 0 ? (double) round_ns : 1;
     const int    needed = at_least(
-        fmax((double) clock->cost_ns / (0.02 * round), 10.0 * (double) clock->step_ns / round), 1);
+        fmax((double) clock->cost_ns / (0.01 * round), 10.0 * (double) clock->step_ns / round), 1);
 
     if (pattern->sampling == MG_FLOOR)
         return 1;
@@ -193,15 +199,25 @@ static int rounds_for(const struct mg_plan *plan, int64_t sample_ns, int64_t sha
     return (int) fmin(cap, fmax(1, fmax(fits, least)));
 }
 
+/* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
+ * a slow moment, and too small a batch would give the clock too large a share. */
 static void size_up(const struct run *run, const struct mg_visit *visit, struct cell *cell,
-                    const int64_t *trial_ns, int trials, const struct mg_clock_facts *clock)
+                    int64_t round_ns)
 {
     const int64_t share = share_ns(run);
-    const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
 
-    cell->round_ns = median_of(trial_ns + trials - used, used);
-    cell->batch    = batch_for(visit->pattern, cell->round_ns, share, clock);
-    cell->rounds   = rounds_for(run->plan, cell->round_ns * cell->batch, share);
+    cell->round_ns = round_ns;
+    cell->batch    = batch_for(visit->pattern, round_ns, share, &run->clock);
+    cell->rounds   = rounds_for(run->plan, round_ns * cell->batch, share);
+}
+
+/* What one round takes by a trial, without the clock reading that each of its rounds contains. */
+static int64_t round_of_trial(const struct run *run, const int64_t *trial_ns, int trials)
+{
+    const int     used     = trials < TRIALS_USED ? trials : TRIALS_USED;
+    const int64_t round_ns = median_of(trial_ns + trials - used, used) - run->clock.cost_ns;
+
+    return round_ns > 0 ? round_ns : 1;
 }
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
@@ -253,22 +269,38 @@ static int prepare(const struct run *run, const struct mg_visit *visit, struct m
                    struct mg_walk *walk, struct cell *cell, struct decision *decision,
                    int64_t *trial_ns)
 {
-    static struct mg_clock_facts clock;
-    int                          trials = 0;
+    int trials = 0;
 
-    if (clock.cost_ns == 0 && state->rank == 0)
-        clock = mg_clock_measure();
     if (decision->batch == 0) {
         begin(visit, state);
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            size_up(run, visit, cell, trial_ns, trials, &clock);
+            size_up(run, visit, cell, round_of_trial(run, trial_ns, trials));
     }
     decision->batch  = cell->batch;
     decision->rounds = cell->rounds;
     mg_share(state->comm, decision, sizeof *decision);
     return trials;
+}
+
+/* Rank 0 alone: stamps become samples, and all that is known of the visit goes to the journal. */
+static void conclude(const struct run *run, const struct mg_visit *visit, struct cell *cell,
+                     struct mg_outcome *outcome)
+{
+    differences(run->warmups_ns, WARMUPS);
+    differences(run->samples_ns, outcome->samples);
+    outcome->warmups    = WARMUPS;
+    outcome->warmup_ns  = run->warmups_ns;
+    outcome->samples_ns = run->samples_ns;
+    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
+
+    mg_series_append(&cell->series, run->samples_ns, outcome->samples, outcome->batch);
+    outcome->standing = mg_series_standing(&cell->series);
+    cell->spent_ns += outcome->elapsed_ns;
+    cell->closed = outcome->corrupt != NULL;
+    size_up(run, visit, cell, median_of(run->samples_ns, outcome->samples) / outcome->batch);
+    mg_journal_visit(visit, outcome);
 }
 
 static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_state *state,
@@ -277,46 +309,30 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
     int64_t           trial_ns[TRIALS];
     char              words[WORDS_BYTES];
     int               slots   = 1;
-    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns};
-    int64_t *const    warmups = run->stamps_ns;
-    int64_t *const    samples = run->stamps_ns + WARMUPS + 1;
+    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns, .trial_ns = trial_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk = mg_payload_walk(visit, state, slots);
     outcome.trials      = prepare(run, visit, state, &walk, cell, decision, trial_ns);
 
     begin(visit, state);
-    run_rounds(visit, state, &walk, decision->batch, WARMUPS, warmups);
+    run_rounds(visit, state, &walk, decision->batch, WARMUPS, run->warmups_ns);
     const int64_t cpu_start_ns = mg_cpu_ns();
-    run_rounds(visit, state, &walk, decision->batch, decision->rounds, samples);
+    run_rounds(visit, state, &walk, decision->batch, decision->rounds, run->samples_ns);
     const int64_t cpu_ns = mg_cpu_ns() - cpu_start_ns;
     finish(visit, state);
 
-    state->send      = walk.send_first;
-    state->recv      = walk.recv_first;
-    outcome.cpu_ns   = cpu_of_all(state, cpu_ns);
-    const bool right = mg_payload_verify(visit, state, words, sizeof words);
-    if (state->rank != 0)
-        return;
-
-    differences(warmups, WARMUPS);
-    differences(samples, decision->rounds);
-    mg_series_append(&cell->series, samples, decision->rounds);
-    cell->closed  = !right;
-    outcome.batch = decision->batch;
-    outcome.ops =
-        decision->batch * (visit->pattern->trips > 0 ? visit->pattern->trips : visit->window);
-    outcome.warmups    = WARMUPS;
+    state->send        = walk.send_first;
+    state->recv        = walk.recv_first;
+    const int trips    = visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
+    outcome.batch      = decision->batch;
+    outcome.ops        = decision->batch * trips;
     outcome.samples    = decision->rounds;
-    outcome.trial_ns   = trial_ns;
-    outcome.warmup_ns  = warmups;
-    outcome.samples_ns = samples;
+    outcome.cpu_ns     = cpu_of_all(state, cpu_ns);
     outcome.pool_bytes = slots > 1 ? visit->pool_bytes : 0;
-    outcome.corrupt    = right ? NULL : words;
-    outcome.standing   = mg_series_standing(&cell->series);
-    outcome.elapsed_ns = mg_now_ns() - run->start_ns - outcome.at_ns;
-    cell->spent_ns += outcome.elapsed_ns;
-    mg_journal_visit(visit, &outcome);
+    outcome.corrupt    = mg_payload_verify(visit, state, words, sizeof words) ? NULL : words;
+    if (state->rank == 0)
+        conclude(run, visit, cell, &outcome);
 }
 
 /* The limit is a fact of the launch: probed once, by the first visit that needs it, up to the
@@ -516,11 +532,12 @@ static void *zeros(size_t count, size_t bytes)
 void mg_measure(const struct mg_plan *plan, int64_t start_ns)
 {
     struct run run = {
-        .plan     = plan,
-        .start_ns = start_ns,
-        .cells    = zeros((size_t) plan->cells_count, sizeof(struct cell)),
-        .stamps_ns =
-            zeros((size_t) plan->rounds_max + (size_t) (2 * (WARMUPS + 1)), sizeof(int64_t)),
+        .plan       = plan,
+        .start_ns   = start_ns,
+        .clock      = mg_clock_measure(),
+        .cells      = zeros((size_t) plan->cells_count, sizeof(struct cell)),
+        .warmups_ns = zeros(WARMUPS + 1, sizeof(int64_t)),
+        .samples_ns = zeros((size_t) plan->rounds_max + 1, sizeof(int64_t)),
     };
     const size_t requests_count = 2 * (size_t) largest_window(plan);
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
@@ -534,6 +551,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     for (int i = 0; i < plan->cells_count; i++)
         mg_series_free(&run.cells[i].series);
     free(run.cells);
-    free(run.stamps_ns);
+    free(run.warmups_ns);
+    free(run.samples_ns);
     free((void *) requests);
 }

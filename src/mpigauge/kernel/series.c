@@ -8,16 +8,17 @@
 
 static const double z95 = 1.959963984540054;
 
-void mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count)
+void mg_series_append(struct mg_series *series, const int64_t *samples_ns, int count, int batch)
 {
     const size_t total = (size_t) series->count + (size_t) count;
-    int64_t     *grown = realloc(series->samples_ns, total * sizeof *grown);
+    double      *grown = realloc(series->calls_ns, total * sizeof *grown);
     int         *ends  = realloc(series->visit_ends, ((size_t) series->visits + 1) * sizeof *ends);
 
     if (grown == NULL || ends == NULL)
         MG_DIE("no memory for %zu samples", total);
-    memcpy(grown + series->count, samples_ns, (size_t) count * sizeof *grown);
-    series->samples_ns                   = grown;
+    for (int i = 0; i < count; i++)
+        grown[series->count + i] = (double) samples_ns[i] / batch;
+    series->calls_ns                     = grown;
     series->visit_ends                   = ends;
     series->count                        = (int) total;
     series->visit_ends[series->visits++] = (int) total;
@@ -25,7 +26,7 @@ void mg_series_append(struct mg_series *series, const int64_t *samples_ns, int c
 
 void mg_series_free(struct mg_series *series)
 {
-    free(series->samples_ns);
+    free(series->calls_ns);
     free(series->visit_ends);
     *series = (struct mg_series){0};
 }
@@ -47,7 +48,7 @@ static double clip(double value, double low, double high)
 static void take_logs(const struct mg_series *series, double *logs, double *sorted)
 {
     for (int i = 0; i < series->count; i++)
-        logs[i] = log((double) (series->samples_ns[i] > 0 ? series->samples_ns[i] : 1));
+        logs[i] = log(series->calls_ns[i] > 0 ? series->calls_ns[i] : 1);
     memcpy(sorted, logs, (size_t) series->count * sizeof *logs);
     qsort(sorted, (size_t) series->count, sizeof *sorted, by_value);
 }
