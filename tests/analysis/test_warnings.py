@@ -167,7 +167,8 @@ def test_a_long_tail_points_to_another_statistic() -> None:
 
 
 def test_means_of_batches_are_labelled() -> None:
-    assert "mean of 16 operations" in texts(QUIET, batch=16)["batched"]
+    assert "mean of 16 operations" in texts(QUIET, batch=16, stat="p99")["batched"]
+    assert "batched" not in texts(QUIET, batch=16)
 
 
 def test_every_text_is_one_line_with_a_number() -> None:

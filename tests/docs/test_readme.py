@@ -196,6 +196,7 @@ def test_every_field_of_a_row_is_named() -> None:
         cpu_s_per_op=None,
         first_s=None,
         limit_bytes=None,
+        advised_samples=None,
         batch=1,
         warnings=(),
     )

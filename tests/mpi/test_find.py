@@ -83,6 +83,10 @@ def test_the_order_of_preference(machine: Path, monkeypatch: pytest.MonkeyPatch)
     for number, place in enumerate(places):
         assert find.find_default().version == f"5.0.{number}"
         fakes[place].mpicc.unlink()
+        if place == "chosen":
+            with pytest.raises(EnvironmentLacksError, match="MPICC"):
+                find.find_default()
+            monkeypatch.delenv("MPICC")
     with pytest.raises(EnvironmentLacksError, match="no MPI library was found"):
         find.find_default()
 

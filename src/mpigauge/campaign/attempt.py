@@ -123,7 +123,8 @@ class Attempt:
             for text in running.lines(self._patience_s):
                 line = journal.parse(text)
                 if line is None:
-                    running.add_words(text)
+                    if not journal.is_torn(text):
+                        running.add_words(text)
                     continue
                 self._take(line)
                 if self.ended:

@@ -84,7 +84,8 @@ class Rounds:
         while (reason := self._reason_to_stop(number)) is None:
             number += 1
             for job in self._order(number):
-                self._launch(number, job)
+                if self._around.interruption.signal is None:
+                    self._launch(number, job)
         self._ledger.append(End(reason, self._pace.elapsed_s, self._started))
         if reason == "failed" and not self._ledger.visits:
             raise JobError(

@@ -71,6 +71,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
+    status: object = EXIT_DONE
     try:
         status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
         sys.stdout.flush()
@@ -83,8 +84,9 @@ def status_of(arguments: list[str] | None = None) -> int:
         return complain(error.format_message().rstrip("."), _help_hint(error), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
-    except BrokenPipeError:
-        # Whoever read us has had enough; say nothing, not even when Python closes the pipe.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read us has had enough (not in standalone mode, click exits for nothing else); say
+        # nothing, not even when Python closes the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     return status if isinstance(status, int) else EXIT_DONE

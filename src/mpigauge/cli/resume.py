@@ -23,9 +23,10 @@ def command(
     from mpigauge.campaign.targets import targets_again
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.run import ending
-    from mpigauge.cli.show import table
+    from mpigauge.cli.show import check, table
     from mpigauge.result import append, load
 
+    check(unit_names, columns)
     before = load.load(result)
     if before.ends and before.ends[-1].reason not in ("interrupted", "failed"):
         click.echo(f"{result}: is complete, nothing is left to do", err=True)

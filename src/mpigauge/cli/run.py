@@ -80,12 +80,13 @@ def command(
     """
     from mpigauge.campaign.targets import campaign_record, targets_of
     from mpigauge.cli.measuring import measure
-    from mpigauge.cli.show import table
+    from mpigauge.cli.show import check, table
     from mpigauge.plan.sources import Options
     from mpigauge.result import append
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
+    check(unit_names, columns)
     window = given["window"]
     if window is not None and not 1 <= window <= 1 << 16:
         raise UsageError(f"--window: {window} messages are not possible", "take 1 to 65536")

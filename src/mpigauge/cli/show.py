@@ -1,11 +1,17 @@
 """`mpigauge show`: a table of a result file."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli.options import chosen_units, table_options, words
 from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from mpigauge.show.tables import Units
 
 
 @click.command("show")
@@ -28,10 +34,24 @@ def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns
     Raises:
         UsageError: The file is not a result, or a column or unit does not exist.
     """
-    time, rate = chosen_units(unit_names)
+    names, chosen = check(unit_names, columns)
 
     from mpigauge.analysis.cells import rows
     from mpigauge.result.load import load
+    from mpigauge.show import tables
+
+    loaded = load(path)
+    return tables.render(tables.document(loaded, rows(loaded, stat), names, chosen), form)
+
+
+def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
+    """The columns and units asked for; called before a campaign, not to be wrong only after it.
+
+    Raises:
+        UsageError: A column or unit does not exist.
+    """
+    time, rate = chosen_units(unit_names)
+
     from mpigauge.show import tables
 
     names = words(columns)
@@ -39,9 +59,6 @@ def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns
         names = tuple(tables.EXTRA_COLUMNS)
     for name in names:
         if name not in tables.EXTRA_COLUMNS:
-            raise UsageError(
-                f"--columns: no column is called {name!r}",
-                f"choose from {', '.join(tables.EXTRA_COLUMNS)}, all",
-            )
-    loaded = load(path)
-    return tables.render(tables.document(loaded, rows(loaded, stat), names, tables.Units(time, rate)), form)
+            choices = ", ".join([*tables.EXTRA_COLUMNS, "all"])
+            raise UsageError(f"--columns: no column is called {name!r}", f"choose from {choices}")
+    return names, tables.Units(time, rate)

@@ -108,7 +108,7 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
-        self._folder = Path(tempfile.mkdtemp(prefix="mpigauge-"))
+        self._folder = _temporary_folder()
         try:
             with self._input_file() as standard_input:
                 self._process = subprocess.Popen(
@@ -140,9 +140,13 @@ class RunningJob:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _input_file(self) -> IO[bytes]:
-        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
-        file.write(self._input.encode("ascii"))
-        file.seek(0)
+        file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by the caller
+        try:
+            file.write(self._input.encode("ascii"))
+            file.seek(0)
+        except OSError as error:
+            file.close()
+            raise _no_temporary(error) from None
         return file
 
     # ---- What it says ----------------------------------------------------------------------------
@@ -193,7 +197,7 @@ class RunningJob:
         except BlockingIOError:
             return False, []
         *whole, rest = (self._partial.get(fd, b"") + data).split(b"\n")
-        self._partial[fd] = rest[-LINE_MOST_BYTES:]
+        self._partial[fd] = rest[-LINE_MOST_BYTES:] if data else b""
         if not data and rest:
             whole.append(rest)
         if name == "output":
@@ -238,6 +242,7 @@ class RunningJob:
             self._process.poll()
             _reap_adopted(self._process.pid)
             time.sleep(0.01)
+        _reap_adopted(self._process.pid)
         self._drain(0)
 
     def _left(self) -> list[int]:
@@ -258,6 +263,20 @@ class RunningJob:
             if self._process.poll() is not None or time.monotonic() >= deadline:
                 return
             time.sleep(0.01)
+
+
+def _temporary_folder() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="mpigauge-"))
+    except OSError as error:
+        raise _no_temporary(error) from None
+
+
+def _no_temporary(error: OSError) -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
+        "free some space, or set TMPDIR to another place",
+    )
 
 
 def descendants(root: int) -> list[int]:

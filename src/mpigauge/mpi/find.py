@@ -42,6 +42,11 @@ def find_default() -> Library:
     Raises:
         EnvironmentLacksError: There is none, or none that works.
     """
+    chosen = os.environ.get("MPICC")
+    if chosen and shutil.which(chosen) is None:
+        raise EnvironmentLacksError(
+            f"$MPICC is {chosen!r}, which is no program", "correct it, or unset MPICC"
+        )
     troubles: list[MpigaugeError] = []
     for candidate in _candidates():
         try:
@@ -73,7 +78,7 @@ def find(name: str) -> Library:
         EnvironmentLacksError: It exists but does not work.
     """
     if os.sep in name or name.startswith((".", "~")):
-        return _find_path(Path(name).expanduser())
+        return _find_path(Path(os.path.expanduser(name)))  # noqa: PTH111 - an unknown ~user stays as it is
     word, _, version = name.partition("==")
     kind = kind_named(word)
     if kind is None:
@@ -110,12 +115,12 @@ def _find_kind(kind: Kind, version: str) -> Library:
 
 
 def _find_path(path: Path) -> Library:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
         if inside is None:
             raise UsageError(f"{path}: has no bin/mpicc", "give the prefix of an MPI library or its mpicc")
         path = inside
-    if not path.is_file() or not os.access(path, os.X_OK):
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: is not a program", "give the prefix of an MPI library or its mpicc")
     return inspect(Candidate(_true_name(path.absolute()), "named by the user"))
 
@@ -127,8 +132,10 @@ def _candidates() -> Iterator[Candidate]:
     """Every mpicc once, in the order of preference."""
     seen: set[Path] = set()
     for candidate in _all_candidates():
+        if not os.path.isfile(candidate.mpicc):  # noqa: PTH113 - no error for loops or forbidden folders
+            continue
         mpicc = _true_name(candidate.mpicc)
-        if mpicc.is_file() and mpicc not in seen:
+        if mpicc not in seen:
             seen.add(mpicc)
             yield Candidate(mpicc, candidate.origin)
 

@@ -146,7 +146,11 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
             f"name an mpicc that has the mpiexec of {library.kind.about} beside it: --mpi /path/to/mpicc",
         )
     if kind is not library.kind or not _same_version(version, library.version):
-        ran = f"{kind.about} {version}" if kind is not None else library_string.splitlines()[0][:60]
+        ran = (
+            f"{kind.about} {version}"
+            if kind is not None
+            else (library_string.splitlines() or ["an unnamed library"])[0][:60]
+        )
         raise EnvironmentLacksError(
             f"{library.mpicc}: built for {library.kind.about} {library.version}, but the job ran on {ran}",
             "another library comes first at run time: check LD_LIBRARY_PATH and LD_PRELOAD, or --mpi",
@@ -155,4 +159,5 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
 
 def _same_version(ran: str, built: str) -> bool:
     """Intel says "2021.18" for some builds of 2021.18.1, and release candidates add letters."""
-    return ran.startswith(built) or built.startswith(ran)
+    short, long = sorted((ran, built), key=len)
+    return bool(short) and long.startswith(short) and not long[len(short) :][:1].isdigit()

@@ -13,7 +13,7 @@ RANKS_PER_CORE_MOST = 64
 IN_FLIGHT_BYTES = 16 * 2**20
 WINDOW_LEAST = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
-FLOOR = Measure("null")
+FLOOR = "null"
 
 
 def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, where: str) -> list[Cell]:
@@ -24,7 +24,9 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
             `where`.
     """
     cells: dict[Cell, None] = {}
-    for measure in (FLOOR, *plan.measure):
+    # Wherever something is measured, the floor is, and nowhere else.
+    ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
+    for measure in (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure):
         pattern = description.pattern(measure.pattern, where)
         for mode in modes_of(pattern, measure.modes, where):
             _check_mode(pattern, mode, measure, where)

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 Buffers = Literal["warm", "cold"]
 Positive = Annotated[int, Meta(ge=1)]
+WINDOW_MOST = 65_536
 
 
 class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -23,7 +24,7 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     modes: tuple[str, ...] = ()
     sizes: str | None = None
     ranks: tuple[Positive, ...] = ()
-    window: Positive = 64
+    window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] = 64
     buffers: Buffers | None = None
 
 

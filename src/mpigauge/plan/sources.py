@@ -73,9 +73,11 @@ def read_file(path: Path) -> PlanFile:
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a plan is a TOML file: see examples/") from None
     try:
-        return msgspec.convert(tomllib.loads(text), PlanFile)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
+    try:
+        return msgspec.convert(values, PlanFile)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"

@@ -70,6 +70,9 @@ def create(path: Path) -> ResultFile:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    try:
         return _open(path, os.O_CREAT | os.O_EXCL)
     except FileExistsError:
         raise UsageError(

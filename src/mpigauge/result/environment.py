@@ -11,7 +11,7 @@ from pathlib import Path
 from mpigauge.result.records import Environment
 
 VARIABLES = re.compile(
-    r"^(OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM|LD_PRELOAD$|LD_LIBRARY_PATH$)"
+    r"^((OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM)_|LD_(PRELOAD|LIBRARY_PATH)$)"
 )
 SECRETS = re.compile(r"TOKEN|SECRET|PASSW|KEY|JWT|COOKIE", re.IGNORECASE)
 CPU = Path("/sys/devices/system/cpu")

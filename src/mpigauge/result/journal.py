@@ -114,6 +114,11 @@ _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
+def is_torn(text: bytes) -> bool:
+    """Whether it looks like a journal line that was cut off: not a word of the job's own."""
+    return any(text.startswith(b'{"' + key.encode() + b'":') for key in _DECODERS)
+
+
 def parse(text: bytes) -> Line | None:
     """A journal line, or None if it is something else that the job has printed."""
     if not text.startswith(b'{"'):
@@ -123,6 +128,6 @@ def parse(text: bytes) -> Line | None:
         return None
     try:
         line: Line = decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return line

@@ -44,6 +44,10 @@ class Result:
     torn: bool = False
 
 
+BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a line that is not JSON of ours can raise."""
+
+
 class _Head(Struct):
     """As much of a first line as any version has."""
 
@@ -101,7 +105,7 @@ def _not_ours(path: Path, start: bytes) -> UsageError:
 def _campaign(path: Path, line: bytes) -> Campaign:
     try:
         head = msgspec.json.decode(line, type=_Head)
-    except (msgspec.DecodeError, RecursionError):
+    except BROKEN:
         raise _not_ours(path, line or b" ") from None
     if head.type != "campaign" or head.format != FORMAT:
         raise _not_ours(path, line)
@@ -118,7 +122,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
 def _record(path: Path, number: int, line: bytes) -> Record:
     try:
         return _DECODER.decode(line)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except BROKEN as error:
         raise UsageError(
             f"{path}: line {number} is damaged: {error}",
             f"the lines before it are whole: head -n {number - 1} {path} > repaired.jsonl",

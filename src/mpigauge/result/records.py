@@ -7,10 +7,14 @@ Format history:
     1 - first version.
 """
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import Pattern
+
+Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
 VERSION = 1
@@ -149,13 +153,13 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     cell: Cell
     at_s: float
     elapsed_s: float
-    batch: int
-    ops: int
+    batch: Annotated[int, Meta(ge=1)]
+    ops: Annotated[int, Meta(ge=1)]
     pool_bytes: int
     cpu_ns: int
-    trial_ns: list[int]
-    warmup_ns: list[int]
-    samples_ns: list[int]
+    trial_ns: list[Nanoseconds]
+    warmup_ns: list[Nanoseconds]
+    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
     correlation_time: float = 1.0
     effective: float = 0.0
     half_width: float | None = None
