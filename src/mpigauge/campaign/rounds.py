@@ -22,6 +22,9 @@ PARTS_MOST = 40
 SILENT_STARTS_MOST = 3
 """Starts without a word from the kernel, one after the other, until a job is given up."""
 
+SILENT_STARTS_OF_WORKING = 12
+"""The same for a job that has worked before: it is not broken, but somebody kills it."""
+
 CONVERGED_SHARE = 0.95
 
 
@@ -31,6 +34,7 @@ class JobState:
 
     Attributes:
         silent_starts: Since the kernel last said anything.
+        worked: Whether it ever did.
     """
 
     target: Target
@@ -38,11 +42,12 @@ class JobState:
     cells: list[Cell]
     pace: CellPace
     silent_starts: int = 0
+    worked: bool = False
 
     @property
     def dead(self) -> bool:
         """Whether its launches do not even begin."""
-        return self.silent_starts >= SILENT_STARTS_MOST
+        return self.silent_starts >= (SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST)
 
     def key(self, number: int) -> LaunchKey:
         """Its launch of this number."""
@@ -162,6 +167,7 @@ class Rounds:
         attempt.run()
         job.silent_starts = 0 if attempt.began else job.silent_starts + 1
         if attempt.began:
+            job.worked = True
             job.pace.startup_s = attempt.startup_s
         return attempt
 

@@ -15,8 +15,9 @@
 #endif
 
 enum {
-    EXIT_USAGE  = 2,
-    WORDS_BYTES = 2048,
+    EXIT_USAGE      = 2,
+    WORDS_BYTES     = 2048,
+    WORDS_TRAVEL_US = 200000,
 };
 
 /* ---- The end of the job ---------------------------------------------------------------------- */
@@ -25,6 +26,8 @@ static _Noreturn void abort_job(void)
 {
     int initialised = 0;
 
+    /* Some launchers drop what a rank said just before it aborted. */
+    (void) usleep(WORDS_TRAVEL_US);
     (void) MPI_Initialized(&initialised);
     if (initialised)
         (void) MPI_Abort(MPI_COMM_WORLD, EXIT_USAGE);
