@@ -49,7 +49,8 @@ REPETITIONS = 20
 
 
 def libraries(names: Sequence[str]) -> list[Library]:
-    """The libraries that the user names; without names the first of each kind that is found.
+    """The libraries that the user names; without names one of each kind, those that
+    `make bench` prepared before those of the machine.
 
     Raises:
         MpigaugeError: One that is named does not work, or none is found.
@@ -57,7 +58,7 @@ def libraries(names: Sequence[str]) -> list[Library]:
     if names:
         return [find.find(name) for name in names]
     kinds: dict[str, Library] = {}
-    for library in [*find.find_all()[0], *_prepared()]:
+    for library in [*_prepared(), *find.find_all()[0]]:
         kinds.setdefault(library.name, library)
     if not kinds:
         raise EnvironmentLacksError("no MPI library was found", find.INSTALL_HINT)

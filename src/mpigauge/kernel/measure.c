@@ -169,6 +169,11 @@ static int at_least(double value, int least)
     return value > least ? (int) fmin(ceil(value), 1e9) : least;
 }
 
+static int even(int number)
+{
+    return number + number % 2;
+}
+
 /* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
  * clock is part of what is reported. */
 static int batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share,
@@ -183,10 +188,10 @@ static int batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t
     if (pattern->sampling != MG_BLOCKS)
         return needed;
     /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
-    const double fits = (double) share / (round * SAMPLES_LEAST);
-    const int    even = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits / 2 * 2;
+    const double fits  = (double) share / (round * SAMPLES_LEAST);
+    const int    block = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits;
 
-    return at_least(needed, even > BLOCK_LEAST ? even : BLOCK_LEAST);
+    return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
 }
 
 /* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */

@@ -208,7 +208,7 @@ def inspect(candidate: Candidate) -> Library:
         mpiexec=_mpiexec_of(candidate.mpicc),
         prefix=candidate.mpicc.parent.parent,
         origin=candidate.origin,
-        show=_run([str(candidate.mpicc), "-show"], environment, candidate.mpicc).strip(),
+        show=ask([str(candidate.mpicc), "-show"], environment).strip(),
         environment=environment if kind.needs_root_variable else {},
     )
 
@@ -222,7 +222,7 @@ def _macros(mpicc: Path, environment: Mapping[str, str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         source = Path(folder) / "probe.c"
         source.write_text("#include <mpi.h>\n", encoding="ascii")
-        text = _run([str(mpicc), "-E", "-dM", str(source)], environment, mpicc)
+        text = ask([str(mpicc), "-E", "-dM", str(source)], environment)
     return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', text, re.MULTILINE))
 
 
@@ -244,14 +244,20 @@ def _mpiexec_of(mpicc: Path) -> Path:
     )
 
 
-def _run(words: list[str], environment: Mapping[str, str], mpicc: Path) -> str:
+def ask(words: list[str], environment: Mapping[str, str], timeout_s: float = PROBE_TIMEOUT_S) -> str:
+    """Runs an mpicc with these words; what it wrote.
+
+    Raises:
+        EnvironmentLacksError: It cannot be run, or it failed.
+    """
+    mpicc = Path(words[0])
     try:
         done = subprocess.run(
             words,
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=PROBE_TIMEOUT_S,
+            timeout=timeout_s,
             check=False,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.mpi.find import explain_failure
+from mpigauge.mpi.find import ask
 from mpigauge.mpi.library import Library, identify
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
@@ -76,23 +76,7 @@ def build(library: Library) -> Path:
 def _compile(library: Library, output: Path) -> None:
     c_files = [str(path) for path in sources() if path.suffix == ".c"]
     words = [str(library.mpicc), *FLAGS, "-o", str(output), *c_files, *LIBRARIES]
-    try:
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=BUILD_TIMEOUT_S,
-            check=False,
-            env={**os.environ, **library.environment},
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacksError(
-            f"{library.mpicc}: cannot be run: {error}", "check the installation"
-        ) from None
-    if done.returncode != 0:
-        raise EnvironmentLacksError(*explain_failure(library.mpicc, done.returncode, done.stderr))
+    ask(words, library.environment, BUILD_TIMEOUT_S)
 
 
 def describe(library: Library) -> Description:
