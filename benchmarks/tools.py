@@ -49,8 +49,9 @@ REPETITIONS = 20
 
 
 def libraries(names: Sequence[str]) -> list[Library]:
-    """The libraries that the user names; without names one of each kind, those that
-    `make bench` prepared before those of the machine.
+    """The libraries that the user names; without names one of each kind.
+
+    Those that `make bench` prepared come before those of the machine.
 
     Raises:
         MpigaugeError: One that is named does not work, or none is found.
