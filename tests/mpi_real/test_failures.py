@@ -88,7 +88,7 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
     )
     victims = _ranks_below if whom == "rank" else _launcher_below
     kills = 0
-    assert wait_until(result.exists)
+    assert wait_until(lambda: result.exists() and b'"type":"launch"' in result.read_bytes())
     while process.poll() is None and kills < KILLS // 2:
         # Seldom enough that a launcher gets to start between two kills: three starts in vain are given up.
         time.sleep(chance.uniform(0.3, 1.8))
@@ -96,13 +96,16 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
         if found:
             os.kill(chance.choice(found), signal.SIGKILL)
             kills += 1
-    assert process.wait(240) == 0
+    # 1: chance met the same cell in two launches, and it was given up.
+    assert process.wait(240) in (0, 1)
     assert kills >= KILLS // 4
     loaded = load(result)
     assert loaded.ends[-1].reason == "launches"
     assert loaded.failures
     done = {(visit.launch, visit.id) for visit in loaded.visits}
     assert len(done) == len(loaded.visits)  # nothing finished was measured again
+    struck = {failure.cell for failure in loaded.failures}
+    assert {visit.cell for visit in loaded.visits} | struck >= set(loaded.campaign.cells)
     assert not kernels()
 
 
