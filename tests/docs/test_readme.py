@@ -25,7 +25,7 @@ from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
 from mpigauge.result import records
-from mpigauge.show import tables
+from mpigauge.show import columns, tables
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -226,8 +226,8 @@ def test_every_field_of_a_row_is_named() -> None:
 
 def test_every_column_is_named() -> None:
     text = (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8")
-    assert not missing(set(tables.EXTRA_COLUMNS), text)
-    headings = [column.heading for column in (*tables.USUAL_COLUMNS, tables.NOTES)]
+    assert not missing(set(columns.EXTRA_COLUMNS), text)
+    headings = [column.heading for column in (*columns.USUAL_COLUMNS, columns.NOTES)]
     assert [heading for heading in headings if f"| {heading} |" not in text] == []
 
 

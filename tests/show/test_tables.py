@@ -21,18 +21,8 @@ from mpigauge.analysis.estimate import STATS, Estimate
 from mpigauge.cli import options
 from mpigauge.result.load import Result
 from mpigauge.result.records import Blocked, Done, Eager, End, Failure, Launch, Visit
-from mpigauge.show.tables import (
-    EXTRA_COLUMNS,
-    FORMATS,
-    MORE_STATISTICS,
-    STATISTICS,
-    USUAL_COLUMNS,
-    Document,
-    Units,
-    document,
-    record,
-    render,
-)
+from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS, Units
+from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, Document, document, record, render
 from tests.result.samples import BLIND, LARGE, LIMIT, RECORDS, SMALL, campaign, cell, launch, visit
 
 repeatable = settings(derandomize=True, deadline=None)

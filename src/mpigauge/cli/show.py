@@ -11,7 +11,7 @@ from mpigauge.cli.options import chosen_units, table_options, words
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from mpigauge.show.tables import Units
+    from mpigauge.show.columns import Units
 
 
 @click.command("show")
@@ -52,13 +52,13 @@ def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], U
     """
     time, rate = chosen_units(unit_names)
 
-    from mpigauge.show import tables
+    from mpigauge.show.columns import EXTRA_COLUMNS, Units
 
     names = words(columns)
     if "all" in names:
-        names = tuple(tables.EXTRA_COLUMNS)
+        names = tuple(EXTRA_COLUMNS)
     for name in names:
-        if name not in tables.EXTRA_COLUMNS:
-            choices = ", ".join([*tables.EXTRA_COLUMNS, "all"])
+        if name not in EXTRA_COLUMNS:
+            choices = ", ".join([*EXTRA_COLUMNS, "all"])
             raise UsageError(f"--columns: no column is called {name!r}", f"choose from {choices}")
-    return names, tables.Units(time, rate)
+    return names, Units(time, rate)

@@ -1,0 +1,116 @@
+"""The columns of the table for people. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
+
+To add one: a line in EXTRA_COLUMNS, and one in docs/numbers.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mpigauge import units
+from mpigauge.analysis.cells import Row
+from mpigauge.analysis.estimate import Estimate
+
+DOUBTS_IN_NOTES = 2
+"""More stand below the table, with what to do about them."""
+
+SEEN_ELSEWHERE = frozenset({"no-interval", "few-launches", "launches-lost", "wide", "oversubscribed"})
+"""Doubts that other columns or the heading of a curve show already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table for people.
+
+    Attributes:
+        name: What users ask for it by.
+        heading: What stands above it.
+        text: A row's entry; the second argument holds the units asked for.
+    """
+
+    name: str
+    heading: str
+    text: Callable[[Row, "Units"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What times and rates are printed in."""
+
+    time: str = units.AUTO
+    rate: str = units.AUTO
+
+
+def _time(get: Callable[[Estimate], float | None]) -> Callable[[Row, Units], str]:
+    return lambda row, chosen: units.format_time(get(row.time) if row.time else None, chosen.time)
+
+
+def _interval(low: float | None, high: float | None, chosen: Units) -> str:
+    """Both ends in one unit."""
+    if low is None or high is None:
+        return units.MISSING
+    unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
+    ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
+    return f"{ends} {units.format_time(1.0, unit).rpartition(' ')[2]}"
+
+
+def _between(row: Row, chosen: Units) -> str:
+    return _interval(row.time.low, row.time.high, chosen) if row.time else units.MISSING
+
+
+def _ranks_between(row: Row, chosen: Units) -> str:
+    return _interval(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
+
+
+def _notes(row: Row, _: Units) -> str:
+    state = [] if row.status == "ok" else [row.status]
+    if row.limit_bytes is not None:
+        state.append(f"limit {row.limit_bytes} B")
+    doubts = [doubt.kind for doubt in row.warnings if doubt.kind not in SEEN_ELSEWHERE]
+    return ", ".join([*state, *([row.reason] if row.reason else []), *doubts[:DOUBTS_IN_NOTES]])
+
+
+USUAL_COLUMNS = (
+    Column("size", "size", lambda row, _: units.format_size(row.cell.bytes)),
+    Column("time", "time", _time(lambda t: t.estimate)),
+    Column(
+        "half_width",
+        "\N{PLUS-MINUS SIGN}",
+        lambda r, _: units.format_percent(r.time.half_width if r.time else None),
+    ),
+    Column("interval", "95 % interval", _between),
+    Column("ranks_interval", "by ranks", _ranks_between),
+    Column("rate", "rate", lambda row, chosen: units.format_rate(row.rate_bytes_per_s, chosen.rate)),
+    Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
+    Column("samples", "samples", lambda row, _: str(row.time.samples) if row.time else units.MISSING),
+)
+NOTES = Column("notes", "notes", _notes)
+
+EXTRA_COLUMNS = {
+    column.name: column
+    for column in (
+        Column("mean", "mean", _time(lambda t: t.mean)),
+        Column("stddev", "std. deviation", _time(lambda t: t.stddev)),
+        Column("min", "minimum", _time(lambda t: t.min)),
+        Column("p5", "p5", _time(lambda t: t.p5)),
+        Column("p25", "p25", _time(lambda t: t.p25)),
+        Column("p75", "p75", _time(lambda t: t.p75)),
+        Column("p95", "p95", _time(lambda t: t.p95)),
+        Column("p99", "p99", _time(lambda t: t.p99)),
+        Column("max", "maximum", _time(lambda t: t.max)),
+        Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
+        Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
+        Column(
+            "advised_samples",
+            "advised samples/launch",
+            lambda row, _: units.MISSING if row.advised_samples is None else str(row.advised_samples),
+        ),
+        Column("message_rate", "messages/s", lambda row, _: _message_rate(row)),
+    )
+}
+"""Columns that are shown on request, by name."""
+
+
+def _message_rate(row: Row) -> str:
+    if row.time is None or row.time.estimate <= 0:
+        return units.MISSING
+    return f"{row.directions / row.time.estimate:.3g}"
