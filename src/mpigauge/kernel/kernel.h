@@ -17,6 +17,7 @@ enum {
     MG_PLAN_VERSION = 1, /* of the plan and journal texts; mpigauge refuses a kernel of another */
     MG_MAX_MODES    = 8,
     MG_NAME_BYTES   = 256,
+    MG_OVERDRAFT    = 8, /* how often its share of time a slow cell may take */
     MG_TAG          = 1, /* of measured messages */
     MG_TAG_CONTROL  = 2, /* of handshakes, outside timed code */
 };
@@ -125,6 +126,9 @@ struct mg_plan {
  * cannot be followed ends the job with one sentence naming the line. */
 struct mg_plan mg_plan_read(const char *path);
 void           mg_plan_free(struct mg_plan *plan);
+
+/* How many ranks take part in a visit, of `ranks` that there are. */
+int mg_active_ranks(const struct mg_visit *visit, int ranks);
 
 /* ---- Clock ----------------------------------------------------------------------------------- */
 
@@ -276,6 +280,18 @@ void mg_journal_refused(const struct mg_visit *visit, const char *reason);
 void mg_journal_eager(const struct mg_visit *visit, const struct mg_eager *eager, int64_t at_ns);
 void mg_journal_end(int64_t at_ns);
 void mg_journal_string(FILE *out, const char *text);
+
+/* ---- Sizing and warm-up ---------------------------------------------------------------------- */
+
+/* Calls between two clock readings, given the time of one and the time that a visit has. */
+int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share_ns,
+                 const struct mg_clock_facts *clock);
+
+/* Samples of one visit, given the time of one and the time that the visit has. */
+int mg_rounds_for(const struct mg_plan *plan, int64_t sample_ns, int64_t share_ns);
+
+/* Once per group of ranks that the plan uses, at one byte and at its largest message. */
+void mg_warm_up(const struct mg_plan *plan);
 
 /* ---- The run --------------------------------------------------------------------------------- */
 

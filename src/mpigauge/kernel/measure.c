@@ -7,15 +7,11 @@
 #include <unistd.h>
 
 enum {
-    TRIALS        = 9,  /* single rounds that tell how long a round takes: */
-    TRIALS_USED   = 5,  /* the last of them; the first still pay for the change of cell */
-    WARMUPS       = 2,  /* unrecorded in the statistics: the last cell left other data in caches */
-    BLOCK_ROUNDS  = 16, /* even, so that rounds alternating long and short average out */
-    BLOCK_LEAST   = 2,
-    SAMPLES_LEAST = 8, /* of a visit, unless that took this many times its share of time: */
-    OVERDRAFT     = 8,
-    SETTLE_US     = 1000, /* for launcher and campaign to carry a line away before the next visit */
-    WORDS_BYTES   = 256,
+    TRIALS      = 9,    /* single rounds that tell how long a round takes: */
+    TRIALS_USED = 5,    /* the last of them; the first still pay for the change of cell */
+    WARMUPS     = 2,    /* unrecorded in the statistics: the last cell left other data in caches */
+    SETTLE_US   = 1000, /* for launcher and campaign to carry a line away before the next visit */
+    WORDS_BYTES = 256,
 };
 
 static const int64_t tick_ns = 1000000000;
@@ -158,50 +154,10 @@ static int try_rounds(const struct run *run, const struct mg_visit *visit, struc
         if (state->rank == 0 && stamps_ns[0] > tick_ns)
             mg_journal_tick(visit, stamps_ns[0]);
         trials += more;
-        more = trials > 1 ? 0 : trial_ns[0] < OVERDRAFT * share_ns(run) ? TRIALS - 1 : 0;
+        more = trials > 1 ? 0 : trial_ns[0] < MG_OVERDRAFT * share_ns(run) ? TRIALS - 1 : 0;
         mg_share(state->comm, &more, sizeof more);
     }
     return trials;
-}
-
-static int at_least(double value, int least)
-{
-    return value > least ? (int) fmin(ceil(value), 1e9) : least;
-}
-
-static int even(int number)
-{
-    return number + number % 2;
-}
-
-/* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
- * clock is part of what is reported. */
-static int batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share,
-                     const struct mg_clock_facts *clock)
-{
-    const double round  = round_ns > 0 ? (double) round_ns : 1;
-    const int    needed = at_least(
-        fmax((double) clock->cost_ns / (0.01 * round), 10.0 * (double) clock->step_ns / round), 1);
-
-    if (pattern->sampling == MG_FLOOR)
-        return 1;
-    if (pattern->sampling != MG_BLOCKS)
-        return needed;
-    /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
-    const double fits  = (double) share / (round * SAMPLES_LEAST);
-    const int    block = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits;
-
-    return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
-}
-
-/* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
-static int rounds_for(const struct mg_plan *plan, int64_t sample_ns, int64_t share)
-{
-    const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
-    const double fits  = (double) share / (double) (sample_ns > 0 ? sample_ns : 1);
-    const double least = fmin(SAMPLES_LEAST, OVERDRAFT * fits);
-
-    return (int) fmin(cap, fmax(1, fmax(fits, least)));
 }
 
 /* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
@@ -212,8 +168,8 @@ static void size_up(const struct run *run, const struct mg_visit *visit, struct 
     const int64_t share = share_ns(run);
 
     cell->round_ns = round_ns;
-    cell->batch    = batch_for(visit->pattern, round_ns, share, &run->clock);
-    cell->rounds   = rounds_for(run->plan, round_ns * cell->batch, share);
+    cell->batch    = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
+    cell->rounds   = mg_rounds_for(run->plan, round_ns * cell->batch, share);
 }
 
 /* What one round takes by a trial, without the clock reading that each of its rounds contains. */
@@ -429,14 +385,9 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
         cell->closed = true;
 }
 
-static int active_ranks(const struct mg_visit *visit, int ranks)
-{
-    return visit->pattern->active_ranks > 0 ? visit->pattern->active_ranks : ranks;
-}
-
 static void do_visit(struct run *run, const struct mg_visit *visit, MPI_Request *requests)
 {
-    const struct mg_group group = mg_group_of(active_ranks(visit, run->plan->ranks));
+    const struct mg_group group = mg_group_of(mg_active_ranks(visit, run->plan->ranks));
     struct mg_state       state = {.comm     = group.comm,
                                    .rank     = run->rank,
                                    .ranks    = group.ranks,
@@ -450,58 +401,8 @@ static void do_visit(struct run *run, const struct mg_visit *visit, MPI_Request 
         mg_rest_until_all();
 }
 
-/* ---- Warm-up of the launch ------------------------------------------------------------------- */
-
-/* Neighbours in the group talk for a while: connections, page faults, clock frequency. */
-static void warm_up(const struct run *run, const struct mg_visit *visit, size_t bytes,
-                    MPI_Comm comm, int ranks)
-{
-    const struct mg_pattern *shift       = mg_pattern_find("shift");
-    struct mg_visit          visit_of_it = *visit;
-    MPI_Request              requests[2];
-    struct mg_state state = {.comm = comm, .rank = run->rank, .ranks = ranks, .requests = requests};
-    int             slots = 1;
-    int             go_on = 1;
-    const int64_t   end_ns = mg_now_ns() + run->plan->warmup_ns;
-
-    visit_of_it.pattern    = shift;
-    visit_of_it.mode       = &shift->modes[0];
-    visit_of_it.bytes      = bytes;
-    visit_of_it.pool_bytes = 0;
-    state.bytes            = bytes;
-    if (!mg_all(comm, mg_payload_reserve(&visit_of_it)))
-        return;
-    mg_payload_prepare(&visit_of_it, &state, &slots);
-    for (int rounds = 1; go_on; rounds++) {
-        shift->modes[0].call(&state);
-        go_on = rounds < 3 || mg_now_ns() < end_ns;
-        mg_share(comm, &go_on, sizeof go_on);
-    }
-}
-
-/* Once per group of ranks that the plan uses, at one byte and at its largest message. */
-static void warm_up_groups(const struct run *run)
-{
-    const struct mg_plan *plan = run->plan;
-
-    for (int ranks = 2; ranks <= plan->ranks; ranks++) {
-        const struct mg_visit *largest = NULL;
-
-        for (int i = 0; i < plan->visits_count; i++)
-            if (active_ranks(&plan->visits[i], plan->ranks) == ranks &&
-                (largest == NULL || plan->visits[i].bytes > largest->bytes))
-                largest = &plan->visits[i];
-        if (largest == NULL)
-            continue;
-        const struct mg_group group = mg_group_of(ranks);
-        if (group.comm != MPI_COMM_NULL) {
-            warm_up(run, largest, 1, group.comm, ranks);
-            warm_up(run, largest, largest->bytes, group.comm, ranks);
-        }
-        if (ranks < plan->ranks)
-            mg_rest_until_all();
-    }
-}
+/* ---- The run -----------------------------------------------------------------------------------
+ */
 
 /* All memory now, in its final size: pages that moved later would make one launch two. */
 static void reserve_all(const struct run *run)
@@ -509,7 +410,7 @@ static void reserve_all(const struct run *run)
     for (int i = 0; i < run->plan->visits_count; i++) {
         const struct mg_visit *visit = &run->plan->visits[i];
 
-        if (run->rank < active_ranks(visit, run->plan->ranks))
+        if (run->rank < mg_active_ranks(visit, run->plan->ranks))
             (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
     }
 }
@@ -549,7 +450,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     reserve_all(&run);
-    warm_up_groups(&run);
+    mg_warm_up(plan);
     for (int i = 0; i < plan->visits_count; i++)
         do_visit(&run, &plan->visits[i], requests);
 

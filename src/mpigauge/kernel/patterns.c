@@ -37,6 +37,11 @@ const struct mg_mode *mg_mode_find(const struct mg_pattern *pattern, const char 
     return NULL;
 }
 
+int mg_active_ranks(const struct mg_visit *visit, int ranks)
+{
+    return visit->pattern->active_ranks > 0 ? visit->pattern->active_ranks : ranks;
+}
+
 static const char *json_bool(bool value)
 {
     return value ? "true" : "false";

@@ -1,0 +1,50 @@
+/* sizing - how many calls between two clock readings, and how many samples in a visit. */
+#include "kernel.h"
+
+#include <math.h>
+
+enum {
+    BLOCK_ROUNDS  = 16, /* even, so that rounds alternating long and short average out */
+    BLOCK_LEAST   = 2,
+    SAMPLES_LEAST = 8, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
+};
+
+static int at_least(double value, int least)
+{
+    return value > least ? (int) fmin(ceil(value), 1e9) : least;
+}
+
+static int even(int number)
+{
+    return number + number % 2;
+}
+
+/* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
+ * clock is part of what is reported. */
+int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share_ns,
+                 const struct mg_clock_facts *clock)
+{
+    const double round  = round_ns > 0 ? (double) round_ns : 1;
+    const int    needed = at_least(
+        fmax((double) clock->cost_ns / (0.01 * round), 10.0 * (double) clock->step_ns / round), 1);
+
+    if (pattern->sampling == MG_FLOOR)
+        return 1;
+    if (pattern->sampling != MG_BLOCKS)
+        return needed;
+    /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
+    const double fits  = (double) share_ns / (round * SAMPLES_LEAST);
+    const int    block = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits;
+
+    return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
+}
+
+/* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
+int mg_rounds_for(const struct mg_plan *plan, int64_t sample_ns, int64_t share_ns)
+{
+    const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
+    const double fits  = (double) share_ns / (double) (sample_ns > 0 ? sample_ns : 1);
+    const double least = fmin(SAMPLES_LEAST, MG_OVERDRAFT * fits);
+
+    return (int) fmin(cap, fmax(1, fmax(fits, least)));
+}

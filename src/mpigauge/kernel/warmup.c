@@ -1,0 +1,51 @@
+/* warmup - once in a launch: connections, page faults, clock frequency. */
+#include "kernel.h"
+
+/* Neighbours in the group talk for a while: connections, page faults, clock frequency. */
+static void warm_up(const struct mg_plan *plan, const struct mg_visit *visit, size_t bytes,
+                    MPI_Comm comm, int ranks)
+{
+    const struct mg_pattern *shift       = mg_pattern_find("shift");
+    struct mg_visit          visit_of_it = *visit;
+    MPI_Request              requests[2];
+    struct mg_state          state  = {.comm = comm, .ranks = ranks, .requests = requests};
+    int                      slots  = 1;
+    int                      go_on  = 1;
+    const int64_t            end_ns = mg_now_ns() + plan->warmup_ns;
+
+    visit_of_it.pattern    = shift;
+    visit_of_it.mode       = &shift->modes[0];
+    visit_of_it.bytes      = bytes;
+    visit_of_it.pool_bytes = 0;
+    state.bytes            = bytes;
+    MG_MPI(MPI_Comm_rank(comm, &state.rank));
+    if (!mg_all(comm, mg_payload_reserve(&visit_of_it)))
+        return;
+    mg_payload_prepare(&visit_of_it, &state, &slots);
+    for (int rounds = 1; go_on; rounds++) {
+        shift->modes[0].call(&state);
+        go_on = rounds < 3 || mg_now_ns() < end_ns;
+        mg_share(comm, &go_on, sizeof go_on);
+    }
+}
+
+void mg_warm_up(const struct mg_plan *plan)
+{
+    for (int ranks = 2; ranks <= plan->ranks; ranks++) {
+        const struct mg_visit *largest = NULL;
+
+        for (int i = 0; i < plan->visits_count; i++)
+            if (mg_active_ranks(&plan->visits[i], plan->ranks) == ranks &&
+                (largest == NULL || plan->visits[i].bytes > largest->bytes))
+                largest = &plan->visits[i];
+        if (largest == NULL)
+            continue;
+        const struct mg_group group = mg_group_of(ranks);
+        if (group.comm != MPI_COMM_NULL) {
+            warm_up(plan, largest, 1, group.comm, ranks);
+            warm_up(plan, largest, largest->bytes, group.comm, ranks);
+        }
+        if (ranks < plan->ranks)
+            mg_rest_until_all();
+    }
+}
