@@ -102,8 +102,8 @@ def test_the_kernel_and_the_analysis_agree_on_the_stop_rule(rows: Rows, tmp_path
             visits = [v for v in result.visits if v.launch == launch and v.cell.bytes == size]
             summary = summarise_launch([np.asarray(v.samples_ns, dtype=float) / v.batch for v in visits])
             said = visits[-1]
-            assert said.correlation_time == pytest.approx(summary.tau, rel=0.15)
-            assert said.effective == pytest.approx(summary.effective, rel=0.15)
+            assert said.correlation_time == pytest.approx(summary.tau, rel=0.01)
+            assert said.effective == pytest.approx(summary.effective, rel=0.01)
             compared += 1
     assert compared == 4
 

@@ -53,6 +53,17 @@ static void take_logs(const struct mg_series *series, double *logs, double *sort
     qsort(sorted, (size_t) series->count, sizeof *sorted, by_value);
 }
 
+/* Logarithm of a percentile of the times, with linear interpolation as the analysis has it. */
+static double log_percentile(const double *sorted, int count, int percent)
+{
+    const int64_t place = (int64_t) percent * (count - 1);
+    const int64_t whole = place / 100;
+    const double  lower = exp(sorted[whole]);
+    const double  upper = exp(sorted[whole + 1 < count ? whole + 1 : whole]);
+
+    return log(lower + (upper - lower) * (double) (place % 100) / 100);
+}
+
 /* Sum of products of deviations `lag` samples apart, never across the end of a visit. */
 static double products(const struct mg_series *series, const double *deviations, int lag)
 {
@@ -72,8 +83,8 @@ static double products(const struct mg_series *series, const double *deviations,
 static double correlation_time(const struct mg_series *series, double *logs, const double *sorted)
 {
     const int    count = series->count;
-    const double low   = sorted[count / 100];
-    const double high  = sorted[count - 1 - count / 100];
+    const double low   = log_percentile(sorted, count, 1);
+    const double high  = log_percentile(sorted, count, 99);
     double       mean  = 0;
     double       time  = 1;
 
