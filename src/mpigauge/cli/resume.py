@@ -22,8 +22,8 @@ def command(
     """
     from mpigauge.campaign.targets import targets_again
     from mpigauge.cli.measuring import measure
-    from mpigauge.cli.run import ending
-    from mpigauge.cli.show import check, table
+    from mpigauge.cli.run import ended, stopped
+    from mpigauge.cli.show import check, tabulate
     from mpigauge.result import append, load
 
     check(unit_names, columns)
@@ -34,6 +34,8 @@ def command(
     targets = targets_again(before.campaign)
     with append.reopen(result) as file:
         number = measure(before.campaign.plan, targets, file, before, quiet=quiet)
-    if number is None:
-        click.echo(table(result, form, unit_names, stat, columns), nl=False)
-    return ending(result, number)
+    if number is not None:
+        return stopped(result, number)
+    text, rows = tabulate(result, form, unit_names, stat, columns)
+    click.echo(text, nl=False)
+    return ended(result, rows)

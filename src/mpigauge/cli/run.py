@@ -16,6 +16,7 @@ from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, Usag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.cells import Row
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Plan
 
@@ -80,16 +81,13 @@ def command(
     """
     from mpigauge.campaign.targets import campaign_record, targets_of
     from mpigauge.cli.measuring import measure
-    from mpigauge.cli.show import check, table
+    from mpigauge.cli.show import check, tabulate
     from mpigauge.plan.sources import Options
     from mpigauge.result import append
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
     check(unit_names, columns)
-    window = given["window"]
-    if window is not None and not 1 <= window <= 1 << 16:
-        raise UsageError(f"--window: {window} messages are not possible", "take 1 to 65536")
     where = str(plan_path) if plan_path else "the options"
     options = Options(patterns=patterns, mpi=mpi, ranks=rank_counts(ranks), modes=words(mode), **given)
     plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
@@ -101,28 +99,28 @@ def command(
     with append.create(path) as file:
         file.append(campaign_record(plan, targets))
         number = measure(plan, targets, file, None, quiet=quiet)
-    if number is None:
-        click.echo(table(path, form, unit_names, stat, columns), nl=False)
-    return ending(path, number)
+    if number is not None:
+        return stopped(path, number)
+    text, rows = tabulate(path, form, unit_names, stat, columns)
+    click.echo(text, nl=False)
+    return ended(path, rows)
 
 
-def ending(path: Path, signal_number: int | None) -> int:
-    """Says where the result is, and how the campaign ended; the exit status.
+def stopped(path: Path, signal_number: int) -> int:
+    """Says how to go on after a signal; the exit status."""
+    click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
+    click.echo(f"  continue with: mpigauge resume {path}", err=True)
+    return EXIT_SIGNAL_BASE + signal_number
+
+
+def ended(path: Path, rows: Sequence[Row]) -> int:
+    """Says where the result is; the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
     are measured.
     """
-    if signal_number is not None:
-        click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
-        click.echo(f"  continue with: mpigauge resume {path}", err=True)
-        return EXIT_SIGNAL_BASE + signal_number
     click.echo(f"result: {path}", err=True)
-
-    from mpigauge.analysis.cells import rows
-    from mpigauge.result.load import load
-
-    broken = [row for row in rows(load(path)) if row.status in BROKEN]
-    return EXIT_CHECK_FAILED if broken else EXIT_DONE
+    return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE
 
 
 def _plan(plan_path: Path | None, options: Any, *, quick: bool, thorough: bool, where: str) -> Plan:

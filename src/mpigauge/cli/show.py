@@ -11,6 +11,7 @@ from mpigauge.cli.options import chosen_units, table_options, words
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
+    from mpigauge.analysis.cells import Row
     from mpigauge.show.columns import Units
 
 
@@ -25,11 +26,14 @@ def command(result: Path, form: str, unit_names: tuple[str, ...], stat: str, col
     mpigauge show results/node1.jsonl --format csv > table.csv
     mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
     """
-    click.echo(table(result, form, unit_names, stat, columns), nl=False)
+    text, _ = tabulate(result, form, unit_names, stat, columns)
+    click.echo(text, nl=False)
 
 
-def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str) -> str:
-    """The table of a result file in one of the forms.
+def tabulate(
+    path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str
+) -> tuple[str, list[Row]]:
+    """The table of a result file in one of the forms, and the rows that it shows.
 
     Raises:
         UsageError: The file is not a result, or a column or unit does not exist.
@@ -41,7 +45,8 @@ def table(path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns
     from mpigauge.show import tables
 
     loaded = load(path)
-    return tables.render(tables.document(loaded, rows(loaded, stat), names, chosen), form)
+    shown = rows(loaded, stat)
+    return tables.render(tables.document(loaded, shown, names, chosen), form), shown
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:

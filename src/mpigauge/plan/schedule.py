@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
-SEED_BITS = 63
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedVisit:

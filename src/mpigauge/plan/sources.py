@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Buffers, Measure, Plan, Positive
+from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive
 
 LAUNCHES_MOST = 10_000
 BUDGET_MOST_S = 7 * 86_400.0
@@ -131,7 +131,7 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
         "sizes": options.sizes or measure.sizes or file.sizes,
         "ranks": options.ranks or measure.ranks,
         "buffers": options.buffers or measure.buffers or file.buffers,
-        "window": options.window or measure.window,
+        "window": measure.window if options.window is None else options.window,
     }
     return msgspec.structs.replace(measure, **changes)
 
@@ -167,6 +167,11 @@ def _check_numbers(plan: Plan, where: str) -> None:
         raise UsageError(
             f"{where}: there is nothing to measure", "name a pattern, or add a [[measure]] table"
         )
+    for measure in plan.measure:
+        if not 1 <= measure.window <= WINDOW_MOST:
+            raise UsageError(
+                f"{where}: a window of {measure.window} messages is not possible", f"take 1 to {WINDOW_MOST}"
+            )
     if not 0 <= plan.seed < 2**63:
         raise UsageError(
             f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1"
