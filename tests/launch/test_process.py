@@ -234,6 +234,15 @@ def test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch: pytest.Mo
     assert job.wait(0) == 1
 
 
+def test_a_launcher_can_be_interrupted_where_we_ignore_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the background of a script."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_it_dies_with_us(tmp_path: Path) -> None:
     """Killed without warning, we cannot tidy up: the launcher is told to die with us."""
     ready = tmp_path / "ready"

@@ -191,7 +191,21 @@ void mg_journal_alive(void)
     end_line();
 }
 
-void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome)
+/* What only rounds have that all ranks start together. */
+static void put_together(const struct mg_rounds *rounds)
+{
+    (void) fprintf(journal, ",\"lead_ns\":%" PRId64 ",\"late\":[", rounds->lead_ns);
+    for (int i = 0, put = 0; i < rounds->count; i++)
+        if (rounds->late[i])
+            (void) fprintf(journal, put++ > 0 ? ",%d" : "%d", i);
+    (void) fputc(']', journal);
+    put_array("skew_ns", rounds->skew_ns, rounds->count);
+    put_array("root_ns", rounds->root_ns, rounds->count);
+    put_array("local_ns", rounds->local_ns, rounds->count);
+}
+
+void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome,
+                      const struct mg_rounds *rounds)
 {
     const struct mg_standing *standing = &outcome->standing;
 
@@ -200,7 +214,7 @@ void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *out
                    ",\"batch\":%d,\"ops\":%d,\"window\":%d,\"pool_bytes\":%zu,\"cpu_ns\":%" PRId64,
                    visit->id, outcome->at_ns, outcome->elapsed_ns, outcome->batch, outcome->ops,
                    visit->pattern->windowed ? visit->window : 0, outcome->pool_bytes,
-                   outcome->cpu_ns);
+                   rounds->cpu_ns);
     (void) fprintf(journal, ",\"correlation_time\":%.4g,\"effective\":%.4g",
                    standing->correlation_time, standing->effective);
     if (isfinite(standing->half_width))
@@ -211,8 +225,34 @@ void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *out
     }
     put_array("trial_ns", outcome->trial_ns, outcome->trials);
     put_array("warmup_ns", outcome->warmup_ns, outcome->warmups);
-    put_array("samples_ns", outcome->samples_ns, outcome->samples);
+    if (outcome->pures > 0) {
+        (void) fprintf(journal, ",\"work_ns\":%" PRId64, outcome->work_ns);
+        put_array("pure_ns", outcome->pure_ns, outcome->pures);
+    }
+    if (visit->pattern->sampling == MG_COMMON)
+        put_together(rounds);
+    put_array("samples_ns", rounds->samples_ns, rounds->count);
     (void) fputc('}', journal);
+    end_line();
+}
+
+void mg_journal_clock(int64_t at_ns, bool shared, const struct mg_clock_check *checks, int count,
+                      const struct mg_clock_model *models, int ranks)
+{
+    (void) fprintf(journal, "{\"clock\":%" PRId64 ",\"shared\":%s,\"checks\":[", at_ns,
+                   shared ? "true" : "false");
+    for (int i = 0; i < count; i++)
+        (void) fprintf(journal,
+                       "%s{\"rank\":%" PRId64 ",\"low_ns\":%" PRId64 ",\"high_ns\":%" PRId64 "}",
+                       i > 0 ? "," : "", checks[i].rank, checks[i].low_ns, checks[i].high_ns);
+    (void) fprintf(journal, "],\"models\":[");
+    for (int i = 0; models != NULL && i < ranks; i++)
+        (void) fprintf(journal,
+                       "%s{\"base_ns\":%" PRId64
+                       ",\"offset_ns\":%.3f,\"slope\":%.6e,\"bound_ns\":%.3f,\"bound_slope\":%.6e}",
+                       i > 0 ? "," : "", models[i].base_ns, models[i].offset_ns, models[i].slope,
+                       models[i].bound_ns, models[i].bound_slope);
+    (void) fprintf(journal, "]}");
     end_line();
 }
 

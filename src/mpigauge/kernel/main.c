@@ -125,6 +125,7 @@ int main(int argc, char **argv)
     mg_journal_open(argv[2]);
     mg_journal_launch(plan.ranks);
     check_ranks(&plan);
+    mg_crowd(plan.cores);
     mg_measure(&plan, start_ns);
     mg_journal_end(mg_now_ns() - start_ns);
 

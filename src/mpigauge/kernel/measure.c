@@ -1,4 +1,4 @@
-/* measure - the visits of a plan: trial, warm-up, timed rounds, check.  The only timed code. */
+/* measure - the visits of a plan: trial, warm-up, timed rounds, check. */
 #include "kernel.h"
 
 #include <math.h>
@@ -11,17 +11,20 @@ enum {
     TRIALS_USED = 5,    /* the last of them; the first still pay for the change of cell */
     WARMUPS     = 2,    /* unrecorded in the statistics: the last cell left other data in caches */
     SETTLE_US   = 1000, /* for launcher and campaign to carry a line away before the next visit */
-    WORDS_BYTES = 256,
+    PAGE_BYTES  = 4096,
 };
 
-static const int64_t tick_ns = 1000000000;
+static const int64_t tick_ns  = 1000000000;
+static const int64_t block_ns = 1000000000;       /* between two checks of the global clock */
+static const double  tolerated_clock_error = 0.1; /* of the time of the fastest cell */
 
 /* What is known of a cell in this launch; only rank 0 of its group uses it. */
 struct cell {
     struct mg_series series;
     int              batch; /* 0: not tried yet */
     int              rounds;
-    int64_t          round_ns;
+    int64_t          round_ns; /* of one call */
+    int64_t          cost_ns;  /* of one sample, with what lies between two of them */
     int64_t          spent_ns;
     bool             closed; /* corrupt or refused: not visited again */
 };
@@ -37,57 +40,16 @@ struct run {
     const struct mg_plan *plan;
     struct cell          *cells;
     int64_t               start_ns;
-    int64_t              *warmups_ns; /* stamps of one visit, touched; durations once it is over */
-    int64_t              *samples_ns;
+    struct mg_rounds      rounds;     /* of one series, again and again */
+    struct mg_rounds      pure;       /* the same of `overlap`, without its computation */
+    int64_t               checked_ns; /* when the global clock was */
+    int64_t               fastest_ns; /* of the cells that need it */
     struct mg_clock_facts clock;
     struct mg_eager       eager;
     int                   rank;
 };
 
-/* ---- Timed code ------------------------------------------------------------------------------ */
-
-static void run_warm(void (*call)(struct mg_state *), struct mg_state *state, int batch, int rounds,
-                     int64_t *stamps_ns)
-{
-    stamps_ns[0] = mg_now_ns();
-    for (int i = 1; i <= rounds; i++) {
-        for (int b = 0; b < batch; b++)
-            call(state);
-        stamps_ns[i] = mg_now_ns();
-    }
-}
-
-static inline void step(struct mg_walk *walk, struct mg_state *state)
-{
-    walk->slot  = walk->slot + 1 == walk->slots ? 0 : walk->slot + 1;
-    state->send = walk->send_first + (size_t) walk->slot * walk->send_stride;
-    state->recv = walk->recv_first + (size_t) walk->slot * walk->recv_stride;
-}
-
-/* The same through buffers that have left the cache by the time they are used again. */
-static void run_cold(void (*call)(struct mg_state *), struct mg_state *state, struct mg_walk *walk,
-                     int batch, int rounds, int64_t *stamps_ns)
-{
-    stamps_ns[0] = mg_now_ns();
-    for (int i = 1; i <= rounds; i++) {
-        for (int b = 0; b < batch; b++) {
-            call(state);
-            step(walk, state);
-        }
-        stamps_ns[i] = mg_now_ns();
-    }
-}
-
-/* ---- A series of rounds ---------------------------------------------------------------------- */
-
-static void run_rounds(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
-                       int batch, int rounds, int64_t *stamps_ns)
-{
-    if (walk->slots > 1)
-        run_cold(visit->mode->call, state, walk, batch, rounds, stamps_ns);
-    else
-        run_warm(visit->mode->call, state, batch, rounds, stamps_ns);
-}
+/* ---- Around a series of rounds --------------------------------------------------------------- */
 
 static void begin(const struct mg_visit *visit, struct mg_state *state)
 {
@@ -103,34 +65,6 @@ static void finish(const struct mg_visit *visit, struct mg_state *state)
     mg_handshake(state->comm); /* the partner's last message may still be under way */
 }
 
-/* Stamps become durations, in place. */
-static void differences(int64_t *stamps_ns, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *) a;
-    const int64_t y = *(const int64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
-static int64_t median_of(const int64_t *values, int count)
-{
-    int64_t *sorted = malloc((size_t) count * sizeof *sorted);
-
-    if (sorted == NULL)
-        MG_DIE("no memory for %d samples", count);
-    memcpy(sorted, values, (size_t) count * sizeof *sorted);
-    qsort(sorted, (size_t) count, sizeof *sorted, by_value);
-    const int64_t median = sorted[count / 2];
-    free(sorted);
-    return median;
-}
-
 /* ---- How long, how many ---------------------------------------------------------------------- */
 
 static int64_t share_ns(const struct run *run)
@@ -140,21 +74,20 @@ static int64_t share_ns(const struct run *run)
 
 /* A first round, and unless it took too long eight more.
  * Slow rounds are told to the journal, so that a slow cell is not taken for a hanging one. */
-static int try_rounds(const struct run *run, const struct mg_visit *visit, struct mg_state *state,
+static int try_rounds(struct run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, int64_t *trial_ns)
 {
-    int trials = 0;
+    struct mg_rounds *rounds = &run->rounds;
+    const int64_t     limit  = MG_OVERDRAFT * share_ns(run);
+    int               trials = 0;
 
     for (int more = 1; more > 0;) {
-        int64_t stamps_ns[TRIALS + 1];
-
-        run_rounds(visit, state, walk, 1, more, stamps_ns);
-        differences(stamps_ns, more);
-        memcpy(trial_ns + trials, stamps_ns, (size_t) more * sizeof *stamps_ns);
-        if (state->rank == 0 && stamps_ns[0] > tick_ns)
-            mg_journal_tick(visit, stamps_ns[0]);
-        trials += more;
-        more = trials > 1 ? 0 : trial_ns[0] < MG_OVERDRAFT * share_ns(run) ? TRIALS - 1 : 0;
+        mg_rounds_run(visit, state, walk, 1, more, limit, rounds);
+        memcpy(trial_ns + trials, rounds->samples_ns, (size_t) rounds->count * sizeof *trial_ns);
+        if (state->rank == 0 && rounds->samples_ns[0] > tick_ns)
+            mg_journal_tick(visit, rounds->samples_ns[0]);
+        trials += rounds->count;
+        more = trials > 1 ? 0 : trial_ns[0] < limit ? TRIALS - 1 : 0;
         mg_share(state->comm, &more, sizeof more);
     }
     return trials;
@@ -163,20 +96,21 @@ static int try_rounds(const struct run *run, const struct mg_visit *visit, struc
 /* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
  * a slow moment, and too small a batch would give the clock too large a share. */
 static void size_up(const struct run *run, const struct mg_visit *visit, struct cell *cell,
-                    int64_t round_ns)
+                    int64_t round_ns, int64_t cost_of_call_ns)
 {
-    const int64_t share = share_ns(run);
+    const int64_t share = share_ns(run) / (visit->mode->overlaps ? 2 : 1);
 
     cell->round_ns = round_ns;
     cell->batch    = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
-    cell->rounds   = mg_rounds_for(run->plan, round_ns * cell->batch, share);
+    cell->cost_ns  = cell->batch * (cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns);
+    cell->rounds   = mg_rounds_for(run->plan, cell->cost_ns, share);
 }
 
 /* What one round takes by a trial, without the clock reading that each of its rounds contains. */
 static int64_t round_of_trial(const struct run *run, const int64_t *trial_ns, int trials)
 {
     const int     used     = trials < TRIALS_USED ? trials : TRIALS_USED;
-    const int64_t round_ns = median_of(trial_ns + trials - used, used) - run->clock.cost_ns;
+    const int64_t round_ns = mg_median_of(trial_ns + trials - used, used) - run->clock.cost_ns;
 
     return round_ns > 0 ? round_ns : 1;
 }
@@ -213,20 +147,21 @@ static const char *reason_to_skip(const struct run *run, const struct cell *cell
 
 static int64_t expect_ns(const struct cell *cell)
 {
-    return cell->batch * cell->round_ns * (cell->rounds + WARMUPS);
+    return cell->cost_ns * (cell->rounds + WARMUPS);
 }
 
+/* -1 where it is not known on every rank. */
 static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
 {
-    int64_t total_ns = here_ns;
+    int64_t total_ns = here_ns > 0 ? here_ns : 0;
 
     MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &total_ns, 1, MPI_INT64_T, MPI_SUM, state->comm));
-    return total_ns;
+    return mg_all(state->comm, here_ns >= 0) ? total_ns : -1;
 }
 
 /* Trial rounds on the first visit of a cell in this launch; afterwards all ranks know batch and
  * rounds. */
-static int prepare(const struct run *run, const struct mg_visit *visit, struct mg_state *state,
+static int prepare(struct run *run, const struct mg_visit *visit, struct mg_state *state,
                    struct mg_walk *walk, struct cell *cell, struct decision *decision,
                    int64_t *trial_ns)
 {
@@ -237,7 +172,8 @@ static int prepare(const struct run *run, const struct mg_visit *visit, struct m
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            size_up(run, visit, cell, round_of_trial(run, trial_ns, trials));
+            size_up(run, visit, cell, round_of_trial(run, trial_ns, trials),
+                    run->rounds.elapsed_ns / run->rounds.count);
     }
     decision->batch  = cell->batch;
     decision->rounds = cell->rounds;
@@ -245,53 +181,117 @@ static int prepare(const struct run *run, const struct mg_visit *visit, struct m
     return trials;
 }
 
-/* Rank 0 alone: stamps become samples, and all that is known of the visit goes to the journal. */
-static void conclude(const struct run *run, const struct mg_visit *visit, struct cell *cell,
+static bool is_global(const struct mg_visit *visit)
+{
+    return visit->pattern->sampling == MG_COMMON;
+}
+
+/* Samples that started in time; all, if there are none. */
+static int punctual(const struct mg_rounds *rounds, int64_t *samples_ns)
+{
+    const bool all   = rounds->late_count == rounds->count;
+    int        count = 0;
+
+    for (int i = 0; i < rounds->count; i++)
+        if (all || rounds->late_count == 0 || !rounds->late[i])
+            samples_ns[count++] = rounds->samples_ns[i];
+    return count;
+}
+
+/* Rank 0 alone: what is known of the visit goes to the journal, and decides about the next one. */
+static void conclude(struct run *run, const struct mg_visit *visit, struct cell *cell,
                      struct mg_outcome *outcome)
 {
-    differences(run->warmups_ns, WARMUPS);
-    differences(run->samples_ns, outcome->samples);
-    outcome->warmups    = WARMUPS;
-    outcome->warmup_ns  = run->warmups_ns;
-    outcome->samples_ns = run->samples_ns;
-    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
+    const struct mg_rounds *rounds     = &run->rounds;
+    int64_t                *samples_ns = malloc((size_t) rounds->count * sizeof *samples_ns);
 
-    mg_series_append(&cell->series, run->samples_ns, outcome->samples, outcome->batch);
+    if (samples_ns == NULL)
+        MG_DIE("no memory for %d samples", rounds->count);
+    const int     count     = punctual(rounds, samples_ns);
+    const int64_t median_ns = mg_median_of(samples_ns, count);
+
+    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
+    mg_series_append(&cell->series, samples_ns, count, outcome->batch);
     outcome->standing = mg_series_standing(&cell->series);
     cell->spent_ns += outcome->elapsed_ns;
     cell->closed = outcome->corrupt != NULL;
-    size_up(run, visit, cell, median_of(run->samples_ns, outcome->samples) / outcome->batch);
-    mg_journal_visit(visit, outcome);
+    size_up(run, visit, cell, median_ns / outcome->batch,
+            rounds->elapsed_ns / rounds->count / outcome->batch);
+    if (is_global(visit) && (run->fastest_ns == 0 || median_ns < run->fastest_ns))
+        run->fastest_ns = median_ns;
+    mg_journal_visit(visit, outcome, rounds);
+    free(samples_ns);
+}
+
+/* The rounds of `overlap` without and with a computation that takes as long as they do. */
+static void time_pure(struct run *run, const struct mg_visit *visit, struct mg_state *state,
+                      struct mg_walk *walk, const struct decision *decision,
+                      struct mg_outcome *outcome)
+{
+    state->work = 0;
+    if (!visit->mode->overlaps)
+        return;
+    mg_rounds_run(visit, state, walk, decision->batch, decision->rounds,
+                  MG_OVERDRAFT * share_ns(run), &run->pure);
+    outcome->pures   = run->pure.count;
+    outcome->pure_ns = run->pure.samples_ns;
+    outcome->work_ns = mg_median_of(run->pure.samples_ns, run->pure.count);
+    mg_share(state->comm, &outcome->work_ns, sizeof outcome->work_ns);
+    state->work = mg_work_for(outcome->work_ns);
+}
+
+static const char *what_is_wrong(const struct run *run, const struct mg_visit *visit,
+                                 struct mg_state *state, char *words, size_t words_bytes)
+{
+    if (!mg_payload_verify(visit, state, words, words_bytes))
+        return words;
+    if (state->rank == 0 && run->rounds.left_early > 0) {
+        (void) snprintf(words, words_bytes,
+                        "in %d of %d rounds a rank left before another had come",
+                        run->rounds.left_early, run->rounds.count);
+        return words;
+    }
+    return NULL;
+}
+
+static int trips_of(const struct mg_visit *visit)
+{
+    if (visit->pattern->trips == MG_TRIPS_RANKS)
+        return visit->ranks;
+    return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
 static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct cell *cell, struct decision *decision)
 {
     int64_t           trial_ns[TRIALS];
-    char              words[WORDS_BYTES];
+    int64_t           warmup_ns[WARMUPS];
+    char              words[MG_WORDS_BYTES];
     int               slots   = 1;
-    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns, .trial_ns = trial_ns};
+    const int64_t     limit   = MG_OVERDRAFT * share_ns(run);
+    struct mg_outcome outcome = {
+        .at_ns = mg_now_ns() - run->start_ns, .trial_ns = trial_ns, .warmup_ns = warmup_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk = mg_payload_walk(visit, state, slots);
     outcome.trials      = prepare(run, visit, state, &walk, cell, decision, trial_ns);
 
     begin(visit, state);
-    run_rounds(visit, state, &walk, decision->batch, WARMUPS, run->warmups_ns);
-    const int64_t cpu_start_ns = mg_cpu_ns();
-    run_rounds(visit, state, &walk, decision->batch, decision->rounds, run->samples_ns);
-    const int64_t cpu_ns = mg_cpu_ns() - cpu_start_ns;
+    mg_rounds_run(visit, state, &walk, decision->batch, WARMUPS, limit, &run->rounds);
+    outcome.warmups = run->rounds.count;
+    memcpy(warmup_ns, run->rounds.samples_ns, (size_t) outcome.warmups * sizeof *warmup_ns);
+    time_pure(run, visit, state, &walk, decision, &outcome);
+    mg_rounds_run(visit, state, &walk, decision->batch, decision->rounds, limit, &run->rounds);
     finish(visit, state);
 
+    state->work        = 0;
     state->send        = walk.send_first;
     state->recv        = walk.recv_first;
-    const int trips    = visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
     outcome.batch      = decision->batch;
-    outcome.ops        = decision->batch * trips;
-    outcome.samples    = decision->rounds;
-    outcome.cpu_ns     = cpu_of_all(state, cpu_ns);
+    outcome.ops        = decision->batch * trips_of(visit);
+    run->rounds.cpu_ns = cpu_of_all(state, run->rounds.cpu_ns);
     outcome.pool_bytes = slots > 1 ? visit->pool_bytes : 0;
-    outcome.corrupt    = mg_payload_verify(visit, state, words, sizeof words) ? NULL : words;
+    outcome.corrupt    = what_is_wrong(run, visit, state, words, sizeof words);
     if (state->rank == 0)
         conclude(run, visit, cell, &outcome);
 }
@@ -356,6 +356,11 @@ static bool is_possible(struct run *run, const struct mg_visit *visit, struct mg
             mg_journal_blocked(visit, &run->eager);
         return false;
     }
+    if (visit->pattern->shares_memory && !mg_shared_reserve(state, PAGE_BYTES + visit->bytes)) {
+        if (state->rank == 0)
+            mg_journal_refused(visit, "its ranks share no memory: they are on different hosts");
+        return false;
+    }
     return true;
 }
 
@@ -387,7 +392,7 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
 
 static void do_visit(struct run *run, const struct mg_visit *visit, MPI_Request *requests)
 {
-    const struct mg_group group = mg_group_of(mg_active_ranks(visit, run->plan->ranks));
+    const struct mg_group group = mg_group_of(visit->ranks);
     struct mg_state       state = {.comm     = group.comm,
                                    .rank     = run->rank,
                                    .ranks    = group.ranks,
@@ -410,7 +415,7 @@ static void reserve_all(const struct run *run)
     for (int i = 0; i < run->plan->visits_count; i++) {
         const struct mg_visit *visit = &run->plan->visits[i];
 
-        if (run->rank < mg_active_ranks(visit, run->plan->ranks))
+        if (run->rank < visit->ranks)
             (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
     }
 }
@@ -427,37 +432,80 @@ static int largest_window(const struct mg_plan *plan)
 
 static void *zeros(size_t count, size_t bytes)
 {
-    void *data = malloc(count * bytes);
+    void *data = calloc(count, bytes);
 
     if (data == NULL)
-        MG_DIE("no memory for %zu samples", count);
-    memset(data, 0, count * bytes); /* touched now, so that no sample pays for a page */
+        MG_DIE("no memory for %zu cells", count);
     return data;
+}
+
+/* ---- The global clock ------------------------------------------------------------------------ */
+
+static bool needs_clock(const struct mg_plan *plan)
+{
+    for (int i = 0; i < plan->visits_count; i++)
+        if (is_global(&plan->visits[i]))
+            return true;
+    return false;
+}
+
+/* Visits between two checks are a block: the clock was no worse in it than either of them says. */
+static void check_clock(struct run *run, bool last)
+{
+    struct {
+        int     due;
+        int64_t tolerance_ns;
+    } check = {.due          = last || mg_now_ns() - run->checked_ns > block_ns,
+               .tolerance_ns = (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
+
+    mg_share(MPI_COMM_WORLD, &check, sizeof check);
+    if (!check.due)
+        return;
+    mg_clocks_check(run->start_ns, check.tolerance_ns);
+    run->checked_ns = mg_now_ns();
+}
+
+static void do_visits(struct run *run, MPI_Request *requests)
+{
+    const bool global = needs_clock(run->plan);
+
+    if (global)
+        mg_clocks_synchronise(run->start_ns);
+    run->checked_ns = mg_now_ns();
+    for (int i = 0; i < run->plan->visits_count; i++) {
+        do_visit(run, &run->plan->visits[i], requests);
+        if (global && is_global(&run->plan->visits[i]))
+            check_clock(run, false);
+    }
+    if (global)
+        check_clock(run, true);
 }
 
 void mg_measure(const struct mg_plan *plan, int64_t start_ns)
 {
     struct run run = {
-        .plan       = plan,
-        .start_ns   = start_ns,
-        .clock      = mg_clock_measure(),
-        .cells      = zeros((size_t) plan->cells_count, sizeof(struct cell)),
-        .warmups_ns = zeros(WARMUPS + 1, sizeof(int64_t)),
-        .samples_ns = zeros((size_t) plan->rounds_max + 1, sizeof(int64_t)),
+        .plan     = plan,
+        .start_ns = start_ns,
+        .clock    = mg_clock_measure(),
+        .cells    = zeros((size_t) plan->cells_count, sizeof(struct cell)),
     };
     const size_t requests_count = 2 * (size_t) largest_window(plan);
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
+    const int    room           = plan->rounds_max > TRIALS ? plan->rounds_max : TRIALS;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
+    mg_rounds_make(&run.rounds, room);
+    mg_rounds_make(&run.pure, room);
     reserve_all(&run);
     mg_warm_up(plan);
-    for (int i = 0; i < plan->visits_count; i++)
-        do_visit(&run, &plan->visits[i], requests);
+    do_visits(&run, requests);
 
     for (int i = 0; i < plan->cells_count; i++)
         mg_series_free(&run.cells[i].series);
     free(run.cells);
-    free(run.warmups_ns);
-    free(run.samples_ns);
+    mg_rounds_free(&run.rounds);
+    mg_rounds_free(&run.pure);
+    mg_together_free();
+    mg_shared_free();
     free((void *) requests);
 }

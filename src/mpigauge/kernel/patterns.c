@@ -15,10 +15,16 @@ static const struct mg_pattern *const patterns[] = {
 };
 
 static const char *const sampling_names[] = {
-    [MG_CHAINED] = "chained",
-    [MG_BLOCKS]  = "blocks",
-    [MG_FLOOR]   = "floor",
-    [MG_PROBE]   = "probe",
+    [MG_CHAINED] = "chained", [MG_BLOCKS] = "blocks", [MG_FLOOR] = "floor",
+    [MG_PROBE] = "probe",     [MG_COMMON] = "common", [MG_PREPARED] = "prepared",
+    [MG_ACKED] = "acked",
+};
+
+static const char *const bus_names[] = {
+    [MG_BUS_NONE]   = "",
+    [MG_BUS_SAME]   = "same",
+    [MG_BUS_OTHERS] = "others",
+    [MG_BUS_TWICE]  = "twice",
 };
 
 const struct mg_pattern *mg_pattern_find(const char *name)
@@ -37,11 +43,6 @@ const struct mg_mode *mg_mode_find(const struct mg_pattern *pattern, const char 
     return NULL;
 }
 
-int mg_active_ranks(const struct mg_visit *visit, int ranks)
-{
-    return visit->pattern->active_ranks > 0 ? visit->pattern->active_ranks : ranks;
-}
-
 static const char *json_bool(bool value)
 {
     return value ? "true" : "false";
@@ -55,7 +56,8 @@ static void describe_mode(FILE *out, const struct mg_mode *mode)
     mg_journal_string(out, mode->about);
     (void) fprintf(out, ",\"directions\":%d,\"needs_eager\":%s,\"binds_buffers\":%s,",
                    mode->directions, json_bool(mode->needs_eager), json_bool(mode->binds_buffers));
-    (void) fprintf(out, "\"attaches_buffer\":%s}", json_bool(mode->attaches_buffer));
+    (void) fprintf(out, "\"attaches_buffer\":%s,\"overlaps\":%s}", json_bool(mode->attaches_buffer),
+                   json_bool(mode->overlaps));
 }
 
 static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
@@ -68,8 +70,15 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
     mg_journal_string(out, pattern->time_of);
     (void) fprintf(out, ",\"sampling\":\"%s\",\"min_ranks\":%d,\"active_ranks\":%d,",
                    sampling_names[pattern->sampling], pattern->min_ranks, pattern->active_ranks);
-    (void) fprintf(out, "\"windowed\":%s,\"moves_bytes\":%s,\"modes\":[",
-                   json_bool(pattern->windowed), json_bool(pattern->moves_bytes));
+    (void) fprintf(out, "\"windowed\":%s,\"moves_bytes\":%s,\"spans_bytes\":%s,",
+                   json_bool(pattern->windowed), json_bool(pattern->moves_bytes),
+                   json_bool(pattern->spans_bytes));
+    (void) fprintf(out, "\"unit_bytes\":%zu,\"send_each\":%s,\"recv_each\":%s,\"reduces\":%s,",
+                   pattern->unit_bytes, json_bool(pattern->send_each),
+                   json_bool(pattern->recv_each), json_bool(pattern->reduces));
+    (void) fprintf(out, "\"rooted\":%s,\"may_in_place\":%s,\"bus\":\"%s\",\"modes\":[",
+                   json_bool(pattern->rooted), json_bool(pattern->may_in_place),
+                   bus_names[pattern->bus]);
     for (const struct mg_mode *mode = pattern->modes; mode->name != NULL; mode++) {
         if (mode != pattern->modes)
             (void) fputc(',', out);
@@ -80,8 +89,10 @@ static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
 
 void mg_describe(FILE *out)
 {
-    (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,\"patterns\":[", MG_PLAN_VERSION,
+    (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,\"datatypes\":[", MG_PLAN_VERSION,
                    json_bool(MG_LARGE_COUNTS));
+    mg_describe_datatypes(out);
+    (void) fprintf(out, "],\"patterns\":[");
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         if (i > 0)
             (void) fputc(',', out);

@@ -2,6 +2,8 @@
 #include "kernel.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,6 +20,8 @@ struct arena {
 
 static struct arena send_arena;
 static struct arena recv_arena;
+static int         *counts; /* and places, of the blocks of v-variants: two numbers a rank */
+static int          counts_room;
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -26,11 +30,9 @@ static size_t round_up(size_t bytes, size_t unit)
 
 /* Distance between the messages of a window: lines when warm, since pages of their own would make
  * small messages meet in the same cache sets; pages in a cold walk. */
-static size_t message_stride(const struct mg_visit *visit)
+static size_t stride_of(const struct mg_visit *visit, size_t bytes)
 {
-    const size_t bytes = visit->bytes > 0 ? visit->bytes : 1;
-
-    return round_up(bytes, visit->pool_bytes > 0 ? PAGE_BYTES : LINE_BYTES);
+    return round_up(bytes > 0 ? bytes : 1, visit->pool_bytes > 0 ? PAGE_BYTES : LINE_BYTES);
 }
 
 static size_t messages_per_call(const struct mg_visit *visit)
@@ -43,19 +45,42 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* What one message, or the blocks for all ranks together, take up. */
+static size_t send_bytes(const struct mg_visit *visit)
+{
+    return visit->bytes * (visit->pattern->send_each ? (size_t) visit->ranks : 1);
+}
+
+static size_t recv_bytes(const struct mg_visit *visit)
+{
+    const size_t received = visit->bytes * (visit->pattern->recv_each ? (size_t) visit->ranks : 1);
+
+    /* In place, what is sent lies where the result will be. */
+    return visit->in_place ? most(received, send_bytes(visit)) : received;
+}
+
+/* How far a cold walk goes from one call to the next. */
+static size_t send_stride(const struct mg_visit *visit)
+{
+    return stride_of(visit, send_bytes(visit)) * messages_per_call(visit);
+}
+
+static size_t recv_stride(const struct mg_visit *visit)
+{
+    return stride_of(visit, recv_bytes(visit)) * messages_per_call(visit);
+}
+
 static size_t send_need(const struct mg_visit *visit)
 {
     /* A warm window sends one buffer many times, which MPI allows. */
-    const size_t once =
-        message_stride(visit) * (visit->pool_bytes > 0 ? messages_per_call(visit) : 1);
-
-    return most(once, visit->pool_bytes);
+    return visit->pool_bytes > 0 ? most(send_stride(visit), visit->pool_bytes)
+                                 : stride_of(visit, send_bytes(visit));
 }
 
 static size_t recv_need(const struct mg_visit *visit)
 {
     /* Receives under way at once need places of their own: overlapping ones are an MPI error. */
-    return most(message_stride(visit) * messages_per_call(visit), visit->pool_bytes);
+    return most(recv_stride(visit), visit->pool_bytes);
 }
 
 static void arena_free(struct arena *arena)
@@ -88,17 +113,17 @@ void mg_payload_free(void)
 {
     arena_free(&send_arena);
     arena_free(&recv_arena);
+    free(counts);
+    counts = NULL;
 }
 
 struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_state *state,
                                int slots)
 {
-    const size_t stride = message_stride(visit) * messages_per_call(visit);
-
     return (struct mg_walk){.send_first  = state->send,
                             .recv_first  = state->recv,
-                            .send_stride = stride,
-                            .recv_stride = stride,
+                            .send_stride = send_stride(visit),
+                            .recv_stride = recv_stride(visit),
                             .slots       = slots};
 }
 
@@ -106,7 +131,7 @@ struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_sta
 
 /* Word i of what `rank` sends in a visit: different for every rank, visit and place, and never
  * constant, which could travel faster. */
-static uint64_t content_word(int64_t visit, int rank, size_t i)
+uint64_t mg_content_word(int64_t visit, int rank, size_t i)
 {
     uint64_t word = (uint64_t) visit * 0x9e3779b97f4a7c15u + (uint64_t) rank + 1 + (uint64_t) i;
 
@@ -118,69 +143,165 @@ static uint64_t content_word(int64_t visit, int rank, size_t i)
 static void fill(unsigned char *data, size_t bytes, int64_t visit, int rank)
 {
     for (size_t at = 0, i = 0; at < bytes; at += sizeof(uint64_t), i++) {
-        const uint64_t word = content_word(visit, rank, i);
+        const uint64_t word = mg_content_word(visit, rank, i);
         const size_t   left = bytes - at;
 
         memcpy(data + at, &word, left < sizeof word ? left : sizeof word);
     }
 }
 
-/* Where data stops being what `rank` sent, or bytes if it never does. */
-static size_t first_difference(const unsigned char *data, size_t bytes, int64_t visit, int rank)
+/* Where data stops being what `rank` sent from a place on, or bytes if it never does. */
+static size_t first_difference(const unsigned char *data, size_t bytes, int64_t visit, int rank,
+                               size_t from)
 {
-    for (size_t at = 0, i = 0; at < bytes; at += sizeof(uint64_t), i++) {
-        const uint64_t word = content_word(visit, rank, i);
-        const size_t   left = bytes - at < sizeof word ? bytes - at : sizeof word;
+    for (size_t at = 0; at < bytes;) {
+        const uint64_t       word     = mg_content_word(visit, rank, (from + at) / sizeof word);
+        const size_t         begin    = (from + at) % sizeof word;
+        const size_t         left     = bytes - at;
+        const size_t         part     = left < sizeof word - begin ? left : sizeof word - begin;
+        const unsigned char *expected = (const unsigned char *) &word + begin;
 
-        if (memcmp(data + at, &word, left) == 0)
-            continue;
-        for (size_t b = 0; b < left; b++)
-            if (data[at + b] != ((const unsigned char *) &word)[b])
-                return at + b;
+        if (memcmp(data + at, expected, part) != 0)
+            for (size_t b = 0; b < part; b++)
+                if (data[at + b] != expected[b])
+                    return at + b;
+        at += part;
     }
     return bytes;
 }
 
+/* ---- Before a visit -------------------------------------------------------------------------- */
+
+/* All blocks have the same size, as other tools have them: what the v-interface itself costs. */
+static void lay_out_blocks(const struct mg_visit *visit, struct mg_state *state)
+{
+    if (visit->ranks > counts_room) {
+        free(counts);
+        counts = malloc(2 * (size_t) visit->ranks * sizeof *counts);
+        if (counts == NULL)
+            MG_DIE("no memory for the counts of %d ranks", visit->ranks);
+        counts_room = visit->ranks;
+    }
+    state->counts        = counts;
+    state->displacements = counts + visit->ranks;
+    for (int rank = 0; rank < visit->ranks; rank++) {
+        state->counts[rank]        = state->count;
+        state->displacements[rank] = rank * state->count;
+    }
+}
+
+static void prepare_collective(const struct mg_visit *visit, struct mg_state *state)
+{
+    const bool   reduces = visit->pattern->reduces;
+    const size_t width   = reduces ? visit->datatype->bytes : 1;
+
+    state->datatype = reduces ? visit->datatype->type : MPI_BYTE;
+    state->op       = reduces ? visit->operation->op : MPI_OP_NULL;
+    state->count    = visit->bytes <= INT_MAX ? (int) (visit->bytes / width) : 0;
+    state->in_place = visit->in_place;
+    state->root     = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
+    state->turn     = 1 % visit->ranks;
+    lay_out_blocks(visit, state);
+}
+
+/* What `rank` sends, wherever it lies. */
+static void fill_with(const struct mg_visit *visit, unsigned char *data, int rank)
+{
+    if (visit->pattern->reduces)
+        mg_elements_fill(visit, data, send_bytes(visit) / visit->datatype->bytes, rank);
+    else
+        fill(data, send_bytes(visit), visit->id, rank);
+}
+
+/* What must lie in recv before a call that also reads it. */
+static void fill_operand(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const struct mg_pattern *pattern = visit->pattern;
+    const bool               among   = pattern->recv_each && !pattern->send_each;
+
+    if (pattern->accumulates)
+        fill_with(visit, state->recv, state->rank + 1);
+    else if (visit->in_place)
+        fill_with(visit, state->recv + (among ? (size_t) state->rank * visit->bytes : 0),
+                  state->rank);
+}
+
 void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p)
 {
-    const size_t stride = message_stride(visit) * messages_per_call(visit);
+    const size_t stride = most(send_stride(visit), recv_stride(visit));
 
     state->send      = send_arena.data;
     state->recv      = recv_arena.data;
-    state->recv_step = message_stride(visit);
-    state->send_step = visit->pool_bytes > 0 ? message_stride(visit) : 0;
+    state->recv_step = stride_of(visit, recv_bytes(visit));
+    state->send_step = visit->pool_bytes > 0 ? stride_of(visit, send_bytes(visit)) : 0;
     *slots_p         = visit->pool_bytes > stride ? (int) (visit->pool_bytes / stride) : 1;
+    prepare_collective(visit, state);
     for (size_t i = 0; i < (state->send_step > 0 ? messages_per_call(visit) : 1); i++)
-        fill(state->send + i * state->send_step, visit->bytes, visit->id, state->rank);
+        fill_with(visit, state->send + i * state->send_step, state->rank);
+    fill_operand(visit, state);
 }
 
+/* ---- After a visit --------------------------------------------------------------------------- */
+
 static void describe_difference(char *words, size_t words_bytes, const struct mg_state *state,
-                                int message, size_t at, int64_t visit, int source)
+                                const struct mg_piece *piece, size_t at, int64_t visit)
 {
-    const uint64_t      word     = content_word(visit, source, at / sizeof(uint64_t));
-    const unsigned char expected = ((const unsigned char *) &word)[at % sizeof word];
-    const unsigned char found    = (state->recv + (size_t) message * state->recv_step)[at];
+    const size_t         place    = piece->from + at;
+    const uint64_t       word     = mg_content_word(visit, piece->source, place / sizeof word);
+    const unsigned char *expected = (const unsigned char *) &word + place % sizeof word;
 
     (void) snprintf(words, words_bytes,
                     "rank %d received 0x%02x instead of 0x%02x from rank %d at byte %zu of %zu",
-                    state->rank, found, expected, source, at, state->bytes);
+                    state->rank, (state->recv + piece->at)[at], *expected, piece->source, at,
+                    piece->bytes);
+}
+
+static void compare_reduced(const struct mg_visit *visit, const struct mg_state *state,
+                            const struct mg_piece *piece, char *words, size_t words_bytes)
+{
+    const size_t width = visit->datatype->bytes;
+    const size_t count = piece->bytes / width;
+    const size_t i = mg_elements_differ(visit, state->recv + piece->at, piece->from / width, count,
+                                        piece->source, piece->ranks);
+
+    if (i < count)
+        (void) snprintf(words, words_bytes,
+                        "rank %d has a wrong element %zu of %zu: not the %s over ranks %d to %d",
+                        state->rank, i, count, visit->operation->name, piece->source,
+                        piece->source + piece->ranks - 1);
+}
+
+/* Piece i of what must have arrived here, by the pattern or, of a window, by the mode. */
+static bool piece_of(const struct mg_visit *visit, const struct mg_state *state, int i,
+                     struct mg_piece *piece)
+{
+    if (visit->pattern->piece != NULL)
+        return visit->pattern->piece(state, i, piece);
+    const int source = visit->mode->source == NULL ? -1 : visit->mode->source(state);
+
+    *piece = (struct mg_piece){
+        .at = (size_t) i * state->recv_step, .bytes = visit->bytes, .source = source};
+    return source >= 0 && i < (int) messages_per_call(visit);
 }
 
 /* Compares what has arrived here; the words stay empty if it is right. */
 static void compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
                     size_t words_bytes)
 {
-    const int source = visit->mode->source == NULL ? -1 : visit->mode->source(state);
+    struct mg_piece piece = {0};
 
-    for (int i = 0; source >= 0 && i < (int) messages_per_call(visit); i++) {
-        const unsigned char *data = state->recv + (size_t) i * state->recv_step;
-        const size_t         at   = first_difference(data, visit->bytes, visit->id, source);
-
-        if (at < visit->bytes) {
-            describe_difference(words, words_bytes, state, i, at, visit->id, source);
-            return;
+    for (int i = 0; words[0] == '\0' && piece_of(visit, state, i, &piece); i++) {
+        if (visit->pattern->reduces) {
+            compare_reduced(visit, state, &piece, words, words_bytes);
+            continue;
         }
+        const size_t at = first_difference(state->recv + piece.at, piece.bytes, visit->id,
+                                           piece.source, piece.from);
+        if (at < piece.bytes)
+            describe_difference(words, words_bytes, state, &piece, at, visit->id);
     }
+    if (words[0] == '\0' && visit->pattern->check != NULL)
+        (void) visit->pattern->check(state, words, words_bytes);
 }
 
 /* Rank 0 of the group learns the words of the first rank that has any. */
@@ -203,9 +324,12 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
 {
     memset(words, 0, words_bytes);
     memset(state->recv, POISON, recv_need(visit));
+    fill_operand(visit, state);
     mg_handshake(state->comm); /* nobody sends before everybody's memory is poisoned */
     if (visit->mode->begin != NULL)
         visit->mode->begin(state);
+    if (visit->pattern->prepare != NULL)
+        visit->pattern->prepare(state);
     visit->mode->call(state);
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);

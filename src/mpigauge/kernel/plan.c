@@ -110,12 +110,13 @@ static char *split(int line, char *word)
 static void read_launch(int line, char *words, struct mg_plan *plan)
 {
     int64_t version = 0;
-    int64_t ranks = 0, visits = 0, least = 0, most = 0, ppm = 0;
+    int64_t ranks = 0, cores = 0, visits = 0, least = 0, most = 0, ppm = 0;
     char   *rest = NULL;
 
     const struct key keys[] = {
         {"version", &version, MG_PLAN_VERSION, MG_PLAN_VERSION},
         {"ranks", &ranks, 1, INT_MAX},
+        {"cores", &cores, 1, INT_MAX},
         {"visits_per_cell", &visits, 1, 1000000},
         {"rounds_min", &least, 1, 100000000},
         {"rounds_max", &most, 1, 100000000},
@@ -138,10 +139,69 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
         if (*key->value_p == 0 && key->least > 0)
             MG_DIE("plan line %d: the launch lacks '%s'", line, key->name);
     plan->ranks           = (int) ranks;
+    plan->cores           = (int) cores;
     plan->visits_per_cell = (int) visits;
     plan->rounds_min      = (int) least;
     plan->rounds_max      = (int) most;
     plan->precision_ppm   = (int) ppm;
+}
+
+static const char *const start_names[] = {
+    [MG_START_COMMON]      = "common",
+    [MG_START_BARRIER]     = "barrier",
+    [MG_START_MPI_BARRIER] = "mpi_barrier",
+};
+
+static enum mg_start read_start(int line, const char *text)
+{
+    for (size_t i = 0; i < sizeof start_names / sizeof *start_names; i++)
+        if (strcmp(text, start_names[i]) == 0)
+            return (enum mg_start) i;
+    MG_DIE("plan line %d: sync is '%.40s', not common, barrier or mpi_barrier", line, text);
+}
+
+/* The words of collectives; false if it is none of them. */
+static bool read_factor(int line, const char *key, const char *text, struct mg_visit *visit)
+{
+    if (strcmp(key, "sync") == 0) {
+        visit->start = read_start(line, text);
+    } else if (strcmp(key, "datatype") == 0) {
+        visit->datatype = mg_datatype_find(text);
+        if (visit->datatype == NULL)
+            MG_DIE("plan line %d: no datatype is called '%.40s'", line, text);
+    } else if (strcmp(key, "op") == 0) {
+        visit->operation = mg_operation_find(text);
+        if (visit->operation == NULL)
+            MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void check_collective(int line, const struct mg_visit *visit)
+{
+    const struct mg_pattern *pattern = visit->pattern;
+    const char              *name    = pattern->name;
+
+    if (pattern->reduces && (visit->datatype == NULL || visit->operation == NULL))
+        MG_DIE("plan line %d: %s needs datatype and op", line, name);
+    if (pattern->reduces && !mg_operation_fits(visit->operation, visit->datatype))
+        MG_DIE("plan line %d: MPI defines no %s of %s", line, visit->operation->name,
+               visit->datatype->name);
+    if (pattern->reduces && visit->bytes % visit->datatype->bytes != 0)
+        MG_DIE("plan line %d: %zu B are no whole number of %s", line, visit->bytes,
+               visit->datatype->name);
+    if (visit->in_place && !pattern->may_in_place)
+        MG_DIE("plan line %d: %s has no form with MPI_IN_PLACE", line, name);
+    if (visit->root >= visit->ranks)
+        MG_DIE("plan line %d: rank %d cannot be root of %d ranks", line, visit->root, visit->ranks);
+    if (visit->root < 0 && visit->mode->binds_buffers)
+        MG_DIE("plan line %d: a persistent %s has one root, it cannot move on", line, name);
+    if ((pattern->sampling == MG_COMMON || pattern->reduces) &&
+        visit->bytes > INT_MAX / (size_t) visit->ranks)
+        MG_DIE("plan line %d: %zu B a rank are more than the counts of %s can take", line,
+               visit->bytes, name);
 }
 
 static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
@@ -160,6 +220,11 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->mode->binds_buffers && visit->pool_bytes > 0)
         MG_DIE("plan line %d: %s ties its buffers to requests and cannot use cold ones", line,
                name);
+    if (visit->pattern->unit_bytes > 0 &&
+        (visit->bytes == 0 || visit->bytes % visit->pattern->unit_bytes != 0))
+        MG_DIE("plan line %d: %s works on multiples of %zu B, not on %zu B", line, name,
+               visit->pattern->unit_bytes, visit->bytes);
+    check_collective(line, visit);
 }
 
 static void read_visit(int line, char *words, struct mg_plan *plan)
@@ -167,12 +232,13 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
     struct mg_visit visit     = {.id = -1};
     const char     *mode_name = "standard";
     char           *rest      = NULL;
-    int64_t         cell = -1, bytes = -1, window = 1, pool = 0;
+    int64_t         cell = -1, bytes = -1, window = 1, pool = 0, root = 0, in_place = 0;
 
     const struct key keys[] = {
         {"id", &visit.id, 0, INT64_MAX},     {"cell", &cell, 0, INT_MAX - 1},
         {"bytes", &bytes, 0, 1LL << 46},     {"window", &window, 1, 1 << 20},
-        {"pool_bytes", &pool, 0, 1LL << 46}, {0},
+        {"pool_bytes", &pool, 0, 1LL << 46}, {"root", &root, -1, INT_MAX},
+        {"in_place", &in_place, 0, 1},       {0},
     };
     for (char *word = strtok_r(words, " ", &rest); word != NULL;
          word       = strtok_r(NULL, " ", &rest)) {
@@ -185,7 +251,7 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
             mode_name = text;
         else if (key != NULL)
             read_number(line, key, text);
-        else
+        else if (!read_factor(line, word, text, &visit))
             MG_DIE("plan line %d: a visit has no key '%s'", line, word);
     }
     if (visit.id < 0 || cell < 0 || bytes < 0 || visit.pattern == NULL)
@@ -197,6 +263,9 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
     visit.bytes      = (size_t) bytes;
     visit.window     = (int) window;
     visit.pool_bytes = (size_t) pool;
+    visit.root       = (int) root;
+    visit.in_place   = in_place == 1;
+    visit.ranks      = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
     check_visit(line, &visit, plan);
     plan->visits[plan->visits_count++] = visit;
     if (visit.cell >= plan->cells_count)

@@ -25,12 +25,14 @@ int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t sha
                  const struct mg_clock_facts *clock)
 {
     const double round  = round_ns > 0 ? (double) round_ns : 1;
-    const int    needed = at_least(
-        fmax((double) clock->cost_ns / (0.01 * round), 10.0 * (double) clock->step_ns / round), 1);
+    const double clocks = fmax((double) clock->cost_ns / 0.01, 10.0 * (double) clock->step_ns);
+    const int    needed = at_least(fmax(clocks, (double) pattern->least_ns) / round, 1);
 
-    if (pattern->sampling == MG_FLOOR)
+    /* Of single operations that something must happen before, none can follow another at once. */
+    if (pattern->sampling == MG_FLOOR || pattern->sampling == MG_COMMON ||
+        pattern->sampling == MG_PREPARED)
         return 1;
-    if (pattern->sampling != MG_BLOCKS)
+    if (pattern->sampling != MG_BLOCKS && pattern->sampling != MG_ACKED)
         return needed;
     /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
     const double fits  = (double) share_ns / (round * SAMPLES_LEAST);
@@ -40,10 +42,10 @@ int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t sha
 }
 
 /* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
-int mg_rounds_for(const struct mg_plan *plan, int64_t sample_ns, int64_t share_ns)
+int mg_rounds_for(const struct mg_plan *plan, int64_t cost_ns, int64_t share_ns)
 {
     const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
-    const double fits  = (double) share_ns / (double) (sample_ns > 0 ? sample_ns : 1);
+    const double fits  = (double) share_ns / (double) (cost_ns > 0 ? cost_ns : 1);
     const double least = fmin(SAMPLES_LEAST, MG_OVERDRAFT * fits);
 
     return (int) fmin(cap, fmax(1, fmax(fits, least)));

@@ -17,6 +17,7 @@ static void warm_up(const struct mg_plan *plan, const struct mg_visit *visit, si
     visit_of_it.mode       = &shift->modes[0];
     visit_of_it.bytes      = bytes;
     visit_of_it.pool_bytes = 0;
+    visit_of_it.in_place   = false;
     state.bytes            = bytes;
     MG_MPI(MPI_Comm_rank(comm, &state.rank));
     if (!mg_all(comm, mg_payload_reserve(&visit_of_it)))
@@ -35,7 +36,7 @@ void mg_warm_up(const struct mg_plan *plan)
         const struct mg_visit *largest = NULL;
 
         for (int i = 0; i < plan->visits_count; i++)
-            if (mg_active_ranks(&plan->visits[i], plan->ranks) == ranks &&
+            if (plan->visits[i].ranks == ranks &&
                 (largest == NULL || plan->visits[i].bytes > largest->bytes))
                 largest = &plan->visits[i];
         if (largest == NULL)

@@ -48,6 +48,8 @@ def _die_with_parent() -> None:
     # Runs between fork and exec, where only what is loaded already may be called.
     if _PRCTL is not None:
         _PRCTL(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # A script's background job ignores it, and so would the launcher, which we ask to end by it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Interruption:

@@ -1,0 +1,22 @@
+/* allgather - all get a block from every rank. */
+#include "collective.h"
+
+#define ARGUMENTS \
+    mg_in(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->comm
+
+MG_COLLECTIVE(Allgather, Iallgather)
+
+const struct mg_pattern mg_allgather = {
+    .name         = "allgather",
+    .about        = "all ranks get a block from every rank",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .recv_each    = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = mg_blocks_of_all,
+    .modes        = MG_MODES(Allgather, Iallgather),
+};

@@ -1,0 +1,23 @@
+/* allgatherv - allgather with a count and a place for every block. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                           \
+    mg_in(state), state->count, MPI_BYTE, state->recv, state->counts, state->displacements, \
+        MPI_BYTE, state->comm
+
+MG_COLLECTIVE(Allgatherv, Iallgatherv)
+
+const struct mg_pattern mg_allgatherv = {
+    .name         = "allgatherv",
+    .about        = "allgather with a count and a place for every block, all equal here",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .recv_each    = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = mg_blocks_of_all,
+    .modes        = MG_MODES(Allgatherv, Iallgatherv),
+};

@@ -1,0 +1,33 @@
+/* alltoall - every rank sends a block of its own to every rank. */
+#include "collective.h"
+
+#define ARGUMENTS \
+    mg_in(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->comm
+
+MG_COLLECTIVE(Alltoall, Ialltoall)
+
+/* Rank i has for this one its block of this rank's number. */
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.at     = (size_t) i * state->bytes,
+                               .from   = (size_t) state->rank * state->bytes,
+                               .bytes  = state->bytes,
+                               .source = i};
+    return i < state->ranks;
+}
+
+const struct mg_pattern mg_alltoall = {
+    .name         = "alltoall",
+    .about        = "every rank sends a block of its own to every rank",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .send_each    = true,
+    .recv_each    = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Alltoall, Ialltoall),
+};

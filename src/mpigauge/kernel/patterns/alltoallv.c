@@ -1,0 +1,34 @@
+/* alltoallv - alltoall with a count and a place for every block. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                            \
+    mg_in(state), state->counts, state->displacements, MPI_BYTE, state->recv, state->counts, \
+        state->displacements, MPI_BYTE, state->comm
+
+MG_COLLECTIVE(Alltoallv, Ialltoallv)
+
+/* Rank i has for this one its block of this rank's number. */
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.at     = (size_t) i * state->bytes,
+                               .from   = (size_t) state->rank * state->bytes,
+                               .bytes  = state->bytes,
+                               .source = i};
+    return i < state->ranks;
+}
+
+const struct mg_pattern mg_alltoallv = {
+    .name         = "alltoallv",
+    .about        = "alltoall with a count and a place for every block, all equal here",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .send_each    = true,
+    .recv_each    = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Alltoallv, Ialltoallv),
+};

@@ -1,0 +1,28 @@
+/* bcast - the root sends the same to all. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                                  \
+    (state->rank == state->root ? state->send : state->recv), state->count, MPI_BYTE, state->root, \
+        state->comm
+
+MG_COLLECTIVE(Bcast, Ibcast)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.bytes = state->bytes, .source = state->root};
+    return i == 0 && state->rank != state->root;
+}
+
+const struct mg_pattern mg_bcast = {
+    .name        = "bcast",
+    .about       = "the root sends the same to all ranks",
+    .time_of     = "from the first start to the last end",
+    .sampling    = MG_COMMON,
+    .min_ranks   = 2,
+    .trips       = 1,
+    .moves_bytes = true,
+    .rooted      = true,
+    .bus         = MG_BUS_SAME,
+    .piece       = piece,
+    .modes       = MG_MODES(Bcast, Ibcast),
+};

@@ -1,0 +1,50 @@
+/* bcast_acked - a broadcast that one rank after the other acknowledges with an empty message (de
+ * Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", HPDC 1999).
+ * There is never more than one broadcast under way, and no clock but the root's is needed. */
+#include "../calls.h"
+
+static void empty_round_trip(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_signal(state, state->turn);
+        mg_await(state, state->turn);
+    } else if (state->rank == state->turn) {
+        mg_await(state, 0);
+        mg_signal(state, 0);
+    }
+}
+
+static void call(struct mg_state *state)
+{
+    unsigned char *data = state->rank == 0 ? state->send : state->recv;
+
+    MG_MPI(MPI_Bcast(data, state->count, MPI_BYTE, 0, state->comm));
+    if (state->rank == 0)
+        mg_await(state, state->turn);
+    else if (state->rank == state->turn)
+        mg_signal(state, 0);
+}
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.bytes = state->bytes, .source = 0};
+    return i == 0 && state->rank != 0;
+}
+
+const struct mg_pattern mg_bcast_acked = {
+    .name    = "bcast-acked",
+    .about   = "broadcasts from rank 0, acknowledged by every other rank in turn",
+    .time_of = "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
+               "an empty round trip",
+    .sampling    = MG_ACKED,
+    .min_ranks   = 2,
+    .trips       = 1,
+    .moves_bytes = true,
+    .bus         = MG_BUS_SAME,
+    .baseline    = empty_round_trip,
+    .piece       = piece,
+    .modes       = {{.name       = "blocking",
+                     .about      = "MPI_Bcast, then an empty MPI_Send",
+                     .call       = call,
+                     .directions = 1}},
+};

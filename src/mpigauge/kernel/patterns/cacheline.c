@@ -1,0 +1,31 @@
+/* cacheline - ranks 0 and 1 hand a word in shared memory to each other: no message can be faster.
+ */
+#include "handover.h"
+
+enum { THERE = 3, BACK = 4 }; /* other words than crosscopy.c leaves behind */
+
+static void call(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_hand_over(state, THERE);
+        mg_wait_for(state, BACK);
+    } else {
+        mg_wait_for(state, THERE);
+        mg_hand_over(state, BACK);
+    }
+}
+
+const struct mg_pattern mg_cacheline = {
+    .name          = "cacheline",
+    .about         = "ranks 0 and 1 hand one cache line of shared memory to each other",
+    .time_of       = "one way: half a round trip",
+    .sampling      = MG_CHAINED,
+    .min_ranks     = 2,
+    .active_ranks  = 2,
+    .trips         = 2,
+    .shares_memory = true,
+    .modes         = {{.name       = "standard",
+                       .about      = "a store, and loads until it is seen",
+                       .call       = call,
+                       .directions = 1}},
+};

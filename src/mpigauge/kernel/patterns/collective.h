@@ -1,0 +1,101 @@
+/* collective.h - the modes that every collective has.
+ *
+ * A pattern defines ARGUMENTS, the words of the call that all its forms share, and then has its
+ * functions by MG_COLLECTIVE(Allreduce, Iallreduce, Allreduce_init) and its modes by MG_MODES. */
+#ifndef MG_COLLECTIVE_H
+#define MG_COLLECTIVE_H
+
+#include "../calls.h"
+
+/* The send buffer of a rank whose contribution lies in recv already. */
+static inline const void *mg_in(const struct mg_state *state)
+{
+    return state->in_place ? MPI_IN_PLACE : state->send;
+}
+
+/* The same where only the root may say so. */
+static inline const void *mg_in_at_root(const struct mg_state *state)
+{
+    return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->send;
+}
+
+/* Pieces that several collectives have. */
+static inline bool mg_blocks_of_all(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece) {
+        .at = (size_t) i * state->bytes, .bytes = state->bytes, .source = i, .ranks = 1};
+    return i < state->ranks;
+}
+
+static inline bool mg_reduced_over_all(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece) {.bytes = state->bytes, .source = 0, .ranks = state->ranks};
+    return i == 0;
+}
+
+#define MG_BLOCKING(Call)                        \
+    static void blocking(struct mg_state *state) \
+    {                                            \
+        MG_MPI(MPI_##Call(ARGUMENTS));           \
+    }
+
+#define MG_NONBLOCKING(Icall)                            \
+    static void nonblocking(struct mg_state *state)      \
+    {                                                    \
+        MG_MPI(MPI_##Icall(ARGUMENTS, state->requests)); \
+        mg_wait(state->requests);                        \
+    }                                                    \
+    static void overlap(struct mg_state *state)          \
+    {                                                    \
+        MG_MPI(MPI_##Icall(ARGUMENTS, state->requests)); \
+        mg_work(state->work);                            \
+        mg_wait(state->requests);                        \
+    }
+
+#if MPI_VERSION >= 4
+#define MG_PERSISTENT(Call_init)                                            \
+    static void persistent_begin(struct mg_state *state)                    \
+    {                                                                       \
+        MG_MPI(MPI_##Call_init(ARGUMENTS, MPI_INFO_NULL, state->requests)); \
+    }                                                                       \
+    static void persistent(struct mg_state *state)                          \
+    {                                                                       \
+        MG_MPI(MPI_Start(state->requests));                                 \
+        mg_wait(state->requests);                                           \
+    }                                                                       \
+    static void persistent_finish(struct mg_state *state)                   \
+    {                                                                       \
+        MG_MPI(MPI_Request_free(state->requests));                          \
+    }
+#define MG_PERSISTENT_MODE(Call)                                              \
+    {.name          = "persistent",                                           \
+     .about         = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
+     .begin         = persistent_begin,                                       \
+     .call          = persistent,                                             \
+     .finish        = persistent_finish,                                      \
+     .directions    = 1,                                                      \
+     .binds_buffers = true},
+#else
+#define MG_PERSISTENT(Call_init)
+#define MG_PERSISTENT_MODE(Call)
+#endif
+
+#define MG_COLLECTIVE(Call, Icall) \
+    MG_BLOCKING(Call)              \
+    MG_NONBLOCKING(Icall)          \
+    MG_PERSISTENT(Call##_init)
+
+#define MG_MODES(Call, Icall)                                                        \
+    {{.name = "blocking", .about = "MPI_" #Call, .call = blocking, .directions = 1}, \
+     {.name       = "nonblocking",                                                   \
+      .about      = "MPI_" #Icall " and MPI_Wait",                                   \
+      .call       = nonblocking,                                                     \
+      .directions = 1},                                                              \
+     {.name       = "overlap",                                                       \
+      .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",    \
+      .call       = overlap,                                                         \
+      .directions = 1,                                                               \
+      .overlaps   = true},                                                           \
+     MG_PERSISTENT_MODE(Call)}
+
+#endif

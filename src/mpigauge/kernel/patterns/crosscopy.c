@@ -1,0 +1,53 @@
+/* crosscopy - rank 1 writes, rank 0 copies: the data are in the other core's cache, as those of a
+ * message in shared memory are. */
+#include "handover.h"
+#include "memory.h"
+
+enum { DATA_AT = 4096, WRITTEN = 1, WANTED = 2 };
+
+static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
+
+/* Rank 1 writes with plain stores: memcpy would pass the caches by with large blocks. */
+static void prepare(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_hand_over(state, WANTED);
+        mg_wait_for(state, WRITTEN);
+    } else {
+        mg_wait_for(state, WANTED);
+        mg_copy_o3(state->shared + DATA_AT, state->send, state->bytes);
+        mg_hand_over(state, WRITTEN);
+    }
+}
+
+static void call(struct mg_state *state)
+{
+    if (state->rank == 0)
+        (void) copy(state->recv, state->shared + DATA_AT, state->bytes);
+    MG_MEMORY_CHANGED();
+}
+
+static int from_writer(const struct mg_state *state)
+{
+    return state->rank == 0 ? 1 : -1;
+}
+
+const struct mg_pattern mg_crosscopy = {
+    .name          = "crosscopy",
+    .about         = "rank 0 copies what rank 1 has just written into shared memory",
+    .time_of       = "the copy alone, two clock readings around it",
+    .sampling      = MG_PREPARED,
+    .min_ranks     = 2,
+    .active_ranks  = 2,
+    .trips         = 1,
+    .moves_bytes   = true,
+    .unit_bytes    = MG_MEMORY_WORD_BYTES,
+    .shares_memory = true,
+    .prepare       = prepare,
+    .modes         = {{.name          = "standard",
+                       .about         = "memcpy",
+                       .call          = call,
+                       .source        = from_writer,
+                       .directions    = 1,
+                       .binds_buffers = true}},
+};

@@ -1,0 +1,28 @@
+/* exscan - each gets the reduction over the ranks before itself. */
+#include "collective.h"
+
+#define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
+
+MG_COLLECTIVE(Exscan, Iexscan)
+
+/* What rank 0 gets is undefined. */
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.bytes = state->bytes, .source = 0, .ranks = state->rank};
+    return i == 0 && state->rank > 0;
+}
+
+const struct mg_pattern mg_exscan = {
+    .name         = "exscan",
+    .about        = "every rank gets the reduction over the ranks before itself",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .reduces      = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_SAME,
+    .piece        = piece,
+    .modes        = MG_MODES(Exscan, Iexscan),
+};

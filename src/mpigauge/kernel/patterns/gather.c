@@ -1,0 +1,29 @@
+/* gather - the root gets a block from every rank. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                      \
+    mg_in_at_root(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, \
+        state->root, state->comm
+
+MG_COLLECTIVE(Gather, Igather)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
+}
+
+const struct mg_pattern mg_gather = {
+    .name         = "gather",
+    .about        = "the root gets a block from every rank",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .recv_each    = true,
+    .rooted       = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Gather, Igather),
+};

@@ -1,0 +1,29 @@
+/* gatherv - gather with a count and a place for every block. */
+#include "collective.h"
+
+#define ARGUMENTS                                                             \
+    mg_in_at_root(state), state->count, MPI_BYTE, state->recv, state->counts, \
+        state->displacements, MPI_BYTE, state->root, state->comm
+
+MG_COLLECTIVE(Gatherv, Igatherv)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
+}
+
+const struct mg_pattern mg_gatherv = {
+    .name         = "gatherv",
+    .about        = "gather with a count and a place for every block, all equal here",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .recv_each    = true,
+    .rooted       = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Gatherv, Igatherv),
+};

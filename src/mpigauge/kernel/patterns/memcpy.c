@@ -1,0 +1,28 @@
+/* memcpy - the C library's copy from one place in this rank's memory to another. */
+#include "memory.h"
+
+static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
+
+static void call(struct mg_state *state)
+{
+    (void) copy(state->recv, state->send, state->bytes);
+    MG_MEMORY_CHANGED();
+}
+
+const struct mg_pattern mg_memcpy = {
+    .name         = "memcpy",
+    .about        = "the C library's copy within the memory of one rank",
+    .time_of      = "one copy; bytes are counted once",
+    .sampling     = MG_CHAINED,
+    .min_ranks    = 1,
+    .active_ranks = 1,
+    .trips        = 1,
+    .least_ns     = MG_MEMORY_LEAST_NS,
+    .moves_bytes  = true,
+    .unit_bytes   = 1,
+    .modes        = {{.name       = "standard",
+                      .about      = "memcpy",
+                      .call       = call,
+                      .source     = mg_own_source,
+                      .directions = 1}},
+};

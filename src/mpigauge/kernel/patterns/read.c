@@ -1,0 +1,58 @@
+/* read - a sum over 64-bit words: memory is read, and hardly anything is written. */
+#include "memory.h"
+
+static volatile uint64_t sum_found;
+
+static uint64_t sum(const unsigned char *data, size_t bytes)
+{
+    const uint64_t *words   = (const uint64_t *) (const void *) data;
+    uint64_t        sums[4] = {0};
+    size_t          i       = 0;
+
+    /* Four chains, so that memory and not the latency of an addition is what limits. */
+    for (; i + 4 <= bytes / sizeof *words; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sums[k] += words[i + k];
+    for (; i < bytes / sizeof *words; i++)
+        sums[0] += words[i];
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+static uint64_t (*volatile read_all)(const unsigned char *data, size_t bytes) = sum;
+
+static void call(struct mg_state *state)
+{
+    sum_found = read_all(state->send, state->bytes);
+    MG_MEMORY_CHANGED();
+}
+
+static bool check(const struct mg_state *state, char *words, size_t words_bytes)
+{
+    uint64_t expected = 0;
+
+    for (size_t at = 0; at < state->bytes; at += sizeof expected) {
+        uint64_t word = 0;
+
+        memcpy(&word, state->send + at, sizeof word);
+        expected += word;
+    }
+    if (sum_found == expected)
+        return true;
+    (void) snprintf(words, words_bytes, "the sum over %zu B is wrong", state->bytes);
+    return false;
+}
+
+const struct mg_pattern mg_read = {
+    .name         = "read",
+    .about        = "one rank reads its memory: a sum over 64-bit words",
+    .time_of      = "one pass",
+    .sampling     = MG_CHAINED,
+    .min_ranks    = 1,
+    .active_ranks = 1,
+    .trips        = 1,
+    .least_ns     = MG_MEMORY_LEAST_NS,
+    .moves_bytes  = true,
+    .unit_bytes   = MG_MEMORY_WORD_BYTES,
+    .check        = check,
+    .modes = {{.name = "standard", .about = "64-bit additions", .call = call, .directions = 1}},
+};

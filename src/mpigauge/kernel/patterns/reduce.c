@@ -1,0 +1,29 @@
+/* reduce - the root gets the reduction over all ranks. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                             \
+    mg_in_at_root(state), state->recv, state->count, state->datatype, state->op, state->root, \
+        state->comm
+
+MG_COLLECTIVE(Reduce, Ireduce)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    return mg_reduced_over_all(state, i, piece) && state->rank == state->root;
+}
+
+const struct mg_pattern mg_reduce = {
+    .name         = "reduce",
+    .about        = "the root gets the reduction over all ranks",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .reduces      = true,
+    .rooted       = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_SAME,
+    .piece        = piece,
+    .modes        = MG_MODES(Reduce, Ireduce),
+};

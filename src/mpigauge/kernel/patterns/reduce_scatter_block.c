@@ -1,0 +1,31 @@
+/* reduce_scatter_block - each gets its block of the reduction. */
+#include "collective.h"
+
+#define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
+
+MG_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.from   = (size_t) state->rank * state->bytes,
+                               .bytes  = state->bytes,
+                               .source = 0,
+                               .ranks  = state->ranks};
+    return i == 0;
+}
+
+const struct mg_pattern mg_reduce_scatter_block = {
+    .name         = "reduce_scatter_block",
+    .about        = "every rank gets its block of the reduction over all ranks",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .send_each    = true,
+    .reduces      = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Reduce_scatter_block, Ireduce_scatter_block),
+};

@@ -1,0 +1,27 @@
+/* scan - each gets the reduction over the ranks up to itself. */
+#include "collective.h"
+
+#define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
+
+MG_COLLECTIVE(Scan, Iscan)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){.bytes = state->bytes, .source = 0, .ranks = state->rank + 1};
+    return i == 0;
+}
+
+const struct mg_pattern mg_scan = {
+    .name         = "scan",
+    .about        = "every rank gets the reduction over the ranks up to itself",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .reduces      = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_SAME,
+    .piece        = piece,
+    .modes        = MG_MODES(Scan, Iscan),
+};

@@ -1,0 +1,37 @@
+/* scatter - the root sends a block to every rank. */
+#include "collective.h"
+
+#define ARGUMENTS                                                                         \
+    state->send, state->count, MPI_BYTE, out(state), state->count, MPI_BYTE, state->root, \
+        state->comm
+
+/* In place, the root's own block stays where it is. */
+static void *out(const struct mg_state *state)
+{
+    return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->recv;
+}
+
+MG_COLLECTIVE(Scatter, Iscatter)
+
+static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece){
+        .from = (size_t) state->rank * state->bytes, .bytes = state->bytes, .source = state->root};
+    return i == 0 && !(state->in_place && state->rank == state->root);
+}
+
+const struct mg_pattern mg_scatter = {
+    .name         = "scatter",
+    .about        = "the root sends a block to every rank",
+    .time_of      = "from the first start to the last end",
+    .sampling     = MG_COMMON,
+    .min_ranks    = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .send_each    = true,
+    .rooted       = true,
+    .may_in_place = true,
+    .bus          = MG_BUS_OTHERS,
+    .piece        = piece,
+    .modes        = MG_MODES(Scatter, Iscatter),
+};

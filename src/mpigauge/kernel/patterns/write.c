@@ -1,0 +1,46 @@
+/* write - one value into all words of memory: nothing is read by the program. */
+#include "memory.h"
+
+static const uint64_t value = 0x5851f42d4c957f2du;
+
+static void fill(unsigned char *data, size_t bytes)
+{
+    uint64_t *words = (uint64_t *) (void *) data;
+
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        words[i] = value;
+}
+
+static void (*volatile write_all)(unsigned char *data, size_t bytes) = fill;
+
+static void call(struct mg_state *state)
+{
+    write_all(state->recv, state->bytes);
+    MG_MEMORY_CHANGED();
+}
+
+static bool check(const struct mg_state *state, char *words, size_t words_bytes)
+{
+    for (size_t at = 0; at < state->bytes; at += sizeof value)
+        if (memcmp(state->recv + at, &value, sizeof value) != 0) {
+            (void) snprintf(words, words_bytes, "byte %zu of %zu was not written", at,
+                            state->bytes);
+            return false;
+        }
+    return true;
+}
+
+const struct mg_pattern mg_write = {
+    .name         = "write",
+    .about        = "one rank writes its memory: 64-bit stores",
+    .time_of      = "one pass",
+    .sampling     = MG_CHAINED,
+    .min_ranks    = 1,
+    .active_ranks = 1,
+    .trips        = 1,
+    .least_ns     = MG_MEMORY_LEAST_NS,
+    .moves_bytes  = true,
+    .unit_bytes   = MG_MEMORY_WORD_BYTES,
+    .check        = check,
+    .modes        = {{.name = "standard", .about = "64-bit stores", .call = call, .directions = 1}},
+};
