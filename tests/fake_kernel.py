@@ -1,12 +1,26 @@
 """A kernel of known truth: reads a plan and writes a journal whose every number follows from a law.
 
 The law: one operation takes the library's latency, 10 ns for each mode that `--describe` lists before
-its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank.
+its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank. A
+collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone
+10 ns instead; its ranks start 5 ns apart, and each is as long in it as the whole. After our barrier it
+takes 100 ns more and the ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides
+behind a computation that takes as long (`overlap`). Memory:
+
+    memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
+    reduce_local           5 ns and 1 ns for every 50 B
+    crosscopy              50 ns and 1 ns for every 50 B
+    cacheline              60 ns one way
+    chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
+
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
     FAKE_SPREAD=0.1      launches differ by up to so much, each by what follows from its plan
     FAKE_JITTER=0.1      samples differ by up to so much, each by what follows from its visit
     FAKE_NAP_S=0.01      a visit really takes so long
+    FAKE_LATE=bcast:64   in every fourth round of this cell a rank comes 1000 ns late, where it can
+    FAKE_SKEW_NS=50      how far apart ranks start that start at a common moment
+    FAKE_CLOCKS=70       every rank has a clock of its own, found to be 70 ns off, give or take 50
     FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell; FAKE_CRASH_AT=K: of visit K
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
     FAKE_DEAD=words      says words and dies before its first line
@@ -30,19 +44,118 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
 
-VERSION = 1
+VERSION = 2
 EAGER_LIMIT_BYTES = 4000
 FLOOR_NS = 20
+ALONE_NS = 10
 CLOCK_COST_NS = 25
 TICK_NS = 1_000_000_000
 TRIALS = 9
 WARMUPS = 2
 BLOCK_ROUNDS = 16
 SAMPLES_LEAST = OVERDRAFT = 8
+LEAD_NS = 4000
+LATE_NS = 1000
+LATE_ONE_IN = 4
+CLOCK_BOUND_NS = 50
+INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+BSEND_OVERHEAD_BYTES = 128
 EXIT_USAGE = 2
 
+SYNCS = {"common": (0, 5), "barrier": (100, 150), "mpi_barrier": (200, 250)}
+"""How much longer a collective takes than after a common start, and how far apart the ranks start."""
+
+DATATYPES = {"double": 8, "float": 4, "int64": 8, "int32": 4, "uint8": 1}
+OPERATIONS = ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor")
+OPERATIONS_OF_FLOATS = OPERATIONS[:4]
+
+TRIPS = {"pingpong": 2, "cacheline": 2, "chase": 1024}
+"""Reported operations in a call, where that is another number than 1, the window or the ranks."""
+
+MEMORY = {"memcpy": (5, 100), "copy": (5, 100), "read": (5, 100), "write": (5, 100), "reduce_local": (5, 50)}
+"""What an operation takes in one rank's memory, in ns, and how many bytes take one more."""
+
+CACHES = ((32 * 2**10, 1), (2**20, 4), (16 * 2**20, 30))
+"""Up to how many bytes a load takes how long, in ns."""
+
+MAIN_MEMORY_NS = 100
+YARDSTICK_LEAST_NS = 20_000
+YARDSTICKS = {*MEMORY, "chase"}
+"""A sample of theirs lasts at least so long."""
+
+COLLECTIVES = {
+    # name: properties, about
+    "barrier": ("", "all ranks wait for each other"),
+    "bcast": ("moves_bytes rooted bus=same", "the root sends the same to all ranks"),
+    "reduce": (
+        "moves_bytes reduces rooted may_in_place bus=same",
+        "the root gets the reduction over all ranks",
+    ),
+    "allreduce": (
+        "moves_bytes reduces may_in_place bus=twice",
+        "all ranks get the reduction over all ranks",
+    ),
+    "reduce_scatter_block": (
+        "moves_bytes send_each reduces may_in_place bus=others",
+        "every rank gets its block of the reduction over all ranks",
+    ),
+    "gather": (
+        "moves_bytes recv_each rooted may_in_place bus=others",
+        "the root gets a block from every rank",
+    ),
+    "gatherv": (
+        "moves_bytes recv_each rooted may_in_place bus=others",
+        "gather with a count and a place for every block, all equal here",
+    ),
+    "scatter": (
+        "moves_bytes send_each rooted may_in_place bus=others",
+        "the root sends a block to every rank",
+    ),
+    "scatterv": (
+        "moves_bytes send_each rooted may_in_place bus=others",
+        "scatter with a count and a place for every block, all equal here",
+    ),
+    "allgather": (
+        "moves_bytes recv_each may_in_place bus=others",
+        "all ranks get a block from every rank",
+    ),
+    "allgatherv": (
+        "moves_bytes recv_each may_in_place bus=others",
+        "allgather with a count and a place for every block, all equal here",
+    ),
+    "alltoall": (
+        "moves_bytes send_each recv_each may_in_place bus=others",
+        "every rank sends a block of its own to every rank",
+    ),
+    "alltoallv": (
+        "moves_bytes send_each recv_each may_in_place bus=others",
+        "alltoall with a count and a place for every block, all equal here",
+    ),
+    "scan": (
+        "moves_bytes reduces may_in_place bus=same",
+        "every rank gets the reduction over the ranks up to itself",
+    ),
+    "exscan": (
+        "moves_bytes reduces may_in_place bus=same",
+        "every rank gets the reduction over the ranks before itself",
+    ),
+}
+
 Mode = tuple[str, str, int, str]  # name, about, directions, its one property
-PATTERNS: dict[str, tuple[str, str, str, int, int, str, list[Mode]]] = {
+Pattern = tuple[str, str, str, int, int, str, list[Mode]]
+
+
+def _collective(name: str, properties: str, about: str) -> Pattern:
+    """The modes that every collective has with MPI 3."""
+    modes = [
+        ("blocking", f"MPI_{name.capitalize()}", 1, ""),
+        ("nonblocking", f"MPI_I{name} and MPI_Wait", 1, ""),
+        ("overlap", f"MPI_I{name}, a computation that takes as long, MPI_Wait", 1, "overlaps"),
+    ]
+    return (about, "from the first start to the last end", "common", 1, 0, properties, modes)
+
+
+PATTERNS: dict[str, Pattern] = {
     # name: about, time_of, sampling, min_ranks, active_ranks, properties, modes
     "null": (
         "nothing: the floor of the instrument itself",
@@ -135,29 +248,145 @@ PATTERNS: dict[str, tuple[str, str, str, int, int, str, list[Mode]]] = {
         "",
         [("standard", "MPI_Isend polled on both sides, MPI_Issend as control", 2, "")],
     ),
+    **{name: _collective(name, *words) for name, words in COLLECTIVES.items()},
+    "bcast-rotating": (
+        "broadcasts back to back, the root moving on by one each time",
+        "one broadcast: the mean over broadcasts from every rank in turn, by the clock of rank 0",
+        "blocks",
+        2,
+        0,
+        "moves_bytes bus=same",
+        [("blocking", "MPI_Bcast", 1, "")],
+    ),
+    "bcast-acked": (
+        "broadcasts from rank 0, acknowledged by every other rank in turn",
+        (
+            "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
+            "an empty round trip"
+        ),
+        "acked",
+        2,
+        0,
+        "moves_bytes bus=same",
+        [("blocking", "MPI_Bcast, then an empty MPI_Send", 1, "")],
+    ),
+    "reduce_local": (
+        "the arithmetic of a reduction: two operands in this rank's memory",
+        "one reduction of one operand into another",
+        "chained",
+        1,
+        1,
+        "moves_bytes reduces",
+        [("standard", "MPI_Reduce_local", 1, "")],
+    ),
+    "memcpy": (
+        "the C library's copy within the memory of one rank",
+        "one copy; bytes are counted once",
+        "chained",
+        1,
+        1,
+        "moves_bytes unit_bytes=1",
+        [("standard", "memcpy", 1, "")],
+    ),
+    "copy": (
+        "a plain loop that copies 64-bit words within the memory of one rank",
+        "one copy; bytes are counted once",
+        "chained",
+        1,
+        1,
+        "moves_bytes unit_bytes=8",
+        [("O3", "compiled with -O3", 1, ""), ("O0", "compiled with -O0", 1, "")],
+    ),
+    "read": (
+        "one rank reads its memory: a sum over 64-bit words",
+        "one pass",
+        "chained",
+        1,
+        1,
+        "moves_bytes unit_bytes=8",
+        [("standard", "64-bit additions", 1, "")],
+    ),
+    "write": (
+        "one rank writes its memory: 64-bit stores",
+        "one pass",
+        "chained",
+        1,
+        1,
+        "moves_bytes unit_bytes=8",
+        [("standard", "64-bit stores", 1, "")],
+    ),
+    "chase": (
+        "loads that depend on each other, in random order over a working set",
+        "one load; the size is that of the working set",
+        "chained",
+        1,
+        1,
+        "spans_bytes unit_bytes=64",
+        [("standard", "one load a cache line", 1, "binds_buffers")],
+    ),
+    "crosscopy": (
+        "rank 0 copies what rank 1 has just written into shared memory",
+        "the copy alone, two clock readings around it",
+        "prepared",
+        2,
+        2,
+        "moves_bytes unit_bytes=8",
+        [("standard", "memcpy", 1, "binds_buffers")],
+    ),
+    "cacheline": (
+        "ranks 0 and 1 hand one cache line of shared memory to each other",
+        "one way: half a round trip",
+        "chained",
+        2,
+        2,
+        "",
+        [("standard", "a store, and loads until it is seen", 1, "")],
+    ),
 }
-LAUNCH_KEYS = {
-    "version",
-    "ranks",
-    "visits_per_cell",
-    "rounds_min",
-    "rounds_max",
-    "precision_ppm",
-    "cell_ns",
-    "deadline_ns",
-    "warmup_ns",
-}
-VISIT_WORDS: tuple[str, ...] = ("pattern", "mode")
-VISIT_KEYS = {"id", "cell", "pattern", "mode", "bytes", "window", "pool_bytes"}
+
+
+def traits_of(pattern: str) -> dict[str, Any]:
+    """The properties of a pattern, also those that it does not have."""
+    traits: dict[str, Any] = {
+        "windowed": False,
+        "moves_bytes": False,
+        "spans_bytes": False,
+        "unit_bytes": 0,
+        "send_each": False,
+        "recv_each": False,
+        "reduces": False,
+        "rooted": False,
+        "may_in_place": False,
+        "bus": "",
+    }
+    for word in PATTERNS[pattern][5].split():
+        name, _, value = word.partition("=")
+        traits[name] = int(value) if value.isdigit() else value or True
+    return traits
+
+
+def kind_of(pattern: str, mode: str) -> str:
+    """The one property of a mode, or nothing."""
+    return next(kind for name, _, _, kind in PATTERNS[pattern][-1] if name == mode)
+
+
+def operations_of(datatype: str) -> tuple[str, ...]:
+    """What MPI defines for a datatype."""
+    return OPERATIONS_OF_FLOATS if datatype in {"double", "float"} else OPERATIONS
 
 
 def describe() -> dict[str, Any]:
     """What `--describe` prints."""
-    return {"kernel": VERSION, "large_counts": False, "patterns": [_pattern(name) for name in PATTERNS]}
+    datatypes = [
+        {"name": name, "bytes": width, "operations": list(operations_of(name))}
+        for name, width in DATATYPES.items()
+    ]
+    patterns = [_pattern(name) for name in PATTERNS]
+    return {"kernel": VERSION, "large_counts": False, "datatypes": datatypes, "patterns": patterns}
 
 
 def _pattern(name: str) -> dict[str, Any]:
-    about, time_of, sampling, least, active, properties, modes = PATTERNS[name]
+    about, time_of, sampling, least, active, _, modes = PATTERNS[name]
     return {
         "name": name,
         "about": about,
@@ -165,8 +394,7 @@ def _pattern(name: str) -> dict[str, Any]:
         "sampling": sampling,
         "min_ranks": least,
         "active_ranks": active,
-        "windowed": "windowed" in properties,
-        "moves_bytes": "moves_bytes" in properties,
+        **traits_of(name),
         "modes": [
             {
                 "name": mode,
@@ -175,48 +403,162 @@ def _pattern(name: str) -> dict[str, Any]:
                 "needs_eager": kind == "needs_eager",
                 "binds_buffers": kind == "binds_buffers",
                 "attaches_buffer": kind == "attaches_buffer",
+                "overlaps": kind == "overlaps",
             }
             for mode, words, directions, kind in modes
         ],
     }
 
 
-def operation_ns(pattern: str, mode: str, size: int, ranks: int, latency_ns: int) -> int:
-    """The law: what one operation takes."""
-    if pattern == "null":
-        return FLOOR_NS
-    number = [name for name, *_ in PATTERNS[pattern][-1]].index(mode)
-    one = latency_ns + 10 * number + size // 10
-    return one * ranks if pattern == "ring" else one
+def operation_ns(
+    pattern: str, mode: str, size: int, ranks: int, latency_ns: int, sync: str = "common"
+) -> int:
+    """The law: what one operation takes, without the computation of `overlap`."""
+    place = [name for name, *_ in PATTERNS[pattern][-1]].index(mode)
+    if pattern in COLLECTIVES or pattern.startswith("bcast-"):
+        later_ns = SYNCS[sync][0] if pattern in COLLECTIVES else 0
+        steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
+        return steps_ns + 10 * place + size // 10 + later_ns
+    if pattern in MEMORY:
+        empty_ns, bytes_per_ns = MEMORY[pattern]
+        return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
+    one_ns = latency_ns + 10 * place + size // 10
+    return {
+        "null": FLOOR_NS,
+        "ring": one_ns * ranks,
+        "chase": next((load_ns for most, load_ns in CACHES if size <= most), MAIN_MEMORY_NS),
+        "crosscopy": 50 + size // 50,
+        "cacheline": 60,
+    }.get(pattern, one_ns)
 
 
 # ---- The plan ------------------------------------------------------------------------------------
 
+LAUNCH_KEYS = {
+    # name: least, most
+    "version": (VERSION, VERSION),
+    "ranks": (1, INT_MAX),
+    "cores": (1, INT_MAX),
+    "visits_per_cell": (1, 10**6),
+    "rounds_min": (1, 10**8),
+    "rounds_max": (1, 10**8),
+    "precision_ppm": (1, 10**6),
+    "cell_ns": (1, INT64_MAX),
+    "deadline_ns": (1, INT64_MAX),
+    "warmup_ns": (0, INT64_MAX),
+}
+VISIT_KEYS = {
+    "id": (0, INT64_MAX),
+    "cell": (0, INT_MAX - 1),
+    "bytes": (0, 2**46),
+    "window": (1, 2**20),
+    "pool_bytes": (0, 2**46),
+    "root": (-1, INT_MAX),
+    "in_place": (0, 1),
+}
+OPTIONAL = {"sync": "common", "datatype": "", "op": "", "root": "0", "in_place": "0"}
+REQUIRED = {"pattern", "mode", *VISIT_KEYS} - OPTIONAL.keys()
+
+
+class PlanError(Exception):
+    """A plan that the kernel would not follow."""
+
 
 def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]]]:
-    """The limits of the launch and its visits; as strict as the kernel's plan.c."""
+    """The limits of the launch and its visits, with all words; as strict as the kernel's plan.c.
+
+    Raises:
+        PlanError: The sentence of plan.c, more or less.
+    """
     launch: dict[str, int] = {}
     visits: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
         if line == "end\n":
             if not launch:
-                die("the plan is empty")
+                raise PlanError("the plan is empty")
             return launch, visits
-        first, *words = line.split()
-        values = dict(word.split("=") for word in words)
-        keys = {"launch": LAUNCH_KEYS, "visit": VISIT_KEYS}.get(first, set())
-        if values.keys() != keys or (first == "launch") == bool(launch):
-            die(f"plan line {number}: {line!r}")
-        texts = {name: values.pop(name) for name in VISIT_WORDS if name in values}
-        numbers = {name: int(value) for name, value in values.items()}
-        if first == "launch":
-            launch = numbers
-            continue
-        known = [mode for mode, *_ in PATTERNS.get(texts["pattern"], ([],))[-1]]
-        if texts["mode"] not in known or not 1 <= numbers["window"] <= 1 << 20:
-            die(f"plan line {number}: {line!r}")
-        visits.append({**numbers, **texts})
-    return die("the plan - has no line 'end': it is torn or empty")
+        first, *words = line.split() or [""]
+        values = dict(word.partition("=")[::2] for word in words)
+        if first != ("visit" if launch else "launch"):
+            raise PlanError(f"plan line {number}: expected 'launch' first, then only 'visit': {line!r}")
+        try:
+            if launch:
+                visits.append(_read_visit(values, launch["ranks"]))
+            else:
+                launch = _read_launch(values)
+        except PlanError as error:
+            raise PlanError(f"plan line {number}: {error}: {line!r}") from error
+    raise PlanError("the plan - has no line 'end': it is torn or empty")
+
+
+def _read_launch(values: dict[str, str]) -> dict[str, int]:
+    _check_keys(values, LAUNCH_KEYS.keys(), LAUNCH_KEYS.keys())
+    return {name: _number(name, text, *LAUNCH_KEYS[name]) for name, text in values.items()}
+
+
+def _read_visit(values: dict[str, str], ranks: int) -> dict[str, Any]:
+    _check_keys(values, REQUIRED, REQUIRED | OPTIONAL.keys())
+    visit = {
+        name: _number(name, text, *VISIT_KEYS[name]) if name in VISIT_KEYS else text
+        for name, text in (OPTIONAL | values).items()
+    }
+    if trouble := _unknown_word(visit) or _impossible(visit, ranks):
+        raise PlanError(trouble)
+    return visit
+
+
+def _check_keys(values: dict[str, str], required: Iterable[str], known: Iterable[str]) -> None:
+    if unknown := values.keys() - set(known):
+        raise PlanError(f"there is no key {unknown.pop()!r}")
+    if missing := set(required) - values.keys():
+        raise PlanError(f"it lacks {missing.pop()!r}")
+
+
+def _number(name: str, text: str, least: int, most: int) -> int:
+    if not text.removeprefix("-").isdigit() or not least <= int(text) <= most:
+        raise PlanError(f"{name} is {text!r}, not a whole number from {least} to {most}")
+    return int(text)
+
+
+def _unknown_word(visit: dict[str, Any]) -> str:
+    """Which word of a visit is none, or nothing."""
+    pattern, mode, sync, datatype, op = (visit[k] for k in ("pattern", "mode", "sync", "datatype", "op"))
+    if pattern not in PATTERNS:
+        return "a visit needs a pattern of --describe"
+    if mode not in [name for name, *_ in PATTERNS[pattern][-1]]:
+        return f"{pattern} has no mode {mode!r}"
+    if sync not in SYNCS:
+        return f"sync is {sync!r}, not common, barrier or mpi_barrier"
+    if datatype not in {"", *DATATYPES}:
+        return f"no datatype is called {datatype!r}"
+    return "" if op in {"", *OPERATIONS} else f"no operation is called {op!r}"
+
+
+def _impossible(visit: dict[str, Any], ranks: int) -> str:
+    """Why a visit cannot be, or nothing."""
+    name, size, datatype, root = (visit[k] for k in ("pattern", "bytes", "datatype", "root"))
+    _, _, sampling, least, active, *_ = PATTERNS[name]
+    traits, kind = traits_of(name), kind_of(name, visit["mode"])
+    active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
+    troubles = {
+        f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
+        f"{size} B need the large counts of MPI 4, which this library lacks": size > INT_MAX,
+        f"four messages of {size} B are more than MPI_Buffer_attach can take": kind == "attaches_buffer"
+        and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
+        f"{name} ties its buffers to requests and cannot use cold ones": kind == "binds_buffers"
+        and visit["pool_bytes"] > 0,
+        f"{name} works on multiples of {unit} B, not on {size} B": unit > 0
+        and (size == 0 or size % unit > 0),
+        f"{name} needs datatype and op": reduces and not (datatype and visit["op"]),
+        f"MPI defines no {visit['op']} of {datatype}": reduces and visit["op"] not in operations_of(datatype),
+        f"{size} B are no whole number of {datatype}": reduces and size % DATATYPES.get(datatype, 1) > 0,
+        f"{name} has no form with MPI_IN_PLACE": visit["in_place"] == 1 and not traits["may_in_place"],
+        f"rank {root} cannot be root of {active} ranks": root >= active,
+        f"a persistent {name} has one root, it cannot move on": root < 0 and kind == "binds_buffers",
+        f"{size} B a rank are more than the counts of {name} can take": (sampling == "common" or reduces)
+        and size > INT_MAX // active,
+    }
+    return next((words for words, wrong in troubles.items() if wrong), "")
 
 
 def die(sentence: str) -> NoReturn:
@@ -258,15 +600,40 @@ class Run:
         self.jitter = float(os.environ.get("FAKE_JITTER", "0"))
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
         self.chatter = "FAKE_CHATTER" in os.environ
+        self.skew_ns = int(os.environ.get("FAKE_SKEW_NS", SYNCS["common"][1]))
 
     def run(self) -> None:
         """All visits, each ended by its line."""
+        needs_clock = any(_starts_together(visit) for visit in self.visits)
+        if needs_clock:
+            self.say_clock(learned=True)
         for visit in self.visits:
             self.visit(visit, self.cells[visit["cell"]])
             if self.chatter:
                 say(f"progress: visit {visit['id']} is over")
                 say('{"temperature":42}')
+        if needs_clock:
+            self.say_clock(learned=False)
         say(f'{{"end":{self.now_ns}}}')
+
+    def say_clock(self, *, learned: bool) -> None:
+        """How far the clocks of some ranks are ahead of that of rank 0; what they are, where they differ."""
+        off, ranks = os.environ.get("FAKE_CLOCKS"), self.launch["ranks"]
+        low_ns, high_ns = (int(off or 0) + bound for bound in (-CLOCK_BOUND_NS, CLOCK_BOUND_NS))
+        full = 2 ** (ranks.bit_length() - 1)
+        checks = [
+            f'{{"rank":{rank},"low_ns":{low_ns},"high_ns":{high_ns}}}'
+            for rank in sorted({full - 1, ranks - 1} - {0})
+        ]
+        models = [
+            f'{{"base_ns":{self.now_ns},"offset_ns":{1000 * rank:.3f},"slope":{1e-6 * rank:.6e},'
+            f'"bound_ns":{CLOCK_BOUND_NS * (rank > 0):.3f},"bound_slope":{1e-9 * (rank > 0):.6e}}}'
+            for rank in range(ranks if learned and off is not None else 0)
+        ]
+        say(
+            f'{{"clock":{self.now_ns},"shared":{"true" if off is None else "false"},'
+            f'"checks":[{",".join(checks)}],"models":[{",".join(models)}]}}'
+        )
 
     def reason_to_skip(self, cell: Cell) -> str:
         """In the order of the kernel's questions."""
@@ -304,7 +671,7 @@ class Run:
         elif is_meant("FAKE_REFUSE", visit):
             cell.closed = True
             say(f'{{"refused":{number},"reason":"there is no memory for a message of this size"}}')
-        elif (pattern, visit["mode"]) == ("exchange", "blocking") and visit["bytes"] > EAGER_LIMIT_BYTES:
+        elif _is_blind(visit) and visit["bytes"] > EAGER_LIMIT_BYTES:
             cell.closed = True
             say(f'{{"blocked":{number},{self.limit()}}}')
         else:
@@ -324,7 +691,7 @@ class Run:
 
     def limit(self) -> str:
         """What the probe for the eager limit has found."""
-        blind = [v["bytes"] for v in self.visits if v["pattern"] == "eager" or v["mode"] == "blocking"]
+        blind = [v["bytes"] for v in self.visits if v["pattern"] == "eager" or _is_blind(v)]
         return (
             f'"found":true,"control_held":true,"limit_bytes":{EAGER_LIMIT_BYTES},'
             f'"longer_bytes":{EAGER_LIMIT_BYTES},"max_bytes":{max(blind)},"probes":40'
@@ -334,23 +701,24 @@ class Run:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
         ranks = PATTERNS[pattern][4] or launch["ranks"]
-        trips = {"pingpong": 2, "stream": visit["window"]}.get(pattern, 1)
-        one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], launch["ranks"], self.latency_ns)
-        round_ns = round(trips * one_ns * self.effect)
+        trips = {"stream": visit["window"], "bcast-rotating": ranks}.get(pattern, TRIPS.get(pattern, 1))
+        one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
+        call_ns = max(1, round(trips * one_ns * self.effect))
+        work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []
         if cell.batch == 0:
-            trial_ns = [2 * round_ns, *[round_ns] * (TRIALS - 1)]
+            trial_ns = [2 * call_ns, *[call_ns] * (TRIALS - 1)]
             if trial_ns[0] > TICK_NS:
                 say(f'{{"tick":{visit["id"]},"round_ns":{trial_ns[0]}}}')
-            self.size_up(pattern, cell, round_ns)
-        sample_ns = cell.batch * round_ns
-        samples = [
-            round(sample_ns * (1 + self.jitter * _chance(visit["id"], i))) if self.jitter else sample_ns
-            for i in range(cell.rounds)
-        ]
-        cell.samples += samples
+            self.size_up(visit, cell, call_ns + work_ns // 2)
+        warmup_ns = [cell.batch * call_ns] * WARMUPS
+        pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns else []
+        times_ns = self.draw(cell, cell.round_ns, visit["id"])
+        late = range(LATE_ONE_IN - 1, cell.rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
+        samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
+        cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
         cell.visits += 1
-        elapsed_ns = sum(trial_ns) + WARMUPS * sample_ns + sum(samples)
+        elapsed_ns = sum(trial_ns) + sum(warmup_ns) + sum(pure_ns) + sum(samples_ns)
         cell.spent_ns += elapsed_ns
         self.now_ns += elapsed_ns
         width = half_width(cell.samples)
@@ -359,7 +727,8 @@ class Run:
             f'{{"visit":{visit["id"]},"at_ns":{start_ns},"elapsed_ns":{elapsed_ns}',
             f'"batch":{cell.batch},"ops":{cell.batch * trips}',
             f'"window":{visit["window"] if pattern == "stream" else 0}',
-            f'"pool_bytes":{visit["pool_bytes"]},"cpu_ns":{ranks * sum(samples)}',
+            f'"pool_bytes":{visit["pool_bytes"]}',
+            f'"cpu_ns":{ranks * sum(times_ns) if _knows_cpu_time(visit) else -1}',
             f'"correlation_time":{1:.4g},"effective":{effective:.4g}',
         ]
         if width is not None:
@@ -367,25 +736,75 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        words += [
-            f'"trial_ns":{_array(trial_ns)}',
-            f'"warmup_ns":{_array([sample_ns] * WARMUPS)}',
-            f'"samples_ns":{_array(samples)}}}',
-        ]
-        say(",".join(words))
+        words += [f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
+        if work_ns:
+            words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
+        if _starts_together(visit):
+            words += self.together(visit, times_ns, late)
+        say(",".join([*words, f'"samples_ns":{_array(samples_ns)}}}']))
 
-    def size_up(self, pattern: str, cell: Cell, round_ns: int) -> None:
-        """Calls in a sample and samples in a visit, as measure.c chooses them."""
-        launch = self.launch
-        share_ns = launch["cell_ns"] // launch["visits_per_cell"]
-        needed = max(1, -(-CLOCK_COST_NS * 50 // round_ns))
+    def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
+        """As many samples as the cell has in a visit."""
+        sample_ns = cell.batch * call_ns
+        if not self.jitter:
+            return [sample_ns] * cell.rounds
+        return [round(sample_ns * (1 + self.jitter * _chance(*key, i))) for i in range(cell.rounds)]
+
+    def together(self, visit: dict[str, Any], times_ns: list[int], late: range) -> list[str]:
+        """What only rounds have that all ranks start together."""
+        skew_ns = self.skew_ns if visit["sync"] == "common" else SYNCS[visit["sync"]][1]
+        skews_ns = [skew_ns + LATE_NS * (i in late) for i in range(len(times_ns))]
+        return [
+            f'"lead_ns":{LEAD_NS},"late":{_array(late)}',
+            f'"skew_ns":{_array(skews_ns)}',
+            f'"root_ns":{_array(times_ns)},"local_ns":{_array(times_ns)}',
+        ]
+
+    def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int) -> None:
+        """Calls in a sample and samples in a visit, as sizing.c chooses them."""
+        launch, sampling = self.launch, PATTERNS[visit["pattern"]][2]
+        share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if _overlaps(visit) else 1)
+        least_ns = max(100 * CLOCK_COST_NS, YARDSTICK_LEAST_NS * (visit["pattern"] in YARDSTICKS))
+        needed = max(1, -(-least_ns // round_ns))
         fits = share_ns // (round_ns * SAMPLES_LEAST)
-        blocks = max(needed, min(BLOCK_ROUNDS, max(2, fits // 2 * 2)))
+        block = max(needed, min(BLOCK_ROUNDS, fits), 2)
+        blocks = block + block % 2
         cell.round_ns = round_ns
-        cell.batch = {"floor": 1, "blocks": blocks}.get(PATTERNS[pattern][2], needed)
+        cell.batch = {
+            "floor": 1,
+            "common": 1,
+            "prepared": 1,
+            "blocks": blocks,
+            "acked": blocks,
+        }.get(sampling, needed)
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         cell.rounds = int(min(cap, max(1, samples, min(SAMPLES_LEAST, OVERDRAFT * samples))))
+
+
+def _starts_together(visit: dict[str, Any]) -> bool:
+    return PATTERNS[visit["pattern"]][2] == "common"
+
+
+def _overlaps(visit: dict[str, Any]) -> bool:
+    return kind_of(visit["pattern"], visit["mode"]) == "overlaps"
+
+
+def _is_blind(visit: dict[str, Any]) -> bool:
+    """Whether it deadlocks above the eager limit."""
+    return kind_of(visit["pattern"], visit["mode"]) == "needs_eager"
+
+
+def _comes_late(visit: dict[str, Any]) -> bool:
+    """After a barrier nobody can."""
+    return _starts_together(visit) and visit["sync"] == "common" and is_meant("FAKE_LATE", visit)
+
+
+def _knows_cpu_time(visit: dict[str, Any]) -> bool:
+    """Not where preparations, acknowledgements or barriers lie between the samples."""
+    if _starts_together(visit):
+        return bool(visit["sync"] == "common")
+    return PATTERNS[visit["pattern"]][2] not in {"prepared", "acked"}
 
 
 def half_width(samples: list[int]) -> float | None:
@@ -403,7 +822,7 @@ def _chance(*key: object) -> float:
     return float(zlib.crc32(f"{zlib.crc32(text.encode())}".encode()) / 2**31 - 1)
 
 
-def _array(values: list[int]) -> str:
+def _array(values: Iterable[int]) -> str:
     return f"[{','.join(map(str, values))}]"
 
 
@@ -433,7 +852,7 @@ def main(library: str, standard: str, latency_ns: int) -> None:
     if sys.argv[1:] == ["--describe"]:
         import json  # noqa: PLC0415 - a launch has no use for it
 
-        print(json.dumps(describe()))
+        print(json.dumps(describe(), separators=(",", ":")))
         return
     if sys.argv[1:] != ["-", "-"]:
         sys.exit("usage: mpigauge-kernel PLAN JOURNAL")
@@ -442,7 +861,10 @@ def main(library: str, standard: str, latency_ns: int) -> None:
             file.write(f"{os.getppid()} {os.getpid()}\n")
     if words := os.environ.get("FAKE_DEAD"):
         die(words)
-    launch, visits = read_plan(sys.stdin)
+    try:
+        launch, visits = read_plan(sys.stdin)
+    except PlanError as error:
+        die(str(error))
     ranks = 1 if "FAKE_SINGLETONS" in os.environ else int(os.environ["FAKE_RANKS"])
     say_launch(os.environ.get("FAKE_LIBRARY", library), launch["ranks"], ranks, standard)
     if ranks != launch["ranks"]:

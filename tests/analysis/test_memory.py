@@ -161,6 +161,14 @@ def test_much_noise_on_ramps_hides_levels_but_seldom_adds_one(kind: str) -> None
     assert np.mean(errors < math.log(1.6)) >= 0.95
 
 
+def test_no_level_is_invented_on_a_ramp_that_noise_cuts_into_steps() -> None:
+    generator = np.random.default_rng(10)
+    sizes = grid(8, 64 * MIB)
+    ramp = curve(UNIFORM, sizes, [200 * KIB], [1.3e-9, 10e-9])
+    found = [levels_of(sizes, noisy(generator, ramp, 0.1)) for _ in range(60)]
+    assert sum(len(levels) > 2 for levels in found) <= 1
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.1, 0.2])
 def test_no_level_is_invented_in_a_constant_curve(noise: float) -> None:
     generator = np.random.default_rng(3)

@@ -1,5 +1,6 @@
-/* shim - preloaded into the ranks: does something to every MPI_Send of SHIM_BYTES bytes.
+/* shim - preloaded into the ranks: does something to calls of SHIM_BYTES bytes.
  *
+ * SHIM_CALL is the call, MPI_Send unless it says otherwise; SHIM_RANK the only rank that does it.
  * SHIM_ACTION is hang, crash, corrupt, exit (ends with status 0 and no word) or delay, which spins
  * for SHIM_DELAY_NS: a delay of known size, which a measurement must find. */
 #include <mpi.h>
@@ -33,21 +34,52 @@ static void spin(long delay_ns)
         ;
 }
 
-int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    static long  bytes    = -2;
-    static long  delay_ns = 0;
-    static const char *action = "";
+struct orders {
+    int         known;
+    const char *call;
+    const char *action;
+    long        bytes;
+    long        rank;
+    long        delay_ns;
+};
 
-    if (bytes == -2) {
-        bytes    = number("SHIM_BYTES");
-        delay_ns = number("SHIM_DELAY_NS");
-        action   = getenv("SHIM_ACTION");
+static const struct orders *orders(void)
+{
+    static struct orders given;
+
+    if (!given.known) {
+        given = (struct orders){.known    = 1,
+                                .call     = getenv("SHIM_CALL"),
+                                .action   = getenv("SHIM_ACTION"),
+                                .bytes    = number("SHIM_BYTES"),
+                                .rank     = number("SHIM_RANK"),
+                                .delay_ns = number("SHIM_DELAY_NS")};
+        if (given.call == NULL)
+            given.call = "MPI_Send";
     }
-    if (count != bytes || action == NULL)
-        return PMPI_Send(data, count, type, to, tag, comm);
+    return &given;
+}
+
+/* The action for this call, or "". */
+static const char *action_for(const char *call, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    const struct orders *given = orders();
+    int                  size  = 1;
+    int                  rank  = 0;
+
+    if (given->action == NULL || strcmp(given->call, call) != 0)
+        return "";
+    (void) PMPI_Type_size(type, &size);
+    (void) PMPI_Comm_rank(comm, &rank);
+    if ((long) count * size != given->bytes || (given->rank >= 0 && given->rank != rank))
+        return "";
+    return given->action;
+}
+
+static void before(const char *action)
+{
     if (strcmp(action, "delay") == 0)
-        spin(delay_ns);
+        spin(orders()->delay_ns);
     if (strcmp(action, "hang") == 0)
         for (;;)
             (void) pause();
@@ -57,6 +89,13 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
     }
     if (strcmp(action, "exit") == 0)
         _exit(0);
+}
+
+int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    const char *action = action_for("MPI_Send", count, type, comm);
+
+    before(action);
     if (strcmp(action, "corrupt") == 0 && count > 5) {
         unsigned char *copy = malloc((size_t) count);
 
@@ -67,4 +106,22 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
         return code;
     }
     return PMPI_Send(data, count, type, to, tag, comm);
+}
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    before(action_for("MPI_Bcast", count, type, comm));
+    return PMPI_Bcast(data, count, type, root, comm);
+}
+
+int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    const char *action = action_for("MPI_Allreduce", count, type, comm);
+
+    before(action);
+    const int code = PMPI_Allreduce(data, result, count, type, op, comm);
+    if (strcmp(action, "corrupt") == 0)
+        ((unsigned char *) result)[5] ^= 0x40;
+    return code;
 }

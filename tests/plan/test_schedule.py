@@ -93,7 +93,7 @@ def parsed(text: str) -> tuple[dict[str, int], list[dict[str, object]]]:
 
 def test_the_kernels_text_says_what_was_planned() -> None:
     planned = visits_of(CELLS, PLAN, KERNEL, 1)
-    launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25)))
+    launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25), 4))
     assert launch == {
         "version": 1,
         "ranks": 2,
@@ -133,7 +133,7 @@ def test_any_limits_can_be_read_by_the_kernel(
         for number, cell in enumerate(cells)
         for mode in (PATTERNS[cell.pattern][-1][0][0],)
     ]
-    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096))
+    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096), 4)
     launch, visits = parsed(text)
     assert text.endswith("\nend\n")
     assert text.isascii()
@@ -146,5 +146,5 @@ def test_any_limits_can_be_read_by_the_kernel(
 def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
     planned = visits_of(CELLS, PLAN, KERNEL, 1)
     left = planned[3::2]
-    _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1)))
+    _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1), 4))
     assert [visit["id"] for visit in visits] == [visit.id for visit in left]

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,14 +14,35 @@ from mpigauge.analysis.estimate import (
     launch_interval,
     rounds_per_launch_advice,
 )
+from mpigauge.analysis.memory import Ratio
+from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
+from mpigauge.analysis.together import (
+    ClockState,
+    Overlap,
+    Start,
+    clock_states,
+    in_time,
+    overlap_of,
+    start_of,
+)
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
+from mpigauge.analysis.yardsticks import medians_of, ratios_of
 from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import Pattern
 from mpigauge.result.load import Result
 from mpigauge.result.records import Eager, Visit
 
 MEDIAN = "median"
 FLOOR = "null"
+SINGLE = frozenset({"common", "prepared"})
+"""Samplings that time single operations, however short."""
+
+PLAUSIBLE_BYTES_PER_S = 128e9
+"""No core copies faster out of what is larger than its L2: two cache lines a nanosecond."""
+
+POSSIBLE_BYTES_PER_S = 1e12
+L2_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +54,16 @@ class Row:
         reason: Why it is not ok, or what must be known of it; may be empty.
         time: None unless it was measured.
         rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
+        bus_bytes_per_s: Bus bandwidth, of collectives: `analysis.rates`.
         directions: Messages under way at once between a pair; part of the rate.
-        cpu_s_per_op: User and system time of all ranks taking part.
+        cpu_s_per_op: User and system time of all ranks taking part; None if not known.
+        cpu_share: That time over the ranks' wall time: how busy they were, waiting included.
+        start: How the ranks started together; None if they need not.
+        clock: How well the clock held that they started by.
+        overlap: How much computation hides behind it, of that mode.
+        sized: Whether its size means anything.
+        talks: Whether several ranks take part.
+        ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
         first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
@@ -54,6 +83,14 @@ class Row:
     advised_samples: int | None
     batch: int
     warnings: tuple[Doubt, ...]
+    bus_bytes_per_s: float | None = None
+    cpu_share: float | None = None
+    start: Start | None = None
+    clock: ClockState | None = None
+    overlap: Overlap | None = None
+    ratios: Mapping[str, Ratio] = field(default_factory=dict)
+    sized: bool = True
+    talks: bool = True
 
     @property
     def oversubscribed(self) -> bool:
@@ -62,20 +99,25 @@ class Row:
 
 
 def seconds_of(visit: Visit) -> Values:
-    """Time of one operation, one value a sample, in seconds."""
-    return np.asarray(visit.samples_ns, dtype=np.float64) * (1e-9 / visit.ops)
+    """Time of one operation, one value a sample, in seconds; late rounds do not count."""
+    return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * (1e-9 / visit.ops)
 
 
-def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
-    """Samples of one cell, grouped by launch and visit, both in the order of time."""
+def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
+    """Samples of one cell by number of launch, a list of visits each, both in the order of time."""
     launches: dict[int, list[Visit]] = defaultdict(list)
     for visit in visits:
         if not visit.corrupt:
             launches[visit.launch].append(visit)
-    return [
-        [seconds_of(visit) for visit in sorted(launches[number], key=lambda v: v.id)]
+    return {
+        number: [seconds_of(visit) for visit in sorted(launches[number], key=lambda v: v.id)]
         for number in sorted(launches)
-    ]
+    }
+
+
+def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
+    """The same without the numbers."""
+    return list(by_launch_number(visits).values())
 
 
 def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
@@ -103,51 +145,111 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """
     measured = by_cell(result.visits)
     troubles = _troubles(result)
+    surroundings = _Surroundings(
+        result,
+        {pattern.name: pattern for pattern in result.campaign.patterns},
+        clock_states(result.clocks),
+        ratios_of({cell: medians_of(by_launch_number(mine)) for cell, mine in measured.items()}),
+    )
     return [
-        _row(result, cell, measured.get(cell, []), troubles.get(cell), stat) for cell in result.campaign.cells
+        _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
+        for cell in result.campaign.cells
     ]
 
 
-def _row(result: Result, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str) -> Row:
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What a row needs beside the visits of its own cell."""
+
+    result: Result
+    patterns: Mapping[str, Pattern]
+    clocks: Mapping[tuple[str, str, int], ClockState]
+    ratios: Mapping[Cell, Mapping[str, Ratio]]
+
+
+def _row(
+    around: _Surroundings, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str
+) -> Row:
+    result = around.result
+    pattern = around.patterns.get(cell.pattern)
     launches = by_launch(visits)
     time = estimate(launches, stat) if launches else None
     status, reason, limit = _status(result, cell, time, trouble)
-    directions = _directions(result, cell)
+    rate = _rate(cell, pattern, time)
+    if time is not None and (refusal := _implausible(result, cell, pattern, rate)):
+        status, reason, time, rate, visits = "failed", refusal, None, None, []
     good = [visit for visit in visits if not visit.corrupt]
+    start = start_of(good)
+    clock = around.clocks.get((cell.mpi, cell.mpi_version, cell.ranks)) if start else None
     return Row(
         cell=cell,
         status=status,
         reason=reason,
         time=time,
-        rate_bytes_per_s=_rate(result, cell, time, directions),
-        directions=directions,
+        rate_bytes_per_s=rate,
+        bus_bytes_per_s=_bus_rate(cell, pattern, time),
+        directions=_directions(cell, pattern),
         cpu_s_per_op=_cpu_s(good),
+        cpu_share=_cpu_share(cell, pattern, good),
+        start=start,
+        clock=clock,
+        overlap=overlap_of(good),
+        ratios=around.ratios.get(cell, {}) if time is not None else {},
+        sized=pattern is None or pattern.sized,
+        talks=pattern is None or pattern.active_ranks != 1,
         first_s=_first_s(good),
         limit_bytes=limit,
         advised_samples=_advised_samples(result, time, good),
         batch=max((visit.batch for visit in good), default=0),
-        warnings=_doubts(result, cell, time, good, stat),
+        warnings=_doubts(around, cell, time, good, stat, start, clock),
     )
 
 
-def _directions(result: Result, cell: Cell) -> int:
-    for pattern in result.campaign.patterns:
-        if pattern.name == cell.pattern and (mode := pattern.mode(cell.mode)):
-            return mode.directions
-    return 1
+def _directions(cell: Cell, pattern: Pattern | None) -> int:
+    mode = pattern.mode(cell.mode) if pattern is not None else None
+    return mode.directions if mode is not None else 1
 
 
-def _rate(result: Result, cell: Cell, time: Estimate | None, directions: int) -> float | None:
+def _rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
     """Bytes over the time of one operation (rules 3 and 4: never a mean of rates)."""
-    moves = any(p.name == cell.pattern and p.moves_bytes for p in result.campaign.patterns)
-    if time is None or not moves or time.estimate <= 0 or cell.bytes == 0:
+    if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
         return None
-    return directions * cell.bytes / time.estimate
+    return algorithm_bytes(cell, pattern) / time.estimate
+
+
+def _bus_rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
+    if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    moved = bus_bytes(cell, pattern)
+    return None if moved is None else moved / time.estimate
+
+
+def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: float | None) -> str:
+    """Why a rate of memory cannot be true; empty if it can (method 8.2)."""
+    if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
+        return ""
+    caches = result.campaign.environment.caches
+    l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
+    most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
+    if rate <= most:
+        return ""
+    return f"{rate:.3g} B/s are implausible: the compiler must have left the work out"
 
 
 def _cpu_s(visits: Sequence[Visit]) -> float | None:
-    operations = sum(len(visit.samples_ns) * visit.ops for visit in visits)
-    return sum(visit.cpu_ns for visit in visits) * 1e-9 / operations if operations else None
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
+    return sum(visit.cpu_ns or 0 for visit in known) * 1e-9 / operations if operations else None
+
+
+def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
+    """CPU time over wall time of all ranks; at most 1, however the two clocks disagree."""
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    wall_ns = sum(sum(visit.samples_ns) for visit in known)
+    if pattern is None or wall_ns == 0:
+        return None
+    ranks = pattern.active_ranks or cell.ranks
+    return min(1.0, sum(visit.cpu_ns or 0 for visit in known) / (ranks * wall_ns))
 
 
 def _first_s(visits: Sequence[Visit]) -> float | None:
@@ -156,22 +258,38 @@ def _first_s(visits: Sequence[Visit]) -> float | None:
 
 
 def _doubts(
-    result: Result, cell: Cell, time: Estimate | None, visits: Sequence[Visit], stat: str
+    around: _Surroundings,
+    cell: Cell,
+    time: Estimate | None,
+    visits: Sequence[Visit],
+    stat: str,
+    start: Start | None,
+    clock: ClockState | None,
 ) -> tuple[Doubt, ...]:
     if time is None or cell.pattern == FLOOR:
         return ()
-    plan = result.campaign.plan
+    result = around.result
+    pattern = around.patterns.get(cell.pattern)
     return tuple(
         warnings_for(
             time,
             ranks=cell.ranks,
             cores=result.campaign.environment.cores,
             launches_requested=_launches_made(result, cell),
-            precision=plan.precision,
+            precision=result.campaign.plan.precision,
             batch=max(visit.batch for visit in visits),
             stat=stat,
+            clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
+            skew_s=start.skew_p50_s if start else 0.0,
+            late_share=start.late_share if start else 0.0,
+            clock_error_s=clock.error_s if clock else 0.0,
         )
     )
+
+
+def _clock_cost_s(result: Result) -> float:
+    costs = [place.clock_cost_ns for launch in result.launches for place in launch.placement]
+    return float(np.median(costs)) * 1e-9 if costs else 0.0
 
 
 def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:

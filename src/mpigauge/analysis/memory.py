@@ -102,9 +102,9 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
         In simulated curves with noise up to 5 % levels are found if their capacities differ at least 8 times
         and their latencies 2.5 times (all but 1 %); none is invented. With noise of 10 %, one curve in eight
         of the slowest ramps shows a level less and one in a hundred a level more. Closer levels may be seen
-        as one; below 5 times in capacity or 1.7 in latency they are. The latency of a level that begins
-        with a long ramp is up to a third too low. A translation buffer (pages that are not huge) looks like
-        a cache if it makes a step. The capacity is what one process gets: where pages collide, latency
+        as one; up to 3 times in capacity or 1.5 in latency they mostly are. The latency of a level that
+        begins with a long ramp is up to 40 % too low. A translation buffer (pages that are not huge) looks
+        like a cache if it makes a step. The capacity is what one process gets: where pages collide, latency
         rises before the nominal one.
 
     Source:

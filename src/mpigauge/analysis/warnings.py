@@ -29,6 +29,10 @@ Kind = Literal[
     "correlated",
     "tail",
     "batched",
+    "skewed",
+    "late-starts",
+    "clock-error",
+    "clock-share",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Every kind, in the order in which they are given."""
@@ -38,6 +42,10 @@ MOST_LAUNCHES = 30
 COUNTABLE_LAUNCHES = 1000
 TAIL_RATIO = 3.0
 DISAGREEMENT = 2.0
+SKEW_SHARE = 0.05
+LATE_SHARE = 0.05
+CLOCK_ERROR_SHARE = 0.1
+CLOCK_SHARE = 0.05
 _NOTABLE_SHARE = 0.25
 _HALF = 0.5
 _TAILS = PERCENTS.keys() - {"median"}
@@ -65,6 +73,10 @@ class _Cell:
     precision: float | None
     batch: int
     stat: str
+    clock_cost_s: float
+    skew_s: float
+    late_share: float
+    clock_error_s: float
 
 
 def warnings_for(
@@ -76,6 +88,10 @@ def warnings_for(
     precision: float | None = None,
     batch: int = 1,
     stat: str = "median",
+    clock_cost_s: float = 0.0,
+    skew_s: float = 0.0,
+    late_share: float = 0.0,
+    clock_error_s: float = 0.0,
 ) -> list[Warning]:
     """What to know of a cell, in the order of KINDS; empty if all is well.
 
@@ -87,8 +103,24 @@ def warnings_for(
         precision: The relative half-width asked for, as a fraction; None if none was.
         batch: How many operations each sample is the mean of.
         stat: The statistic that stands for a launch.
+        clock_cost_s: Of a reading of the clock, where every sample is one operation and contains one.
+        skew_s: Median of last start - first start, of ranks that start together.
+        late_share: Rounds before whose start not every rank had come, of all.
+        clock_error_s: How far off the clock was by which they started.
     """
-    cell = _Cell(estimate, ranks, cores, launches_requested, precision, batch, stat)
+    cell = _Cell(
+        estimate,
+        ranks,
+        cores,
+        launches_requested,
+        precision,
+        batch,
+        stat,
+        clock_cost_s,
+        skew_s,
+        late_share,
+        clock_error_s,
+    )
     texts = {kind: check(cell) for kind, check in _CHECKS.items()}
     return [Warning(kind, text) for kind, text in texts.items() if text]
 
@@ -250,6 +282,38 @@ def _batched(cell: _Cell) -> str:
     )
 
 
+def _skewed(cell: _Cell) -> str:
+    if cell.skew_s <= SKEW_SHARE * cell.estimate.estimate:
+        return ""
+    share = format_percent(cell.skew_s / cell.estimate.estimate)
+    return (
+        f"the ranks started {format_time(cell.skew_s)} apart, {share} of the time: "
+        "part of it is the start's, not the operation's"
+    )
+
+
+def _late_starts(cell: _Cell) -> str:
+    if cell.late_share <= LATE_SHARE:
+        return ""
+    if cell.late_share >= 1:
+        return "no round was started in time by all ranks: use fewer ranks than cores, or a quieter machine"
+    return f"{format_percent(cell.late_share)} of the rounds began before all ranks had come and do not count"
+
+
+def _clock_error(cell: _Cell) -> str:
+    if cell.clock_error_s <= CLOCK_ERROR_SHARE * cell.estimate.estimate:
+        return ""
+    share = format_percent(cell.clock_error_s / cell.estimate.estimate)
+    return f"clock error {share}: the ranks' clocks were up to {format_time(cell.clock_error_s)} apart"
+
+
+def _clock_share(cell: _Cell) -> str:
+    if cell.clock_cost_s <= CLOCK_SHARE * cell.estimate.estimate:
+        return ""
+    share = format_percent(cell.clock_cost_s / cell.estimate.estimate)
+    return f"every sample holds one clock reading of {format_time(cell.clock_cost_s)}, {share} of it"
+
+
 _CHECKS: dict[Kind, Callable[[_Cell], str]] = {
     "no-interval": _no_interval,
     "few-launches": _few_launches,
@@ -263,4 +327,8 @@ _CHECKS: dict[Kind, Callable[[_Cell], str]] = {
     "correlated": _correlated,
     "tail": _tail,
     "batched": _batched,
+    "skewed": _skewed,
+    "late-starts": _late_starts,
+    "clock-error": _clock_error,
+    "clock-share": _clock_share,
 }

@@ -14,7 +14,7 @@ from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell
 from mpigauge.plan.schedule import PlannedVisit
 from mpigauge.result import environment, journal
-from mpigauge.result.records import Blocked, Eager, Failure, Launch, Record, Visit
+from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
 
 STARTUP_PATIENCE_S = 60.0
 SILENCE_LEAST_S = 10.0
@@ -96,6 +96,7 @@ class Attempt:
             EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
         """
         job = self._job()
+        self._variables = job.environment
         self._command = command_of(job, self._target.library.kind.launcher)
         self._around.observer.launch_begins(
             self._key.number, self._ledger.parts[self._key] + 1, self.name, len(self._visits)
@@ -108,13 +109,14 @@ class Attempt:
 
     def _job(self) -> Job:
         library = self._target.library
+        cores = environment.cores_allowed()
         return Job(
             mpiexec=library.mpiexec,
             ranks=self._key.ranks,
             program=(str(self._target.program), "-", "-"),
-            cores=environment.cores_allowed(),
+            cores=cores,
             as_root=environment.user_is_root(),
-            environment=library.environment,
+            environment=library.environment_for(self._key.ranks > cores),
         )
 
     def _follow(self, running: RunningJob) -> str:
@@ -168,16 +170,16 @@ class Attempt:
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
                 self._slowest_round_s = round_ns * 1e-9
+            case journal.ClockLine():
+                self._clock(line)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.RefusedLine(number, reason):
                 self._finish(Failure(self._key.number, "refused", reason, number, self._visits[number]))
             case journal.VisitLine():
                 self._visit(line)
-            case journal.BlockedLine():
-                self._blocked(line)
-            case journal.EagerLine():
-                self._eager(line)
+            case journal.BlockedLine() | journal.EagerLine():
+                self._limit(line)
             case journal.EndLine():
                 self.ended = True
 
@@ -203,6 +205,22 @@ class Attempt:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
+                variables=dict(self._variables),
+            )
+        )
+
+    def _clock(self, line: journal.ClockLine) -> None:
+        key = self._key
+        self._ledger.append(
+            Clock(
+                key.number,
+                key.mpi,
+                key.mpi_version,
+                key.ranks,
+                line.clock * 1e-9,
+                line.shared,
+                line.checks,
+                line.models,
             )
         )
 
@@ -223,7 +241,7 @@ class Attempt:
                 batch=line.batch,
                 ops=line.ops,
                 pool_bytes=line.pool_bytes,
-                cpu_ns=line.cpu_ns,
+                cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
                 trial_ns=line.trial_ns,
                 warmup_ns=line.warmup_ns,
                 samples_ns=line.samples_ns,
@@ -231,20 +249,29 @@ class Attempt:
                 effective=line.effective,
                 half_width=line.half_width,
                 corrupt=line.corrupt,
+                lead_ns=line.lead_ns,
+                late=line.late,
+                skew_ns=line.skew_ns,
+                root_ns=line.root_ns,
+                local_ns=line.local_ns,
+                pure_ns=line.pure_ns,
+                work_ns=line.work_ns,
             )
         )
         if line.corrupt:
             self._ledger.append(Failure(self._key.number, "corrupt", line.corrupt, line.visit, cell))
             self._around.observer.trouble(f"{say(cell)}: corrupt payload: {line.corrupt}")
 
-    def _blocked(self, line: journal.BlockedLine) -> None:
-        cell = self._visits[line.blocked]
-        self._finish(Blocked(self._key.number, line.blocked, cell, line.found, line.longer_bytes))
-
-    def _eager(self, line: journal.EagerLine) -> None:
+    def _limit(self, line: journal.BlockedLine | journal.EagerLine) -> None:
+        """What the probe for the eager limit has found, or kept from being started."""
+        launch = self._key.number
+        if isinstance(line, journal.BlockedLine):
+            cell = self._visits[line.blocked]
+            self._finish(Blocked(launch, line.blocked, cell, line.found, line.longer_bytes))
+            return
         self._finish(
             Eager(
-                launch=self._key.number,
+                launch=launch,
                 id=line.eager,
                 cell=self._visits[line.eager],
                 found=line.found,

@@ -12,6 +12,7 @@ from mpigauge.errors import JobError
 from mpigauge.launch.process import Interruption
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.schedule import PlannedVisit, kernel_plan, shuffled, visits_of
+from mpigauge.result import environment
 from mpigauge.result.append import ResultFile
 from mpigauge.result.load import Result
 from mpigauge.result.records import Done, End
@@ -162,7 +163,7 @@ class Rounds:
 
     def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> Attempt:
         limits = job.pace.limits(self._pace, number, pool_bytes())
-        text = kernel_plan(visits, self._plan, limits)
+        text = kernel_plan(visits, self._plan, limits, environment.cores_allowed())
         attempt = Attempt(self._around, job.target, job.key(number), visits, text)
         attempt.run()
         job.silent_starts = 0 if attempt.began else job.silent_starts + 1

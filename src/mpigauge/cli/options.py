@@ -12,6 +12,7 @@ from mpigauge.errors import UsageError
 FORMATS = ("text", "markdown", "csv", "json")
 """Of tables, here so that --help need not load them; a test holds them against show.tables."""
 
+SYNCS = ("common", "barrier", "mpi_barrier")
 LIST_FORMATS = ("text", "json")
 STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
 
@@ -37,8 +38,9 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--columns",
             default="",
             metavar="NAMES",
-            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, message_rate, "
-            "advised_samples, or all.",
+            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, bus, root, local, "
+            "skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, copy_o0_ratio, "
+            "message_rate, advised_samples, or all.",
         ),
         click.option(
             "--stat",
@@ -77,6 +79,32 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
                 f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8"
             )
     return tuple(dict.fromkeys(int(word) for word in words(text)))
+
+
+def roots(text: str | None) -> tuple[Any, ...]:
+    """`0,rotating` as ranks and the word.
+
+    Raises:
+        UsageError: One of them is neither.
+    """
+    for word in words(text):
+        if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
+            raise UsageError(f"--root: {word!r} is not a rank", "give ranks from 0, or rotating")
+    return tuple(word if word == "rotating" else int(word) for word in words(text))
+
+
+def syncs(text: str | None) -> tuple[Any, ...]:
+    """`common,barrier` as words.
+
+    Raises:
+        UsageError: One of them is no way of starting together.
+    """
+    for word in words(text):
+        if word not in SYNCS:
+            raise UsageError(
+                f"--sync: {word!r} is no way of starting together", f"choose from {', '.join(SYNCS)}"
+            )
+    return words(text)
 
 
 def chosen_units(names: tuple[str, ...]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import rank_counts, table_options, words
+from mpigauge.cli.options import rank_counts, roots, syncs, table_options, words
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
 
 if TYPE_CHECKING:
@@ -42,6 +42,15 @@ BROKEN = frozenset({"failed", "timeout", "corrupt"})
 @click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")
 @click.option("--buffers", type=click.Choice(BUFFERS), help="In cache or out of it.  [default: warm]")
 @click.option("--window", type=int, metavar="N", help="Messages under way in a stream.  [default: 64]")
+@click.option(
+    "--sync",
+    metavar="HOW[,HOW...]",
+    help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
+)
+@click.option("--datatype", metavar="TYPE[,TYPE...]", help="Of reductions, or all.  [default: double]")
+@click.option("--op", metavar="OP[,OP...]", help="Of reductions, or all.  [default: sum]")
+@click.option("--root", metavar="RANK[,RANK...]", help="Of collectives: a rank, or rotating.  [default: 0]")
+@click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE where they can.")
 @click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--quick", is_flag=True, help="A first look in about ten seconds.")
@@ -56,6 +65,10 @@ def command(
     mpi: tuple[str, ...],
     ranks: str | None,
     mode: str | None,
+    sync: str | None,
+    datatype: str | None,
+    op: str | None,
+    root: str | None,
     output: Path | None,
     quick: bool,
     thorough: bool,
@@ -69,13 +82,14 @@ def command(
 ) -> int:
     """Measure what communication costs here.
 
-    Without arguments: ping-pong, exchange and stream from 0 B to 4 MiB and the eager limit between
-    two ranks, in less than a minute.
+    Without arguments, in less than a minute: ping-pong, exchange and stream from 0 B to 4 MiB and the
+    eager limit between two ranks; barrier, broadcast and allreduce; and what copying memory takes.
 
     \b
     mpigauge run
     mpigauge run pingpong --mode all --sizes 8,1KiB,1MiB
     mpigauge run ring --np 2,4,8 --sizes 32:2MiB
+    mpigauge run allreduce bcast --np 2,4 --sizes 8:1MiB --sync common,mpi_barrier
     mpigauge run pingpong --mpi openmpi --mpi mpich
     mpigauge run --plan examples/modes.toml --budget 5min
     """
@@ -89,7 +103,17 @@ def command(
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
     check(unit_names, columns)
     where = str(plan_path) if plan_path else "the options"
-    options = Options(patterns=patterns, mpi=mpi, ranks=rank_counts(ranks), modes=words(mode), **given)
+    options = Options(
+        patterns=patterns,
+        mpi=mpi,
+        ranks=rank_counts(ranks),
+        modes=words(mode),
+        sync=syncs(sync),
+        datatypes=words(datatype),
+        ops=words(op),
+        roots=roots(root),
+        **given,
+    )
     plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
     targets = targets_of(plan, where)
     if dry_run:
@@ -156,14 +180,20 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in targets:
         for ranks in dict.fromkeys(cell.ranks for cell in target.cells):
+            cores = environment.cores_allowed()
+            variables = target.library.environment_for(ranks > cores)
             job = Job(
                 mpiexec=target.library.mpiexec,
                 ranks=ranks,
                 program=(str(target.program), "-", "-"),
-                cores=environment.cores_allowed(),
+                cores=cores,
                 as_root=environment.user_is_root(),
             )
-            lines.append("  " + " ".join(command_of(job, target.library.kind.launcher)))
+            words_ = [
+                *(f"{k}={v}" for k, v in variables.items()),
+                *command_of(job, target.library.kind.launcher),
+            ]
+            lines.append("  " + " ".join(words_))
             cells = [cell for cell in target.cells if cell.ranks == ranks]
             lines += [f"    {c.pattern} {c.mode} {c.bytes} B" for c in cells]
     return "\n".join([*lines, ""])

@@ -1,11 +1,14 @@
 """A plan becomes cells: every combination that is to be measured, checked against what is possible."""
 
 from collections.abc import Iterator
+from itertools import product
+
+from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
+from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.sizes import parse_sizes
 
 INT_MAX = 2**31 - 1
@@ -14,6 +17,9 @@ IN_FLIGHT_BYTES = 16 * 2**20
 WINDOW_LEAST = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 FLOOR = "null"
+DATATYPE = "double"
+OPERATION = "sum"
+ROTATING = "rotating"
 
 
 def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, where: str) -> list[Cell]:
@@ -28,29 +34,85 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
     for measure in (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure):
         pattern = description.pattern(measure.pattern, where)
-        for mode in modes_of(pattern, measure.modes, where):
-            _check_mode(pattern, mode, measure, where)
-            for ranks in measure.ranks or plan.ranks:
-                _check_ranks(pattern, ranks, where)
-                for size in _sizes(pattern, measure, plan.seed):
-                    _check_size(mode, size, description, where)
-                    cells[_cell(measure, pattern, mode, size, ranks, mpi, mpi_version)] = None
+        for curve in _curves(
+            plan, measure, pattern, description, Cell("", "", 0, 0, mpi, mpi_version), where
+        ):
+            for size in _sizes(pattern, curve, measure, plan.seed, description):
+                cell = replace(curve, bytes=size, window=_window(pattern, measure, size))
+                _check_size(pattern, cell, description, where)
+                cells[cell] = None
     return list(cells)
 
 
-def _cell(
-    measure: Measure, pattern: Pattern, mode: Mode, size: int, ranks: int, mpi: str, mpi_version: str
-) -> Cell:
-    return Cell(
+def _curves(
+    plan: Plan, measure: Measure, pattern: Pattern, description: Description, cell: Cell, where: str
+) -> Iterator[Cell]:
+    """Cells without a size: all other factors of a measure, combined."""
+    cell = replace(
+        cell,
         pattern=pattern.name,
-        mode=mode.name,
-        bytes=size,
-        ranks=ranks,
-        mpi=mpi,
-        mpi_version=mpi_version,
         buffers=measure.buffers or "warm",
-        window=window_for(measure.window, size) if pattern.windowed else 0,
+        in_place=measure.in_place and pattern.may_in_place,
     )
+    for mode in modes_of(pattern, measure.modes, where):
+        _check_mode(pattern, mode, measure, where)
+        for ranks in measure.ranks or plan.ranks:
+            _check_ranks(pattern, ranks, where)
+            for sync, root, (datatype, op) in product(
+                _syncs(pattern, measure),
+                _roots(pattern, mode, measure, ranks, where),
+                _reductions(pattern, measure, description, where),
+            ):
+                yield replace(
+                    cell, mode=mode.name, ranks=ranks, sync=sync, root=root, datatype=datatype, op=op
+                )
+
+
+def _syncs(pattern: Pattern, measure: Measure) -> tuple[str, ...]:
+    return (measure.sync or ("common",)) if pattern.starts_together else ("",)
+
+
+def _roots(pattern: Pattern, mode: Mode, measure: Measure, ranks: int, where: str) -> tuple[str, ...]:
+    if not pattern.rooted:
+        return ("",)
+    roots = measure.roots or (0,)
+    for root in roots:
+        if root == ROTATING and mode.binds_buffers:
+            raise UsageError(
+                f"{where}: {pattern.name} {mode.name} is bound to one root, which cannot move on",
+                "take another --root for this mode",
+            )
+        if isinstance(root, int) and root >= ranks:
+            raise UsageError(
+                f"{where}: rank {root} cannot be the root of {ranks} ranks", f"take 0 to {ranks - 1}"
+            )
+    return tuple(str(root) for root in roots)
+
+
+def _reductions(
+    pattern: Pattern, measure: Measure, description: Description, where: str
+) -> tuple[tuple[str, str], ...]:
+    """Datatypes and operations that MPI defines together."""
+    if not pattern.reduces:
+        return (("", ""),)
+    names = measure.datatypes or (DATATYPE,)
+    datatypes = (
+        description.datatypes if ALL in names else tuple(description.datatype(n, where) for n in names)
+    )
+    known = tuple(dict.fromkeys(op for datatype in description.datatypes for op in datatype.operations))
+    ops = known if ALL in measure.ops else measure.ops or (OPERATION,)
+    for op in ops:
+        if op not in known:
+            raise UsageError(f"{where}: no operation is called {op!r}", choose([*known, ALL]))
+        if not any(op in datatype.operations for datatype in datatypes):
+            raise UsageError(
+                f"{where}: MPI defines no {op} of {' or '.join(names)}", "take --datatype int32 for it"
+            )
+    return tuple((d.name, op) for d in datatypes for op in ops if op in d.operations)
+
+
+def _window(pattern: Pattern, measure: Measure, size: int) -> int:
+    return window_for(measure.window, size) if pattern.windowed else 0
 
 
 def window_for(window: int, size: int) -> int:
@@ -62,12 +124,21 @@ def window_for(window: int, size: int) -> int:
     return min(window, max(WINDOW_LEAST, IN_FLIGHT_BYTES // max(1, size)))
 
 
-def _sizes(pattern: Pattern, measure: Measure, seed: int) -> tuple[int, ...]:
-    if pattern.moves_bytes:
-        return parse_sizes(measure.sizes or "auto", seed)
+def _sizes(
+    pattern: Pattern, curve: Cell, measure: Measure, seed: int, description: Description
+) -> tuple[int, ...]:
+    if pattern.sized:
+        unit = description.datatype(curve.datatype, "").bytes if curve.datatype else pattern.unit_bytes
+        sizes = parse_sizes(measure.sizes or "auto", seed)
+        return tuple(dict.fromkeys(_whole(size, unit, bool(pattern.unit_bytes)) for size in sizes))
     if pattern.probes:
         return (max(parse_sizes(measure.sizes, seed)) if measure.sizes else EAGER_DEFAULT_BYTES,)
     return (0,)
+
+
+def _whole(size: int, unit: int, never_empty: bool) -> int:
+    """The next larger whole number of units."""
+    return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
@@ -86,14 +157,21 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
         )
 
 
-def _check_size(mode: Mode, size: int, description: Description, where: str) -> None:
-    if size > INT_MAX and not description.large_counts:
+def _check_size(pattern: Pattern, cell: Cell, description: Description, where: str) -> None:
+    size, mode = cell.bytes, pattern.mode(cell.mode)
+    if (pattern.starts_together or pattern.reduces) and size > INT_MAX // cell.ranks:
+        raise UsageError(
+            f"{where}: {units.format_size(size)} for each of {cell.ranks} ranks are more than the counts of "
+            f"{pattern.name} can take",
+            f"take sizes up to {units.format_size(INT_MAX // cell.ranks)}",
+        )
+    if pattern.moves_bytes and size > INT_MAX and not description.large_counts:
         raise UsageError(
             f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
             "MPI library does not have",
             "take sizes below 2 GiB, or another library: --mpi mpich",
         )
-    if mode.attaches_buffer and size > INT_MAX // 4 - 1024:
+    if mode is not None and mode.attaches_buffer and size > INT_MAX // 4 - 1024:
         raise UsageError(
             f"{where}: {mode.name} lends MPI a buffer of four messages, and four of "
             f"{units.format_size(size)} are more than MPI_Buffer_attach can take",
@@ -123,11 +201,12 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
     active = pattern.active_ranks or cell.ranks
-    received = max(1, cell.window) * cell.bytes
+    sent = cell.bytes * (active if pattern.send_each else 1)
+    received = max(1, cell.window) * cell.bytes * (active if pattern.recv_each or cell.in_place else 1)
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
     if cell.buffers == "cold":
-        return active * (2 * max(pool_bytes, received) + lent)
-    return active * (cell.bytes + received + lent)
+        return active * (max(pool_bytes, sent) + max(pool_bytes, received) + lent)
+    return active * (sent + received + lent)
 
 
 def check_memory(

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 Buffers = Literal["warm", "cold"]
+Sync = Literal["common", "barrier", "mpi_barrier"]
+Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
 WINDOW_MOST = 65_536
 
@@ -18,6 +20,11 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
         ranks: Empty means the plan's.
         window: Messages under way at once, for patterns that have a window.
         buffers: None means the plan file's, which is warm unless it says otherwise.
+        sync: How the ranks start a collective together; empty means the plan file's.
+        datatypes: Of reductions; empty means double.
+        ops: Of reductions; empty means sum. Pairs that MPI does not define are left out.
+        roots: Of collectives that have one; empty means rank 0.
+        in_place: Whether collectives that can use MPI_IN_PLACE.
     """
 
     pattern: str
@@ -26,6 +33,11 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     ranks: tuple[Positive, ...] = ()
     window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] = 64
     buffers: Buffers | None = None
+    sync: tuple[Sync, ...] = ()
+    datatypes: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    roots: tuple[Root, ...] = ()
+    in_place: bool = False
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +71,16 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cell(Struct, frozen=True, order=True):
-    """What one estimate is of. Two samples belong together if and only if their cells are equal."""
+    """What one estimate is of. Two samples belong together if and only if their cells are equal.
+
+    Attributes:
+        bytes: Of one message; of a collective, what the call's count describes: the block of one rank.
+        window: Messages under way at once; 0 where there is no window.
+        sync: How the ranks start together: common, barrier or mpi_barrier; "" if they need not.
+        datatype: Of a reduction, otherwise "".
+        op: Of a reduction, otherwise "".
+        root: A rank or "rotating"; "" if there is none.
+    """
 
     pattern: str
     mode: str
@@ -71,3 +92,8 @@ class Cell(Struct, frozen=True, order=True):
     placement: str = "same-host"
     buffers: str = "warm"
     window: int = 0
+    sync: str = ""
+    datatype: str = ""
+    op: str = ""
+    root: str = ""
+    in_place: bool = False

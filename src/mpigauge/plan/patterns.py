@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from mpigauge.errors import UsageError
 
-KERNEL_VERSION = 1
+KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
 
-ALL_MODES = "all"
+ALL = "all"
 
 
 class Mode(Struct, frozen=True):
@@ -20,6 +20,7 @@ class Mode(Struct, frozen=True):
         needs_eager: Deadlocks above the eager limit, so the kernel does not start it there.
         binds_buffers: Buffers are tied to requests, so cold ones cannot be walked.
         attaches_buffer: Lends MPI four messages of memory.
+        overlaps: Computes between the start of the operation and its end.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Mode(Struct, frozen=True):
     needs_eager: bool
     binds_buffers: bool
     attaches_buffer: bool
+    overlaps: bool = False
 
 
 class Pattern(Struct, frozen=True):
@@ -35,10 +37,18 @@ class Pattern(Struct, frozen=True):
 
     Attributes:
         time_of: What one reported time is.
-        sampling: How samples are taken: chained, blocks, floor or probe.
+        sampling: How samples are taken: chained, blocks, floor, probe, common, prepared or acked.
         active_ranks: How many ranks take part; 0 means all.
         windowed: Whether it uses a window of messages.
         moves_bytes: Whether sizes and rates make sense.
+        spans_bytes: The size is that of the memory worked on; it has no rate.
+        unit_bytes: Sizes are multiples of it, and not 0; 0 means any.
+        send_each: Sends a block to every rank.
+        recv_each: Receives a block from every rank.
+        reduces: Takes datatype and operation.
+        rooted: Has a root.
+        may_in_place: Has a form with MPI_IN_PLACE.
+        bus: Which bus bandwidth the field gives: same, others, twice, or "" for none.
         modes: The first is the default.
     """
 
@@ -51,6 +61,24 @@ class Pattern(Struct, frozen=True):
     windowed: bool
     moves_bytes: bool
     modes: tuple[Mode, ...]
+    spans_bytes: bool = False
+    unit_bytes: int = 0
+    send_each: bool = False
+    recv_each: bool = False
+    reduces: bool = False
+    rooted: bool = False
+    may_in_place: bool = False
+    bus: str = ""
+
+    @property
+    def sized(self) -> bool:
+        """Whether its cells differ in size."""
+        return self.moves_bytes or self.spans_bytes
+
+    @property
+    def starts_together(self) -> bool:
+        """Whether all ranks start each of its rounds at one moment."""
+        return self.sampling == "common"
 
     @property
     def probes(self) -> bool:
@@ -62,12 +90,29 @@ class Pattern(Struct, frozen=True):
         return next((mode for mode in self.modes if mode.name == name), None)
 
 
+class Datatype(Struct, frozen=True):
+    """A datatype of reductions, and the operations that MPI defines for it."""
+
+    name: str
+    bytes: int
+    operations: tuple[str, ...]
+
+
 class Description(Struct, frozen=True):
     """All that a kernel says of itself."""
 
     kernel: int
     large_counts: bool
+    datatypes: tuple[Datatype, ...]
     patterns: tuple[Pattern, ...]
+
+    def datatype(self, name: str, where: str) -> Datatype:
+        """The datatype of this name, or a UsageError that begins with `where`."""
+        for datatype in self.datatypes:
+            if datatype.name == name:
+                return datatype
+        names = [*(datatype.name for datatype in self.datatypes), ALL]
+        raise UsageError(f"{where}: no datatype of reductions is called {name!r}", choose(names))
 
     def pattern(self, name: str, where: str) -> Pattern:
         """The pattern of this name, or a UsageError that begins with `where`."""
@@ -90,7 +135,7 @@ def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode
     """
     if not names:
         return pattern.modes[:1]
-    if ALL_MODES in names:
+    if ALL in names:
         return pattern.modes
     return tuple(_mode(pattern, name, where) for name in names)
 
@@ -100,6 +145,6 @@ def _mode(pattern: Pattern, name: str, where: str) -> Mode:
     if mode is None:
         raise UsageError(
             f"{where}: {pattern.name} has no mode {name!r}",
-            choose([*(mode.name for mode in pattern.modes), ALL_MODES]),
+            choose([*(mode.name for mode in pattern.modes), ALL]),
         )
     return mode

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mpigauge.plan.expand import ROTATING
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
@@ -67,21 +68,26 @@ def visits_of(
     return [PlannedVisit(number, cell) for number, cell in enumerate(order)]
 
 
-def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits) -> str:
-    """What the kernel reads; the visits' cells all have the same number of ranks."""
+def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, cores: int) -> str:
+    """What the kernel reads; the visits' cells all have the same number of ranks.
+
+    Args:
+        cores: That the ranks share; with more ranks than that, waiting ones give way.
+    """
     numbers: dict[Cell, int] = {}
-    lines = [_launch_line(visits[0].cell.ranks, plan, limits)]
+    lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
     for visit in visits:
         number = numbers.setdefault(visit.cell, len(numbers))
         lines.append(_visit_line(visit, number, limits.pool_bytes))
     return "\n".join([*lines, "end", ""])
 
 
-def _launch_line(ranks: int, plan: Plan, limits: Limits) -> str:
+def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
     return _words(
         "launch",
         version=KERNEL_VERSION,
         ranks=ranks,
+        cores=cores,
         visits_per_cell=plan.visits,
         rounds_min=plan.rounds_min,
         rounds_max=plan.rounds_max,
@@ -103,7 +109,16 @@ def _visit_line(visit: PlannedVisit, number: int, pool_bytes: int) -> str:
         bytes=cell.bytes,
         window=max(1, cell.window),
         pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
+        **_factors(cell),
     )
+
+
+def _factors(cell: Cell) -> dict[str, object]:
+    """The words of collectives that a cell has."""
+    words = {"sync": cell.sync, "datatype": cell.datatype, "op": cell.op}
+    words["root"] = "-1" if cell.root == ROTATING else cell.root
+    words["in_place"] = "1" if cell.in_place else ""
+    return {key: word for key, word in words.items() if word}
 
 
 def _ns(seconds: float) -> int:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive
+from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync
 
 LAUNCHES_MOST = 10_000
 BUDGET_MOST_S = 7 * 86_400.0
@@ -26,6 +26,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
         about: What the plan is for; for people only.
         launches: Exactly so many; otherwise as many as the precision needs, within the budget.
         sizes: Of patterns that name none.
+        sync: How the ranks of collectives start together, where a pattern does not say.
     """
 
     measure: tuple[Measure, ...]
@@ -38,6 +39,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     budget: str | None = None
     sizes: str = "0:4MiB"
     buffers: Buffers = "warm"
+    sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
 
 
@@ -55,6 +57,11 @@ class Options:
     budget: str | None = None
     buffers: Buffers | None = None
     window: int | None = None
+    sync: tuple[Sync, ...] = ()
+    datatypes: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    roots: tuple[Root, ...] = ()
+    in_place: bool = False
     seed: int | None = None
 
 
@@ -132,6 +139,11 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
         "ranks": options.ranks or measure.ranks,
         "buffers": options.buffers or measure.buffers or file.buffers,
         "window": measure.window if options.window is None else options.window,
+        "sync": options.sync or measure.sync or file.sync,
+        "datatypes": options.datatypes or measure.datatypes,
+        "ops": options.ops or measure.ops,
+        "roots": options.roots or measure.roots,
+        "in_place": options.in_place or measure.in_place,
     }
     return msgspec.structs.replace(measure, **changes)
 

@@ -6,6 +6,8 @@ from mpigauge.plan.sources import PlanFile
 SIZES = "0:4MiB"
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
+COLLECTIVE_SIZES = "8:1MiB*8"
+MEMORY_SIZES = "64:16MiB*8"
 
 
 def _point_to_point(sizes: str) -> tuple[Measure, ...]:
@@ -17,20 +19,37 @@ def _point_to_point(sizes: str) -> tuple[Measure, ...]:
     )
 
 
-DEFAULT = PlanFile(title="point to point", measure=_point_to_point(SIZES), sizes=SIZES, budget="45s")
+def _beside(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
+    """What puts point to point into its place: all ranks together, and memory."""
+    return (
+        Measure("barrier"),
+        Measure("bcast", sizes=collective_sizes),
+        Measure("allreduce", sizes=collective_sizes),
+        Measure("memcpy", sizes=memory_sizes),
+    )
+
+
+DEFAULT = PlanFile(
+    title="point to point, collectives, memory",
+    measure=(*_point_to_point(SIZES), *_beside(COLLECTIVE_SIZES, MEMORY_SIZES)),
+    sizes=SIZES,
+    budget="45s",
+)
 QUICK = PlanFile(
-    title="point to point, quick",
+    title="quick",
     measure=(
         Measure("pingpong", modes=("standard",)),
         Measure("exchange", modes=("nonblocking",)),
         Measure("stream", modes=("unidirectional",)),
+        Measure("barrier"),
+        Measure("allreduce", sizes="8,64KiB"),
     ),
     sizes=QUICK_SIZES,
     budget="10s",
 )
 THOROUGH = PlanFile(
-    title="point to point, thorough",
-    measure=_point_to_point(THOROUGH_SIZES),
+    title="thorough",
+    measure=(*_point_to_point(THOROUGH_SIZES), *_beside("8:4MiB", "64:64MiB")),
     sizes=THOROUGH_SIZES,
     precision="1%",
     budget="10min",

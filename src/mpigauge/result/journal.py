@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from mpigauge.result.records import Placement
+from mpigauge.result.records import ClockCheck, ClockModel, Placement
 
 
 class Facts(Struct, frozen=True):
@@ -55,6 +55,22 @@ class VisitLine(Struct, frozen=True):
     samples_ns: list[int]
     half_width: float | None = None
     corrupt: str = ""
+    work_ns: int = 0
+    pure_ns: list[int] = []
+    lead_ns: int = 0
+    late: list[int] = []
+    skew_ns: list[int] = []
+    root_ns: list[int] = []
+    local_ns: list[int] = []
+
+
+class ClockLine(Struct, frozen=True):
+    """The global clock was learned (models) or checked; clock is the time since the start in ns."""
+
+    clock: int
+    shared: bool
+    checks: tuple[ClockCheck, ...]
+    models: tuple[ClockModel, ...]
 
 
 class SkipLine(Struct, frozen=True):
@@ -95,13 +111,23 @@ class EndLine(Struct, frozen=True):
 
 
 Line = (
-    LaunchLine | BeginLine | TickLine | VisitLine | SkipLine | BlockedLine | EagerLine | RefusedLine | EndLine
+    LaunchLine
+    | ClockLine
+    | BeginLine
+    | TickLine
+    | VisitLine
+    | SkipLine
+    | BlockedLine
+    | EagerLine
+    | RefusedLine
+    | EndLine
 )
 
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
     line.__struct_fields__[0]: msgspec.json.Decoder(line)
     for line in (
         LaunchLine,
+        ClockLine,
         BeginLine,
         TickLine,
         VisitLine,

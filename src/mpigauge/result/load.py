@@ -14,6 +14,7 @@ from mpigauge.result.records import (
     VERSION,
     Blocked,
     Campaign,
+    Clock,
     Done,
     Eager,
     End,
@@ -35,6 +36,7 @@ class Result:
     path: Path
     campaign: Campaign
     launches: list[Launch] = field(default_factory=list)
+    clocks: list[Clock] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     eager: list[Eager] = field(default_factory=list)
     blocked: list[Blocked] = field(default_factory=list)
@@ -59,6 +61,7 @@ class _Head(Struct):
 _DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _LISTS = {
     Launch: "launches",
+    Clock: "clocks",
     Visit: "visits",
     Eager: "eager",
     Blocked: "blocked",

@@ -4,6 +4,8 @@ One JSON object a line, each beginning with its "type"; the first is a campaign.
 docs/ is generated from this module.
 
 Format history:
+    2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
+        root_ns, local_ns, pure_ns and work_ns; records of type clock; cpu_ns may be null.
     1 - first version.
 """
 
@@ -17,7 +19,7 @@ from mpigauge.plan.patterns import Pattern
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
-VERSION = 1
+VERSION = 2
 
 
 class Environment(Struct, frozen=True):
@@ -112,6 +114,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         library: What MPI_Get_library_version says.
         load_average: Over one minute, before the launch.
         steal_s: Time that a hypervisor took from this machine since its start.
+        variables: Environment variables that mpigauge set for it.
     """
 
     number: int
@@ -129,6 +132,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     load_average: float
     steal_s: float
     startup_s: float
+    variables: dict[str, str] = {}
 
 
 class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
@@ -142,10 +146,17 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         ops: Reported operations in one sample; sample / ops is the time of one.
         trial_ns: Single calls on the first visit of the launch; the very first message first.
         warmup_ns: Samples that do not count.
-        cpu_ns: User and system time of all ranks taking part, over samples_ns.
+        cpu_ns: User and system time of all ranks taking part, over samples_ns; null if not known.
         correlation_time: In samples, of the cell so far in this launch.
         half_width: Relative, of the interval of the median within the launch.
         corrupt: What was wrong with the payload; empty if it was right.
+        lead_ns: Of ranks that start together: how long before the start it was announced.
+        late: Of the samples, those before whose start not every rank had come; they are no estimate.
+        skew_ns: One a sample: last start - first start.
+        root_ns: One a sample: end - start at the root.
+        local_ns: One a sample: the median over ranks of end - start.
+        pure_ns: Samples of the same operation without the computation that it is to hide behind.
+        work_ns: What that computation takes alone.
     """
 
     launch: int
@@ -156,7 +167,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     batch: Annotated[int, Meta(ge=1)]
     ops: Annotated[int, Meta(ge=1)]
     pool_bytes: int
-    cpu_ns: int
+    cpu_ns: int | None
     trial_ns: list[Nanoseconds]
     warmup_ns: list[Nanoseconds]
     samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
@@ -164,6 +175,54 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     effective: float = 0.0
     half_width: float | None = None
     corrupt: str = ""
+    lead_ns: int = 0
+    late: list[int] = []
+    skew_ns: list[Nanoseconds] = []
+    root_ns: list[int] = []
+    local_ns: list[int] = []
+    pure_ns: list[Nanoseconds] = []
+    work_ns: int = 0
+
+
+class ClockCheck(Struct, frozen=True):
+    """Hard bounds of how far a rank's global clock is ahead of that of rank 0."""
+
+    rank: int
+    low_ns: int
+    high_ns: int
+
+
+class ClockModel(Struct, frozen=True):
+    """What makes a rank's clock the global one: t - offset_ns - slope * (t - base_ns).
+
+    Attributes:
+        bound_ns: Of its error at base_ns; it grows by bound_slope for every nanosecond after that.
+    """
+
+    base_ns: int
+    offset_ns: float
+    slope: float
+    bound_ns: float
+    bound_slope: float
+
+
+class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
+    """The global clock of a launch: how well it holds, and after it was learned what it is.
+
+    Attributes:
+        at_s: After the launch's start.
+        shared: All ranks read one clock, so that there is nothing to learn.
+        models: One a rank; empty after a mere check.
+    """
+
+    launch: int
+    mpi: str
+    mpi_version: str
+    ranks: int
+    at_s: float
+    shared: bool
+    checks: tuple[ClockCheck, ...]
+    models: tuple[ClockModel, ...] = ()
 
 
 class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
@@ -237,4 +296,4 @@ class End(Struct, frozen=True, tag="end", tag_field="type"):
     started: str
 
 
-Record = Campaign | Launch | Visit | Eager | Blocked | Failure | Done | End
+Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Failure | Done | End

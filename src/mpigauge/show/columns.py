@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mpigauge import units
 from mpigauge.analysis.cells import Row
 from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.together import Start
 
 DOUBTS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""
@@ -44,6 +45,10 @@ def _time(get: Callable[[Estimate], float | None]) -> Callable[[Row, Units], str
     return lambda row, chosen: units.format_time(get(row.time) if row.time else None, chosen.time)
 
 
+def _start(get: Callable[[Start], float | None]) -> Callable[[Row, Units], str]:
+    return lambda row, chosen: units.format_time(get(row.start) if row.start else None, chosen.time)
+
+
 def _interval(low: float | None, high: float | None, chosen: Units) -> str:
     """Both ends in one unit."""
     if low is None or high is None:
@@ -61,6 +66,23 @@ def _ranks_between(row: Row, chosen: Units) -> str:
     return _interval(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
 
 
+def _size(row: Row) -> str:
+    """Of a barrier there is none."""
+    return units.format_size(row.cell.bytes) if row.sized else units.MISSING
+
+
+def _ratio(name: str) -> Callable[[Row, Units], str]:
+    return lambda row, _: _ratio_text(row, name)
+
+
+def _ratio_text(row: Row, name: str) -> str:
+    ratio = row.ratios.get(name)
+    if ratio is None:
+        return units.MISSING
+    interval = f" ({ratio.low:.3g} \N{EN DASH} {ratio.high:.3g})" if ratio.low is not None else ""
+    return f"{ratio.estimate:.3g}{interval}"
+
+
 def _notes(row: Row, _: Units) -> str:
     state = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
@@ -70,7 +92,7 @@ def _notes(row: Row, _: Units) -> str:
 
 
 USUAL_COLUMNS = (
-    Column("size", "size", lambda row, _: units.format_size(row.cell.bytes)),
+    Column("size", "size", lambda row, _: _size(row)),
     Column("time", "time", _time(lambda t: t.estimate)),
     Column(
         "half_width",
@@ -99,6 +121,29 @@ EXTRA_COLUMNS = {
         Column("max", "maximum", _time(lambda t: t.max)),
         Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
         Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
+        Column("cpu_share", "CPU share", lambda row, _: units.format_percent(row.cpu_share)),
+        Column("bus", "bus rate", lambda row, chosen: units.format_rate(row.bus_bytes_per_s, chosen.rate)),
+        Column("root", "at the root", _start(lambda start: start.root_s)),
+        Column("local", "median of ranks", _start(lambda start: start.local_s)),
+        Column("skew", "start skew", _start(lambda start: start.skew_p50_s)),
+        Column("skew_p99", "skew p99", _start(lambda start: start.skew_p99_s)),
+        Column(
+            "late", "late", lambda row, _: units.format_percent(row.start.late_share if row.start else None)
+        ),
+        Column(
+            "overlap",
+            "overlap",
+            lambda row, _: units.format_percent(row.overlap.estimate if row.overlap else None),
+        ),
+        Column(
+            "pure",
+            "without work",
+            lambda row, chosen: units.format_time(row.overlap.pure_s if row.overlap else None, chosen.time),
+        ),
+        Column("kappa", "copies (kappa)", _ratio("kappa")),
+        Column("memcpy_ratio", "to memcpy", _ratio("memcpy_ratio")),
+        Column("copy_ratio", "to copy -O3", _ratio("copy_ratio")),
+        Column("copy_o0_ratio", "to copy -O0", _ratio("copy_o0_ratio")),
         Column(
             "advised_samples",
             "advised samples/launch",

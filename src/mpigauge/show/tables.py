@@ -11,11 +11,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import median
 from typing import Any
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.memory import Ratio
+from mpigauge.analysis.together import ClockState, Overlap, Start, clock_states
+from mpigauge.analysis.yardsticks import YARDSTICKS, statements
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
@@ -76,12 +80,21 @@ def _curve(row: Row) -> tuple[object, ...]:
         cell.placement,
         cell.ranks,
         cell.buffers,
+        cell.sync,
+        cell.datatype,
+        cell.op,
+        cell.root,
+        cell.in_place,
     )
 
 
 def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
     """Curves in the order of the plan; the instrument's floor and the probes have none."""
-    curves = {pattern.name: pattern.time_of for pattern in result.campaign.patterns if pattern.moves_bytes}
+    curves = {
+        pattern.name: pattern.time_of
+        for pattern in result.campaign.patterns
+        if not pattern.probes and pattern.sampling != "floor"
+    }
     shown = sorted((row for row in rows if row.cell.pattern in curves), key=lambda row: str(_curve(row)))
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
     groups = [list(group) for _, group in groupby(shown, key=_curve)]
@@ -94,8 +107,7 @@ def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
     if rows[0].oversubscribed:
         words.append("oversubscribed")
-    if cell.buffers != "warm":
-        words.append(f"{cell.buffers} buffers")
+    words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
@@ -104,7 +116,34 @@ def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
         about += "; rate: both directions"
     if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
         about += f"; {_span(windows)} messages under way"
+    if starts := [row.start for row in rows if row.start]:
+        about += f"; {_together(cell, starts)}"
     return Section(DOT.join(words), about, rows)
+
+
+def _factors(cell: Cell) -> list[str]:
+    """What else tells this curve from others of its pattern."""
+    words = [f"{cell.buffers} buffers"] if cell.buffers != "warm" else []
+    if cell.datatype:
+        words.append(f"{cell.op} of {cell.datatype}")
+    if cell.root:
+        words.append("rotating root" if cell.root == "rotating" else f"root {cell.root}")
+    if cell.in_place:
+        words.append("in place")
+    return words
+
+
+STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
+
+
+def _together(cell: Cell, starts: Sequence[Start]) -> str:
+    """How the ranks of a curve started together: rule 10 of docs/method.md."""
+    typical = max(start.skew_p50_s for start in starts)
+    worst = max(start.skew_p99_s for start in starts)
+    late = max(start.late_share for start in starts)
+    skew = f"skew up to {units.format_time(typical)} (p50), {units.format_time(worst)} (p99)"
+    tardy = f", {units.format_percent(late)} of a size's rounds late" if late else ""
+    return f"started by {STARTS[cell.sync]}, {skew}{tardy}"
 
 
 def _span(values: Sequence[int]) -> str:
@@ -124,13 +163,27 @@ def _head(result: Result) -> list[str]:
         order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns a reading"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
+    if result.clocks:
+        lines.append(_clocks(clock_states(result.clocks).values()))
     return lines
+
+
+def _clocks(states: Iterable[ClockState]) -> str:
+    """How well the ranks' clocks agreed in the worst of all jobs."""
+    worst = max(states, key=lambda state: (not state.shared, state.bound_s))
+    bound = units.format_time(worst.bound_s)
+    if worst.shared:
+        return f"collectives by one clock, which all ranks read: checked to {bound}"
+    error = units.format_time(worst.error_s)
+    return f"collectives by a clock synchronised between hosts: off by up to {error}, certainly below {bound}"
 
 
 def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
     return [
         *_limits(rows),
         *_floor(rows),
+        *_waiting(rows),
+        *statements(rows, result.campaign.environment.caches),
         _completeness(result, rows),
         *_doubts(rows),
         *_wheels(result),
@@ -155,6 +208,18 @@ def _floor(rows: Sequence[Row]) -> Iterable[str]:
         if row.cell.pattern == "null" and row.time:
             floor = units.format_time(row.time.estimate)
             yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
+
+
+def _waiting(rows: Sequence[Row]) -> Iterable[str]:
+    """Which share of their time the ranks of each job were on a core, waiting for messages included."""
+    jobs: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.cpu_share is not None and row.time is not None and row.talks:
+            jobs.setdefault(_job(row.cell), []).append(row)
+    for job, mine in jobs.items():
+        share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
+        crowded = ", although they share cores" if mine[0].oversubscribed else ""
+        yield f"waiting: the ranks of {job} were on a core for {share} of the time that messages took{crowded}"
 
 
 def _job(cell: Cell) -> str:
@@ -270,6 +335,11 @@ def record(row: Row) -> dict[str, Any]:
         "placement": cell.placement,
         "buffers": cell.buffers,
         "window": cell.window,
+        "sync": cell.sync,
+        "datatype": cell.datatype,
+        "op": cell.op,
+        "root": cell.root,
+        "in_place": cell.in_place,
         "status": row.status,
         "reason": row.reason,
         "launches": time.launches if time else 0,
@@ -279,12 +349,40 @@ def record(row: Row) -> dict[str, Any]:
         if time
         else None,
         "rate_bytes_per_s": _number(row.rate_bytes_per_s),
+        "bus_bytes_per_s": _number(row.bus_bytes_per_s),
         "cpu_s_per_op": _number(row.cpu_s_per_op),
+        "cpu_share": _number(row.cpu_share),
+        **_start_record(row),
+        "overlap": _parts(row.overlap, OVERLAP_PARTS),
+        **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
         "advised_samples": row.advised_samples,
         "warnings": [doubt.kind for doubt in row.warnings],
     }
+
+
+OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
+RATIO_PARTS = ("estimate", "low", "high")
+NESTED = {"overlap": OVERLAP_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
+
+
+def _start_record(row: Row) -> dict[str, Any]:
+    start, clock = row.start, row.clock
+    return {
+        "skew_p50_s": start.skew_p50_s if start else None,
+        "skew_p99_s": start.skew_p99_s if start else None,
+        "late_share": start.late_share if start else None,
+        "root_s": start.root_s if start else None,
+        "local_s": start.local_s if start else None,
+        "clock_shared": clock.shared if clock else None,
+        "clock_error_s": clock.error_s if clock else None,
+        "clock_bound_s": clock.bound_s if clock else None,
+    }
+
+
+def _parts(value: Overlap | Ratio | None, names: Sequence[str]) -> dict[str, float | None] | None:
+    return None if value is None else {name: _number(getattr(value, name)) for name in names}
 
 
 def _number(value: float | None) -> float | None:
@@ -323,6 +421,9 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     times = row.pop("time_s") or {}
     shares = {"half_width", "launch_share"}
     row |= {f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS}
+    for outer, names in NESTED.items():
+        parts = row.pop(outer) or {}
+        row |= {f"{outer}_{name}": parts.get(name) for name in names}
     row["warnings"] = " ".join(row["warnings"])
     return {name: "" if value is None else value for name, value in row.items()}
 

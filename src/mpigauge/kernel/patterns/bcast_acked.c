@@ -32,13 +32,13 @@ static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 }
 
 const struct mg_pattern mg_bcast_acked = {
-    .name    = "bcast-acked",
-    .about   = "broadcasts from rank 0, acknowledged by every other rank in turn",
-    .time_of = "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
-               "an empty round trip",
-    .sampling    = MG_ACKED,
-    .min_ranks   = 2,
-    .trips       = 1,
+    .name      = "bcast-acked",
+    .about     = "broadcasts from rank 0, acknowledged by every other rank in turn",
+    .time_of   = "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
+                 "an empty round trip",
+    .sampling  = MG_ACKED,
+    .min_ranks = 2,
+    .trips     = 1,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
     .baseline    = empty_round_trip,

@@ -1,0 +1,170 @@
+"""Collectives: how well the ranks started together, what root and ranks saw, how much was hidden.
+
+Times in seconds. A visit's lists have one entry a round (method 2.6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from mpigauge.analysis.estimate import Values
+    from mpigauge.result.records import Clock, ClockCheck, Visit
+
+    Flags = npt.NDArray[np.bool_]
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How the ranks of a cell started together.
+
+    Attributes:
+        skew_p50_s: Median over all rounds in time of last start - first start.
+        skew_p99_s: Its 99th percentile.
+        late_share: Rounds before whose start not every rank had come, of all.
+        root_s: Geometric mean over launches of the median of end - start at the root.
+        local_s: The same of the median over ranks.
+    """
+
+    skew_p50_s: float
+    skew_p99_s: float
+    late_share: float
+    root_s: float | None
+    local_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How much computation hides behind a nonblocking operation.
+
+    Attributes:
+        estimate: 1 - (time with computation - computation) / time without; mean over launches. Below 0
+            if computing costs the operation more than it hides.
+        low: Lower end of the 95 % t interval over launches; None for one launch.
+        high: Its upper end.
+        pure_s: Of the operation alone, geometric mean over launches of medians.
+    """
+
+    estimate: float
+    low: float | None
+    high: float | None
+    pure_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """How well the global clock held in some launches.
+
+    Attributes:
+        shared: All ranks read one clock in all of them.
+        error_s: The largest offset that was seen. Of a shared clock, only what its bounds prove.
+        bound_s: No clock was further off than this when it was checked.
+    """
+
+    shared: bool
+    error_s: float
+    bound_s: float
+
+
+def in_time(visit: Visit) -> Flags:
+    """Which rounds count: those that all ranks started in time, or all if there are none."""
+    keep = np.ones(len(visit.samples_ns), dtype=bool)
+    if len(visit.late) < len(keep):
+        keep[visit.late] = False
+    return keep
+
+
+def start_of(visits: Sequence[Visit]) -> Start | None:
+    """Of one cell; None if its ranks need not start together."""
+    visits = [visit for visit in visits if visit.skew_ns]
+    if not visits:
+        return None
+    skew_s = np.concatenate([np.asarray(v.skew_ns, dtype=float)[in_time(v)] for v in visits]) * 1e-9
+    rounds = sum(len(visit.samples_ns) for visit in visits)
+    return Start(
+        skew_p50_s=float(np.percentile(skew_s, 50)),
+        skew_p99_s=float(np.percentile(skew_s, 99)),
+        late_share=sum(len(visit.late) for visit in visits) / rounds,
+        root_s=_centre(_medians(visits, "root_ns")),
+        local_s=_centre(_medians(visits, "local_ns")),
+    )
+
+
+def _medians(visits: Iterable[Visit], name: str) -> list[float]:
+    """Launch medians, in seconds, of one of a visit's lists."""
+    launches: dict[int, list[Values]] = defaultdict(list)
+    for visit in visits:
+        values = np.asarray(getattr(visit, name), dtype=float)
+        keep = in_time(visit)
+        launches[visit.launch].append(values[keep] if len(values) == len(keep) else values)
+    return [float(np.median(np.concatenate(values))) * 1e-9 for values in launches.values()]
+
+
+def _centre(medians: Sequence[float]) -> float | None:
+    """Geometric mean; None if one of them is not positive."""
+    if not medians or min(medians) <= 0:
+        return None
+    return math.exp(sum(map(math.log, medians)) / len(medians))
+
+
+def overlap_of(visits: Sequence[Visit]) -> Overlap | None:
+    """Of one cell of mode `overlap`; None of all others.
+
+    Visit by visit, since the computation is as long as the visit's own operation took; the median of
+    a launch's visits stands for the launch.
+    """
+    visits = [visit for visit in visits if visit.pure_ns and visit.work_ns > 0]
+    pure = _centre(_medians(visits, "pure_ns"))
+    if pure is None:
+        return None
+    launches: dict[int, list[float]] = defaultdict(list)
+    for visit in visits:
+        whole_ns = float(np.median(np.asarray(visit.samples_ns, dtype=float)[in_time(visit)])) / visit.ops
+        pure_ns = float(np.median(visit.pure_ns)) / visit.ops
+        launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
+    shares = [float(np.median(values)) for values in launches.values()]
+    low, high = _interval(shares)
+    return Overlap(float(np.mean(shares)), low, high, pure)
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+    """Student's t interval of a mean."""
+    if len(values) < 2:  # noqa: PLR2004 - a spread needs two
+        return None, None
+    reach = float(special.stdtrit(len(values) - 1, (1 + LEVEL) / 2))
+    half = reach * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    centre = float(np.mean(values))
+    return centre - half, centre + half
+
+
+def clock_states(clocks: Iterable[Clock]) -> Mapping[tuple[str, str, int], ClockState]:
+    """How the global clock held, by library, version and ranks: the worst of all checks."""
+    jobs: dict[tuple[str, str, int], list[Clock]] = defaultdict(list)
+    for clock in clocks:
+        jobs[clock.mpi, clock.mpi_version, clock.ranks].append(clock)
+    return {job: _clock_state(mine) for job, mine in jobs.items()}
+
+
+def _clock_state(clocks: Sequence[Clock]) -> ClockState:
+    shared = all(clock.shared for clock in clocks)
+    checks = [check for clock in clocks for check in clock.checks]
+    errors = [_certain_ns(check) if shared else abs(check.low_ns + check.high_ns) / 2 for check in checks]
+    bounds = [max(abs(check.low_ns), abs(check.high_ns)) for check in checks]
+    return ClockState(shared, max(errors, default=0) * 1e-9, max(bounds, default=0) * 1e-9)
+
+
+def _certain_ns(check: ClockCheck) -> float:
+    """How far off a clock must be, whatever way the messages took."""
+    return max(check.low_ns, -check.high_ns, 0)
