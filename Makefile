@@ -7,7 +7,7 @@ BIN     := $(VENV)/bin
 UV      := $(shell command -v uv 2>/dev/null)
 KERNEL  := src/mpigauge/kernel
 C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/patterns/*.c benchmarks/*.c)
-H_FILES := $(wildcard $(KERNEL)/*.h)
+H_FILES := $(wildcard $(KERNEL)/*.h $(KERNEL)/patterns/*.h)
 C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1

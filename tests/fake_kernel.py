@@ -854,7 +854,7 @@ def main(library: str, standard: str, latency_ns: int) -> None:
 
         print(json.dumps(describe(), separators=(",", ":")))
         return
-    if sys.argv[1:] != ["-", "-"]:
+    if len(sys.argv) != 3 or sys.argv[2] != "-":
         sys.exit("usage: mpigauge-kernel PLAN JOURNAL")
     if log := os.environ.get("FAKE_LOG"):
         with open(log, "a", encoding="ascii") as file:  # noqa: PTH123 - pathlib is slow to import
@@ -862,7 +862,8 @@ def main(library: str, standard: str, latency_ns: int) -> None:
     if words := os.environ.get("FAKE_DEAD"):
         die(words)
     try:
-        launch, visits = read_plan(sys.stdin)
+        with open(0 if sys.argv[1] == "-" else sys.argv[1], encoding="ascii") as plan:  # noqa: PTH123
+            launch, visits = read_plan(plan)
     except PlanError as error:
         die(str(error))
     ranks = 1 if "FAKE_SINGLETONS" in os.environ else int(os.environ["FAKE_RANKS"])

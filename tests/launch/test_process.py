@@ -17,7 +17,7 @@ import pytest
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import process
-from mpigauge.launch.process import Interruption, RunningJob, descendants
+from mpigauge.launch.process import INPUT, Interruption, RunningJob, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,9 +78,19 @@ def test_lines_are_bytes_whatever_they_hold() -> None:
     assert lines == [b"\xff\x00\r"]
 
 
-def test_the_plan_is_its_input_and_ends() -> None:
-    lines, _ = everything("print(sys.stdin.read().upper())")
-    assert lines == [b"THE PLAN", b""]
+def test_the_plan_is_a_file_that_goes_with_the_job() -> None:
+    words = [*program("print(sys.argv[1]); print(open(sys.argv[1]).read().upper())"), INPUT]
+    with RunningJob(words, {}, "the plan\n") as job:
+        path, *lines = job.lines(forever)
+        assert lines == [b"THE PLAN", b""]
+    assert not Path(os.fsdecode(path)).exists()
+
+
+def test_a_plan_may_be_long() -> None:
+    """Longer than what a launcher would take on its standard input."""
+    words = [*program("print(len(open(sys.argv[1]).read()))"), INPUT]
+    with RunningJob(words, {}, "x" * 1_000_000) as job:
+        assert list(job.lines(forever)) == [b"1000000"]
 
 
 def test_its_environment_is_ours_and_what_is_added() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.analysis.cells import rows as rows_of
 from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import RunningJob
+from mpigauge.launch.process import INPUT, RunningJob
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.expand import cells_of
@@ -40,7 +40,7 @@ def _run_kernel(
     """The journal of one launch with the shortest visits that there can be."""
     cores = environment.cores_allowed()
     ranks = visits[0].cell.ranks
-    job = Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
+    job = Job(library.mpiexec, ranks, (str(program), INPUT, "-"), cores, environment.user_is_root())
     text = kernel_plan(visits, plan, Limits(cell_s=1e-5, deadline_s=1e4, warmup_s=1e-3), cores)
     words = command_of(job, library.kind.launcher)
     with RunningJob(words, {**library.environment_for(ranks > cores), **variables}, text) as running:
@@ -60,7 +60,8 @@ def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:
     ]
     measures += [Measure(name, sizes="40", datatypes=("all",), ops=("all",), in_place=True) for name in names]
     measures += [Measure(name, sizes="1KiB", roots=("rotating", ranks - 1)) for name in names]
-    measures += [Measure(name, sizes="64KiB", buffers="cold") for name in names]
+    together = [name for name in names if description.pattern(name, "").starts_together]
+    measures += [Measure(name, sizes="64KiB", buffers="cold") for name in together]
     plan = Plan(tuple(measures), ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2)
     cells = cells_of(plan, description, library.name, library.version, "test")
     return visits_of(cells, plan, description, 1), plan

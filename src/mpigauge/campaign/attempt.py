@@ -9,7 +9,7 @@ from mpigauge.analysis.cells import telling_line
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import Interruption, RunningJob
+from mpigauge.launch.process import INPUT, Interruption, RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell
 from mpigauge.plan.schedule import PlannedVisit
@@ -113,7 +113,7 @@ class Attempt:
         return Job(
             mpiexec=library.mpiexec,
             ranks=self._key.ranks,
-            program=(str(self._target.program), "-", "-"),
+            program=(str(self._target.program), INPUT, "-"),
             cores=cores,
             as_root=environment.user_is_root(),
             environment=library.environment_for(self._key.ranks > cores),

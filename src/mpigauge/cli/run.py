@@ -175,6 +175,7 @@ def default_path() -> Path:
 
 def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     from mpigauge.launch.launchers import Job, command_of
+    from mpigauge.launch.process import INPUT
     from mpigauge.result import environment
 
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
@@ -185,7 +186,7 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
             job = Job(
                 mpiexec=target.library.mpiexec,
                 ranks=ranks,
-                program=(str(target.program), "-", "-"),
+                program=(str(target.program), INPUT, "-"),
                 cores=cores,
                 as_root=environment.user_is_root(),
             )

@@ -16,7 +16,6 @@
 enum {
     MG_PLAN_VERSION = 2, /* of the plan and journal texts; mpigauge refuses a kernel of another */
     MG_MAX_MODES    = 8,
-    MG_MAX_OPS      = 12,
     MG_NAME_BYTES   = 256,
     MG_WORDS_BYTES  = 256, /* of a sentence about a wrong payload */
     MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation for every rank */
@@ -484,11 +483,11 @@ void mg_journal_string(FILE *out, const char *text);
 /* ---- Sizing and warm-up ---------------------------------------------------------------------- */
 
 /* Calls between two clock readings, given the time of one and the time that a visit has. */
-int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share_ns,
+int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock);
 
 /* Samples of one visit, given what one costs and the time that the visit has. */
-int mg_rounds_for(const struct mg_plan *plan, int64_t cost_ns, int64_t share_ns);
+int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns);
 
 /* Once per group of ranks that the plan uses, at one byte and at its largest message. */
 void mg_warm_up(const struct mg_plan *plan);

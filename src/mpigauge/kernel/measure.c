@@ -23,8 +23,8 @@ struct cell {
     struct mg_series series;
     int              batch; /* 0: not tried yet */
     int              rounds;
-    int64_t          round_ns; /* of one call */
-    int64_t          cost_ns;  /* of one sample, with what lies between two of them */
+    double           round_ns; /* of one call */
+    double           cost_ns;  /* of one sample, with what lies between two of them */
     int64_t          spent_ns;
     bool             closed; /* corrupt or refused: not visited again */
 };
@@ -96,7 +96,7 @@ static int try_rounds(struct run *run, const struct mg_visit *visit, struct mg_s
 /* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
  * a slow moment, and too small a batch would give the clock too large a share. */
 static void size_up(const struct run *run, const struct mg_visit *visit, struct cell *cell,
-                    int64_t round_ns, int64_t cost_of_call_ns)
+                    double round_ns, double cost_of_call_ns)
 {
     const int64_t share = share_ns(run) / (visit->mode->overlaps ? 2 : 1);
 
@@ -145,9 +145,11 @@ static const char *reason_to_skip(const struct run *run, const struct cell *cell
 
 /* ---- A visit --------------------------------------------------------------------------------- */
 
-static int64_t expect_ns(const struct cell *cell)
+static int64_t expect_ns(const struct cell *cell, bool overlaps)
 {
-    return cell->cost_ns * (cell->rounds + WARMUPS);
+    const int series = overlaps ? 3 : 1; /* without work, and with as much again */
+
+    return (int64_t) (series * cell->cost_ns * (cell->rounds + WARMUPS));
 }
 
 /* -1 where it is not known on every rank. */
@@ -172,8 +174,8 @@ static int prepare(struct run *run, const struct mg_visit *visit, struct mg_stat
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            size_up(run, visit, cell, round_of_trial(run, trial_ns, trials),
-                    run->rounds.elapsed_ns / run->rounds.count);
+            size_up(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
+                    (double) run->rounds.elapsed_ns / run->rounds.count);
     }
     decision->batch  = cell->batch;
     decision->rounds = cell->rounds;
@@ -215,8 +217,8 @@ static void conclude(struct run *run, const struct mg_visit *visit, struct cell 
     outcome->standing = mg_series_standing(&cell->series);
     cell->spent_ns += outcome->elapsed_ns;
     cell->closed = outcome->corrupt != NULL;
-    size_up(run, visit, cell, median_ns / outcome->batch,
-            rounds->elapsed_ns / rounds->count / outcome->batch);
+    size_up(run, visit, cell, (double) median_ns / outcome->batch,
+            (double) rounds->elapsed_ns / rounds->count / outcome->batch);
     if (is_global(visit) && (run->fastest_ns == 0 || median_ns < run->fastest_ns))
         run->fastest_ns = median_ns;
     mg_journal_visit(visit, outcome, rounds);
@@ -233,9 +235,9 @@ static void time_pure(struct run *run, const struct mg_visit *visit, struct mg_s
         return;
     mg_rounds_run(visit, state, walk, decision->batch, decision->rounds,
                   MG_OVERDRAFT * share_ns(run), &run->pure);
-    outcome->pures   = run->pure.count;
+    outcome->pures   = punctual(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = run->pure.samples_ns;
-    outcome->work_ns = mg_median_of(run->pure.samples_ns, run->pure.count);
+    outcome->work_ns = mg_median_of(run->pure.samples_ns, outcome->pures);
     mg_share(state->comm, &outcome->work_ns, sizeof outcome->work_ns);
     state->work = mg_work_for(outcome->work_ns);
 }
@@ -378,7 +380,8 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
         return;
     }
     if (state->rank == 0) {
-        mg_journal_begin(visit, mg_now_ns() - run->start_ns, expect_ns(cell));
+        mg_journal_begin(visit, mg_now_ns() - run->start_ns,
+                         expect_ns(cell, visit->mode->overlaps));
         /* The launcher and the campaign take the line now, on this core, not during the rounds. */
         (void) usleep(SETTLE_US);
     }

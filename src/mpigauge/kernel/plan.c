@@ -198,7 +198,7 @@ static void check_collective(int line, const struct mg_visit *visit)
         MG_DIE("plan line %d: rank %d cannot be root of %d ranks", line, visit->root, visit->ranks);
     if (visit->root < 0 && visit->mode->binds_buffers)
         MG_DIE("plan line %d: a persistent %s has one root, it cannot move on", line, name);
-    if ((pattern->sampling == MG_COMMON || pattern->reduces) &&
+    if ((pattern->sampling == MG_COMMON || pattern->reduces || pattern->bus != MG_BUS_NONE) &&
         visit->bytes > INT_MAX / (size_t) visit->ranks)
         MG_DIE("plan line %d: %zu B a rank are more than the counts of %s can take", line,
                visit->bytes, name);
@@ -211,7 +211,9 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->min_ranks > plan->ranks)
         MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
                visit->pattern->min_ranks, plan->ranks);
-    if (visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
+    const bool sends = visit->pattern->active_ranks != 1 && !visit->pattern->shares_memory;
+
+    if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
                visit->bytes);
     if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BASELINES = 51 };
+
 /* ---- Memory of a series ---------------------------------------------------------------------- */
 
 /* Touched now, so that no sample pays for a page. */
@@ -98,26 +100,38 @@ static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, 
     }
 }
 
-/* `batch` calls by the time of their mean: the largest over all turns of a call but half of the
- * empty round trip in it (de Supinski and Karonis, HPDC 1999). */
-static int64_t run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch)
+/* One round trip without content between the root and the rank whose turn it is: the median of
+ * some, since a single one may have been interrupted. */
+static int64_t time_baseline(call_fn baseline, struct mg_state *state)
 {
-    int64_t largest_ns = 0;
+    int64_t stamps_ns[BASELINES + 1];
 
+    run_warm(baseline, state, 1, BASELINES, stamps_ns);
+    for (int i = 0; i < BASELINES; i++)
+        stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
+    return mg_median_of(stamps_ns, BASELINES);
+}
+
+/* A sample is the time of `batch` calls: the largest over all turns of what they took, less half of
+ * the empty round trip that is in each (de Supinski and Karonis, HPDC 1999). */
+static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
+                      int64_t *samples_ns)
+{
+    memset(samples_ns, 0, (size_t) rounds * sizeof *samples_ns);
     for (state->turn = 1; state->turn < state->ranks; state->turn++) {
-        const int64_t begin_ns = mg_now_ns();
-        for (int b = 0; b < batch; b++)
-            baseline(state);
-        const int64_t between_ns = mg_now_ns();
-        for (int b = 0; b < batch; b++)
-            call(state);
-        const int64_t time_ns = mg_now_ns() - between_ns - (between_ns - begin_ns) / 2;
+        const int64_t trip_ns = time_baseline(baseline, state);
 
-        largest_ns = time_ns > largest_ns ? time_ns : largest_ns;
+        for (int i = 0; i < rounds; i++) {
+            const int64_t begin_ns = mg_now_ns();
+            for (int b = 0; b < batch; b++)
+                call(state);
+            const int64_t time_ns = mg_now_ns() - begin_ns - batch * trip_ns / 2;
+
+            samples_ns[i] = time_ns > samples_ns[i] ? time_ns : samples_ns[i];
+        }
         mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
     }
     state->turn = 1; /* the check that follows is a call, too */
-    return largest_ns;
 }
 
 /* ---- A series -------------------------------------------------------------------------------- */
@@ -150,13 +164,13 @@ void mg_rounds_run(const struct mg_visit *visit, struct mg_state *state, struct 
     if (pattern->sampling == MG_PREPARED)
         run_prepared(pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
     else if (pattern->sampling == MG_ACKED)
-        for (int i = 0; i < count; i++)
-            rounds->samples_ns[i] = run_turns(pattern->baseline, visit->mode->call, state, batch);
+        run_turns(pattern->baseline, visit->mode->call, state, batch, count, rounds->samples_ns);
     else
         run_chained(visit, state, walk, batch, count, rounds);
 
     rounds->count      = count;
     rounds->late_count = 0;
+    rounds->left_early = 0;
     rounds->elapsed_ns = mg_now_ns() - begin_ns;
     /* Preparations and empty round trips cost, too, and are in no sample. */
     rounds->cpu_ns = pattern->sampling == MG_PREPARED || pattern->sampling == MG_ACKED

@@ -21,10 +21,10 @@ static int even(int number)
 
 /* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
  * clock is part of what is reported. */
-int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t share_ns,
+int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock)
 {
-    const double round  = round_ns > 0 ? (double) round_ns : 1;
+    const double round  = round_ns > 0 ? round_ns : 1;
     const double clocks = fmax((double) clock->cost_ns / 0.01, 10.0 * (double) clock->step_ns);
     const int    needed = at_least(fmax(clocks, (double) pattern->least_ns) / round, 1);
 
@@ -42,10 +42,10 @@ int mg_batch_for(const struct mg_pattern *pattern, int64_t round_ns, int64_t sha
 }
 
 /* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
-int mg_rounds_for(const struct mg_plan *plan, int64_t cost_ns, int64_t share_ns)
+int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns)
 {
     const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
-    const double fits  = (double) share_ns / (double) (cost_ns > 0 ? cost_ns : 1);
+    const double fits  = (double) share_ns / (cost_ns > 0 ? cost_ns : 1);
     const double least = fmin(SAMPLES_LEAST, MG_OVERDRAFT * fits);
 
     return (int) fmin(cap, fmax(1, fmax(fits, least)));

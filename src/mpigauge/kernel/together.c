@@ -20,10 +20,11 @@ enum {
     SIGNAL_BYTES = 8,
 };
 
-static const int64_t stop          = -1;
-static const int64_t cpu_margin_ns = 3000; /* before the start: time to read the CPU clock */
-static const int64_t cpu_least_ns  = 1500; /* less than that is left: do not */
-static const int64_t lead_least_ns = 4000;
+static const int64_t stop           = -1;
+static const int64_t cpu_margin_ns  = 3000; /* before the start: time to read the CPU clock */
+static const int64_t cpu_least_ns   = 1500; /* less than that is left: do not */
+static const int64_t behind_most_ns = 500;  /* after the start: something else had the core */
+static const int64_t lead_least_ns  = 4000;
 static const int64_t lead_most_ns = 50000000; /* a rank that is later than that is not waited for */
 
 /* Of one rank and round, in global time. */
@@ -148,6 +149,13 @@ static void add_cpu(struct series *series, int64_t used_ns)
     series->cpu_rounds++;
 }
 
+/* Known before the operation begins, so that leaving late rounds out cannot select fast ones. Where
+ * ranks share cores, each waits for its turn, and all rounds would be late. */
+static bool is_late(bool late_here, int64_t behind_ns, bool crowded)
+{
+    return late_here || (!crowded && behind_ns > behind_most_ns);
+}
+
 static void round_in_common(void (*call)(struct mg_state *), struct mg_state *state,
                             struct series *series, int64_t start_ns, bool crowded)
 {
@@ -156,7 +164,7 @@ static void round_in_common(void (*call)(struct mg_state *), struct mg_state *st
     int64_t       cpu_ns   = -1;
     int64_t       read_ns  = 0;
 
-    stamp->late = mg_now_ns() >= local_ns;
+    const bool late_here = mg_now_ns() >= local_ns;
     wait_until(local_ns - cpu_margin_ns, crowded);
     if (mg_now_ns() < local_ns - cpu_least_ns) {
         cpu_ns  = mg_cpu_ns();
@@ -168,6 +176,7 @@ static void round_in_common(void (*call)(struct mg_state *), struct mg_state *st
     call(state);
     stamp->end_ns   = mg_now_ns();
     stamp->begin_ns = begin_ns;
+    stamp->late     = is_late(late_here, begin_ns - local_ns, crowded);
     if (cpu_ns >= 0)
         add_cpu(series, cpu_since(cpu_ns, read_ns, begin_ns));
 }
@@ -316,13 +325,16 @@ static void collect(const struct mg_visit *visit, const struct mg_state *state, 
 }
 
 /* What the next series is to have: longer where too many were late, shorter where none was. */
-static int64_t next_lead(const struct mg_state *state, const struct mg_rounds *rounds)
+static int64_t next_lead(const struct mg_visit *visit, const struct mg_state *state,
+                         const struct mg_rounds *rounds)
 {
     int64_t lead_ns = rounds->lead_ns;
 
+    if (visit->start != MG_START_COMMON)
+        return lead_ns;
     if (rounds->late_count * LATE_ONE_IN > rounds->count)
         lead_ns = 2 * lead_ns < lead_most_ns ? 2 * lead_ns : lead_most_ns;
-    else if (rounds->late_count == 0)
+    else if (rounds->late_count == 0 && rounds->count >= LATE_ONE_IN)
         lead_ns = 3 * lead_ns / 4 > lead_least_ns ? 3 * lead_ns / 4 : lead_least_ns;
     mg_share(state->comm, &lead_ns, sizeof lead_ns);
     return lead_ns;
@@ -342,7 +354,7 @@ void mg_together_run(const struct mg_visit *visit, struct mg_state *state, struc
         rounds->elapsed_ns = mg_now_ns() - begin_ns;
         rounds->lead_ns    = *lead_ns_p;
         collect(visit, state, root, &series, rounds);
-        *lead_ns_p = next_lead(state, rounds);
+        *lead_ns_p = next_lead(visit, state, rounds);
         if (i == DOUBLINGS || *lead_ns_p <= rounds->lead_ns)
             return;
     }

@@ -20,9 +20,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
+
+INPUT = "PLAN"
+"""Of a command's words, the one that stands for the path of its input. Not standard input: Hydra gives a
+job up that does not read 64 KiB of it at once, and prterun never closes it."""
 
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
@@ -84,7 +88,7 @@ class RunningJob:
     Args:
         command: The words to run.
         environment: What to set beside our own environment.
-        standard_input: What rank 0 reads.
+        text: What rank 0 reads: put into a file whose path takes the place of the word INPUT.
         interruption: Wakes up `lines`.
 
     Raises:
@@ -95,12 +99,12 @@ class RunningJob:
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
-        standard_input: str,
+        text: str,
         interruption: Interruption | None = None,
     ) -> None:
         self._command = list(command)
         self._environment = environment
-        self._input = standard_input
+        self._text = text
         self._interruption = interruption
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
         self._partial: dict[int, bytes] = {}
@@ -111,17 +115,17 @@ class RunningJob:
         self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
+        path = self._write_input()
         try:
-            with self._input_file() as standard_input:
-                self._process = subprocess.Popen(
-                    self._command,
-                    stdin=standard_input,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
-                    start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
-                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
-                )
+            self._process = subprocess.Popen(
+                [str(path) if word == INPUT else word for word in self._command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
+                start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
+            )
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise EnvironmentLacksError(
@@ -141,15 +145,14 @@ class RunningJob:
                 stream.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _input_file(self) -> IO[bytes]:
-        file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by the caller
+    def _write_input(self) -> Path:
+        path = self._folder / "plan"
         try:
-            file.write(self._input.encode("ascii"))
-            file.seek(0)
+            path.write_text(self._text, encoding="ascii")
         except OSError as error:
-            file.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
             raise _no_temporary(error) from None
-        return file
+        return path
 
     # ---- What it says ----------------------------------------------------------------------------
 

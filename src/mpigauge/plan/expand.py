@@ -159,13 +159,14 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 
 def _check_size(pattern: Pattern, cell: Cell, description: Description, where: str) -> None:
     size, mode = cell.bytes, pattern.mode(cell.mode)
-    if (pattern.starts_together or pattern.reduces) and size > INT_MAX // cell.ranks:
+    if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // cell.ranks:
         raise UsageError(
             f"{where}: {units.format_size(size)} for each of {cell.ranks} ranks are more than the counts of "
             f"{pattern.name} can take",
             f"take sizes up to {units.format_size(INT_MAX // cell.ranks)}",
         )
-    if pattern.moves_bytes and size > INT_MAX and not description.large_counts:
+    sends = pattern.active_ranks != 1 and pattern.sampling != "prepared"
+    if sends and size > INT_MAX and not description.large_counts:
         raise UsageError(
             f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
             "MPI library does not have",
@@ -200,6 +201,8 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
+    if pattern.spans_bytes:
+        return cell.bytes
     active = pattern.active_ranks or cell.ranks
     sent = cell.bytes * (active if pattern.send_each else 1)
     received = max(1, cell.window) * cell.bytes * (active if pattern.recv_each or cell.in_place else 1)

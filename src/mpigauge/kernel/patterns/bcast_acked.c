@@ -43,8 +43,9 @@ const struct mg_pattern mg_bcast_acked = {
     .bus         = MG_BUS_SAME,
     .baseline    = empty_round_trip,
     .piece       = piece,
-    .modes       = {{.name       = "blocking",
-                     .about      = "MPI_Bcast, then an empty MPI_Send",
-                     .call       = call,
-                     .directions = 1}},
+    .modes       = {{.name          = "blocking",
+                     .about         = "MPI_Bcast, then an empty MPI_Send",
+                     .call          = call,
+                     .directions    = 1,
+                     .binds_buffers = true}},
 };

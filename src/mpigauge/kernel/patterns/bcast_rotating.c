@@ -34,5 +34,9 @@ const struct mg_pattern mg_bcast_rotating = {
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
     .piece       = piece,
-    .modes       = {{.name = "blocking", .about = "MPI_Bcast", .call = call, .directions = 1}},
+    .modes       = {{.name          = "blocking",
+                     .about         = "MPI_Bcast",
+                     .call          = call,
+                     .directions    = 1,
+                     .binds_buffers = true}},
 };

@@ -17,6 +17,7 @@ struct line {
 static struct line *lines;
 static size_t       lines_bytes; /* of the mapping */
 static size_t       count;       /* in the cycle */
+static bool         checked;     /* that the cycle goes through all of them */
 static struct line *volatile at;
 
 static void make_room(size_t bytes)
@@ -38,7 +39,7 @@ static void tie_cycle(void)
 {
     uint32_t *order = malloc(count * sizeof *order);
 
-    if (order == NULL)
+    if (order == NULL || count > UINT32_MAX)
         MG_DIE("no memory to shuffle %zu lines", count);
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t) i;
@@ -61,6 +62,7 @@ static void begin(struct mg_state *state)
     if (count != state->bytes / LINE_BYTES) {
         count = state->bytes / LINE_BYTES;
         tie_cycle();
+        checked = false;
     }
     at = lines;
     for (size_t i = 0; i < count; i++)
@@ -82,11 +84,14 @@ static bool check(const struct mg_state *state, char *words, size_t words_bytes)
     const struct line *here    = lines;
     size_t             visited = 0;
 
+    if (checked)
+        return true;
     do {
         here = here->next;
         visited++;
     } while (here != lines && visited <= count);
-    if (visited == count)
+    checked = visited == count;
+    if (checked)
         return true;
     (void) snprintf(words, words_bytes, "the cycle through %zu B has %zu lines instead of %zu",
                     state->bytes, visited, count);
