@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import agreement
+import collectives
 import fidelity
+import memory
 import repeatability
 import tools
 
@@ -34,6 +36,10 @@ def main() -> None:
 def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[Callable[[], str]]:
     one, two, three = fidelity, repeatability, agreement
     return [
+        partial(
+            collectives.section, libraries, collectives.ROUNDS_QUICK if quick else collectives.ROUNDS, seed
+        ),
+        partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
         partial(one.section, libraries, one.ROUNDS_QUICK if quick else one.ROUNDS, seed),
         partial(
             two.section,

@@ -224,6 +224,16 @@ def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str])
     }
 
 
+def run(words: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """One program to its end, whatever its status.
+
+    Raises:
+        EnvironmentLacksError: It cannot be started.
+        JobError: It takes too long.
+    """
+    return _run(words, CAMPAIGN_TIMEOUT_S, variables)
+
+
 def _run(
     words: list[str], timeout_s: float, variables: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:

@@ -30,6 +30,11 @@ TIMEOUT_S = 30.0
 DELAY_S = 50e-6
 
 
+FAULTY = {("intelmpi", "scatter", "persistent")}
+"""What a library itself gets wrong: Intel MPI 2021.18.1 loses the communicator of a persistent scatter at
+its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
+
+
 def _collectives(description: kernel.Description) -> list[str]:
     return [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
 
@@ -63,7 +68,11 @@ def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:
     together = [name for name in names if description.pattern(name, "").starts_together]
     measures += [Measure(name, sizes="64KiB", buffers="cold") for name in together]
     plan = Plan(tuple(measures), ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2)
-    cells = cells_of(plan, description, library.name, library.version, "test")
+    cells = [
+        cell
+        for cell in cells_of(plan, description, library.name, library.version, "test")
+        if (cell.mpi, cell.pattern, cell.mode) not in FAULTY
+    ]
     return visits_of(cells, plan, description, 1), plan
 
 

@@ -19,6 +19,7 @@ enum {
     MG_NAME_BYTES   = 256,
     MG_WORDS_BYTES  = 256, /* of a sentence about a wrong payload */
     MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation for every rank */
+    MG_TRIPS_REPEAT = -2,  /* mg_pattern.trips: mg_state.repeats of them */
     MG_OVERDRAFT    = 8,   /* how often its share of time a slow cell may take */
     MG_TAG          = 1,   /* of measured messages */
     MG_TAG_CONTROL  = 2,   /* of handshakes, outside timed code */
@@ -85,7 +86,8 @@ struct mg_state {
     bool         in_place;
     int         *counts; /* v-variants: elements and place of every rank's block */
     int         *displacements;
-    int64_t      work; /* steps of computation to hide communication behind */
+    int          repeats; /* of an operation that may be shorter than calling a function */
+    int64_t      work;    /* steps of computation to hide communication behind */
 
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
 };

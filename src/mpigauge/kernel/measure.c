@@ -256,10 +256,12 @@ static const char *what_is_wrong(const struct run *run, const struct mg_visit *v
     return NULL;
 }
 
-static int trips_of(const struct mg_visit *visit)
+static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
 {
     if (visit->pattern->trips == MG_TRIPS_RANKS)
         return visit->ranks;
+    if (visit->pattern->trips == MG_TRIPS_REPEAT)
+        return state->repeats;
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
@@ -290,7 +292,7 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
     state->send        = walk.send_first;
     state->recv        = walk.recv_first;
     outcome.batch      = decision->batch;
-    outcome.ops        = decision->batch * trips_of(visit);
+    outcome.ops        = decision->batch * trips_of(visit, state);
     run->rounds.cpu_ns = cpu_of_all(state, run->rounds.cpu_ns);
     outcome.pool_bytes = slots > 1 ? visit->pool_bytes : 0;
     outcome.corrupt    = what_is_wrong(run, visit, state, words, sizeof words);

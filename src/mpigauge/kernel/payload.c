@@ -8,9 +8,11 @@
 #include <sys/mman.h>
 
 enum {
-    PAGE_BYTES = 4096,
-    LINE_BYTES = 64,
-    POISON     = 0xa5, /* what a place holds that no message has reached */
+    PAGE_BYTES     = 4096,
+    LINE_BYTES     = 64,
+    REPEATED_BYTES = 1024, /* up to here a call of a function would be a large part of a copy */
+    REPEATS        = 16,
+    POISON         = 0xa5, /* what a place holds that no message has reached */
 };
 
 struct arena {
@@ -212,6 +214,7 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     state->in_place = visit->in_place;
     state->root     = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
     state->turn     = 1 % visit->ranks;
+    state->repeats  = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
     lay_out_blocks(visit, state);
 }
 

@@ -40,16 +40,26 @@ void mg_copy_o0(unsigned char *to, const unsigned char *from, size_t bytes)
 static volatile mg_copy_fn copy_o3 = mg_copy_o3;
 static volatile mg_copy_fn copy_o0 = mg_copy_o0;
 
+static void repeat(mg_copy_fn copy, const struct mg_state *state)
+{
+    unsigned char       *to    = state->recv;
+    const unsigned char *from  = state->send;
+    const size_t         bytes = state->bytes;
+
+    for (int i = state->repeats; i > 0; i--) {
+        copy(to, from, bytes);
+        MG_MEMORY_CHANGED();
+    }
+}
+
 static void call_o3(struct mg_state *state)
 {
-    copy_o3(state->recv, state->send, state->bytes);
-    MG_MEMORY_CHANGED();
+    repeat(copy_o3, state);
 }
 
 static void call_o0(struct mg_state *state)
 {
-    copy_o0(state->recv, state->send, state->bytes);
-    MG_MEMORY_CHANGED();
+    repeat(copy_o0, state);
 }
 
 const struct mg_pattern mg_copy = {
@@ -59,7 +69,7 @@ const struct mg_pattern mg_copy = {
     .sampling     = MG_CHAINED,
     .min_ranks    = 1,
     .active_ranks = 1,
-    .trips        = 1,
+    .trips        = MG_TRIPS_REPEAT,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,

@@ -5,8 +5,15 @@ static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy
 
 static void call(struct mg_state *state)
 {
-    (void) copy(state->recv, state->send, state->bytes);
-    MG_MEMORY_CHANGED();
+    void *(*const copy_now)(void *to, const void *from, size_t bytes) = copy;
+    unsigned char       *to                                           = state->recv;
+    const unsigned char *from                                         = state->send;
+    const size_t         bytes                                        = state->bytes;
+
+    for (int i = state->repeats; i > 0; i--) {
+        (void) copy_now(to, from, bytes);
+        MG_MEMORY_CHANGED();
+    }
 }
 
 const struct mg_pattern mg_memcpy = {
@@ -16,7 +23,7 @@ const struct mg_pattern mg_memcpy = {
     .sampling     = MG_CHAINED,
     .min_ranks    = 1,
     .active_ranks = 1,
-    .trips        = 1,
+    .trips        = MG_TRIPS_REPEAT,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .moves_bytes  = true,
     .unit_bytes   = 1,

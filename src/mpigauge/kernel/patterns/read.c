@@ -22,8 +22,14 @@ static uint64_t (*volatile read_all)(const unsigned char *data, size_t bytes) = 
 
 static void call(struct mg_state *state)
 {
-    sum_found = read_all(state->send, state->bytes);
-    MG_MEMORY_CHANGED();
+    uint64_t (*const read_now)(const unsigned char *data, size_t bytes) = read_all;
+    const unsigned char *data                                           = state->send;
+    const size_t         bytes                                          = state->bytes;
+
+    for (int i = state->repeats; i > 0; i--) {
+        sum_found = read_now(data, bytes);
+        MG_MEMORY_CHANGED();
+    }
 }
 
 static bool check(const struct mg_state *state, char *words, size_t words_bytes)
@@ -49,7 +55,7 @@ const struct mg_pattern mg_read = {
     .sampling     = MG_CHAINED,
     .min_ranks    = 1,
     .active_ranks = 1,
-    .trips        = 1,
+    .trips        = MG_TRIPS_REPEAT,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,

@@ -15,8 +15,14 @@ static void (*volatile write_all)(unsigned char *data, size_t bytes) = fill;
 
 static void call(struct mg_state *state)
 {
-    write_all(state->recv, state->bytes);
-    MG_MEMORY_CHANGED();
+    void (*const write_now)(unsigned char *data, size_t bytes) = write_all;
+    unsigned char *data                                        = state->recv;
+    const size_t   bytes                                       = state->bytes;
+
+    for (int i = state->repeats; i > 0; i--) {
+        write_now(data, bytes);
+        MG_MEMORY_CHANGED();
+    }
 }
 
 static bool check(const struct mg_state *state, char *words, size_t words_bytes)
@@ -37,7 +43,7 @@ const struct mg_pattern mg_write = {
     .sampling     = MG_CHAINED,
     .min_ranks    = 1,
     .active_ranks = 1,
-    .trips        = 1,
+    .trips        = MG_TRIPS_REPEAT,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
