@@ -23,7 +23,8 @@ SOURCES = Path(__file__).parents[1] / "kernel"
 
 def sources() -> list[Path]:
     """The C files and headers of the kernel, in a fixed order."""
-    return sorted(path for pattern in ("*.[ch]", "*.def", "patterns/*.[ch]") for path in SOURCES.glob(pattern))
+    patterns = ("*.[ch]", "*.def", "patterns/*.[ch]")
+    return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
 def cache_folder() -> Path:

@@ -29,11 +29,16 @@ DOT = " \N{MIDDLE DOT} "
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One curve: rows that differ in size only."""
+    """One curve: rows that differ in size only.
+
+    Attributes:
+        columns: What its table shows.
+    """
 
     title: str
     about: str
     rows: list[Row]
+    columns: list[Column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,6 @@ class Document:
     head: list[str]
     sections: list[Section]
     foot: list[str]
-    columns: list[Column]
     units: Units
     rows: list[Row]
     result: Result
@@ -57,9 +61,8 @@ def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen
     """
     return Document(
         head=_head(result),
-        sections=_sections(result, rows),
+        sections=_sections(result, rows, columns),
         foot=_foot(result, rows),
-        columns=[*USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in columns), NOTES],
         units=chosen,
         rows=list(rows),
         result=result,
@@ -88,7 +91,7 @@ def _curve(row: Row) -> tuple[object, ...]:
     )
 
 
-def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
+def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Section]:
     """Curves in the order of the plan; the instrument's floor and the probes have none."""
     curves = {
         pattern.name: pattern.time_of
@@ -99,10 +102,18 @@ def _sections(result: Result, rows: Sequence[Row]) -> list[Section]:
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
     groups = [list(group) for _, group in groupby(shown, key=_curve)]
     groups.sort(key=lambda group: order[_curve(group[0])])
-    return [_section(sorted(group, key=lambda row: row.cell), curves) for group in groups]
+    return [_section(sorted(group, key=lambda row: row.cell), curves, columns) for group in groups]
 
 
-def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
+def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
+    """The usual ones, those that belong to this kind of curve, and those asked for."""
+    own = ["root", "local"] if any(row.start for row in rows) else []
+    own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
+    names = dict.fromkeys([*own, *asked])
+    return [*USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
+
+
+def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
     cell = rows[0].cell
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
     if rows[0].oversubscribed:
@@ -118,7 +129,7 @@ def _section(rows: list[Row], time_of: Mapping[str, str]) -> Section:
         about += f"; {_span(windows)} messages under way"
     if starts := [row.start for row in rows if row.start]:
         about += f"; {_together(cell, starts)}"
-    return Section(DOT.join(words), about, rows)
+    return Section(DOT.join(words), about, rows, _columns(rows, asked))
 
 
 def _factors(cell: Cell) -> list[str]:
@@ -218,8 +229,8 @@ def _waiting(rows: Sequence[Row]) -> Iterable[str]:
             jobs.setdefault(_job(row.cell), []).append(row)
     for job, mine in jobs.items():
         share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
-        crowded = ", although they share cores" if mine[0].oversubscribed else ""
-        yield f"waiting: the ranks of {job} were on a core for {share} of the time that messages took{crowded}"
+        crowded = ", sharing cores" if mine[0].oversubscribed else ""
+        yield f"waiting: the ranks of {job}{crowded}, were on a core for {share} of the time of messages"
 
 
 def _job(cell: Cell) -> str:
@@ -281,15 +292,15 @@ def _wheels(result: Result) -> Iterable[str]:
 
 
 def _cells_of(document: Document, section: Section) -> list[list[str]]:
-    return [[column.text(row, document.units) for column in document.columns] for row in section.rows]
+    return [[column.text(row, document.units) for column in section.columns] for row in section.rows]
 
 
 def _text(document: Document) -> str:
     """Aligned columns, without colour, boxes or a limit of width."""
     lines = [*document.head, ""]
     for section in document.sections:
-        table = [[column.heading for column in document.columns], *_cells_of(document, section)]
-        widths = [max(len(row[i]) for row in table) for i in range(len(document.columns))]
+        table = [[column.heading for column in section.columns], *_cells_of(document, section)]
+        widths = [max(len(row[i]) for row in table) for i in range(len(section.columns))]
         lines += [section.title, f"  {section.about}"]
         lines += ["  " + _aligned(row, widths) for row in table]
         lines.append("")
@@ -306,8 +317,8 @@ def _markdown(document: Document) -> str:
     lines = [f"*{document.head[0]}*", "", *document.head[1:], ""]
     for section in document.sections:
         lines += [f"**{section.title}** ({section.about})", ""]
-        lines.append(_piped(column.heading for column in document.columns))
-        lines.append(_piped(["---:"] * (len(document.columns) - 1) + ["---"]))
+        lines.append(_piped(column.heading for column in section.columns))
+        lines.append(_piped(["---:"] * (len(section.columns) - 1) + ["---"]))
         lines += [_piped(row) for row in _cells_of(document, section)]
         lines.append("")
     return "\n".join([*lines, *(f"- {line}" for line in document.foot), ""])
