@@ -539,10 +539,12 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     name, size, datatype, root = (visit[k] for k in ("pattern", "bytes", "datatype", "root"))
     _, _, sampling, least, active, *_ = PATTERNS[name]
     traits, kind = traits_of(name), kind_of(name, visit["mode"])
+    sends = active != 1 and sampling != "prepared"
+    counts = sampling == "common" or traits["reduces"] or traits["bus"]
     active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
     troubles = {
         f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
-        f"{size} B need the large counts of MPI 4, which this library lacks": size > INT_MAX,
+        f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
         f"four messages of {size} B are more than MPI_Buffer_attach can take": kind == "attaches_buffer"
         and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
         f"{name} ties its buffers to requests and cannot use cold ones": kind == "binds_buffers"
@@ -555,8 +557,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"{name} has no form with MPI_IN_PLACE": visit["in_place"] == 1 and not traits["may_in_place"],
         f"rank {root} cannot be root of {active} ranks": root >= active,
         f"a persistent {name} has one root, it cannot move on": root < 0 and kind == "binds_buffers",
-        f"{size} B a rank are more than the counts of {name} can take": (sampling == "common" or reduces)
-        and size > INT_MAX // active,
+        f"{size} B a rank are more than the counts of {name} can take": counts and size > INT_MAX // active,
     }
     return next((words for words, wrong in troubles.items() if wrong), "")
 

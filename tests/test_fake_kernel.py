@@ -217,6 +217,7 @@ def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> N
         (f"pingpong standard {2**31}", "large counts"),
         (f"pingpong buffered {2**29}", "MPI_Buffer_attach"),
         (f"alltoall blocking {2**30}", "the counts of alltoall"),
+        (f"bcast-acked blocking {2**30}", "the counts of bcast-acked"),
     ],
 )
 def test_what_the_kernel_would_refuse_is_refused(visit: str, words: str) -> None:
@@ -259,6 +260,13 @@ def test_words_that_are_left_out_have_the_kernels_defaults() -> None:
     )
     assert full.items() >= factors.items()
     assert bare.items() >= {"sync": "common", "datatype": "", "op": "", "root": 0, "in_place": 0}.items()
+
+
+def test_memory_of_one_rank_may_be_larger_than_messages() -> None:
+    _, visits = read_plan(
+        plan_of(f"memcpy standard {2**32}", f"chase standard {2**32}").splitlines(keepends=True)
+    )
+    assert [visit["bytes"] for visit in visits] == [2**32, 2**32]
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if traits_of(name)["reduces"]])

@@ -51,6 +51,7 @@ def texts(
     precision: float | None = None,
     batch: int = 1,
     stat: str = "median",
+    **together: float,
 ) -> dict[str, str]:
     """The warnings of a cell, by kind."""
     given = warnings_for(
@@ -61,6 +62,7 @@ def texts(
         precision=precision,
         batch=batch,
         stat=stat,
+        **together,
     )
     return {warning.kind: warning.text for warning in given}
 
@@ -171,6 +173,33 @@ def test_means_of_batches_are_labelled() -> None:
     assert "batched" not in texts(QUIET, batch=16)
 
 
+@pytest.mark.parametrize(
+    ("kind", "argument", "most", "numbers"),
+    [
+        ("skewed", "skew_s", 0.05, "60.0 ns, 6.0 %"),
+        ("clock-error", "clock_error_s", 0.1, "110 ns, 11 %"),
+        ("clock-share", "clock_cost_s", 0.05, "60.0 ns, 6.0 %"),
+    ],
+)
+def test_what_disturbs_a_start_is_told_where_it_is_a_share_of_the_time(
+    kind: str, argument: str, most: float, numbers: str
+) -> None:
+    assert texts(QUIET, **{argument: 0.99 * most * QUIET.estimate}) == {}
+    found = texts(QUIET, **{argument: (most + 0.01) * QUIET.estimate})
+    assert set(found) == {kind}
+    assert all(number in found[kind] for number in numbers.split(", "))
+
+
+def test_late_rounds_are_told_above_one_in_twenty() -> None:
+    assert texts(QUIET, late_share=0.04) == {}
+    found = texts(QUIET, late_share=0.2)
+    assert set(found) == {"late-starts"}
+    assert "20 % of the rounds" in found["late-starts"]
+    assert "do not count" in found["late-starts"]
+    # If all are late, they do count.
+    assert "do not count" not in texts(QUIET, late_share=1.0)["late-starts"]
+
+
 def test_every_text_is_one_line_with_a_number() -> None:
     worst = replace(
         QUIET,
@@ -181,7 +210,8 @@ def test_every_text_is_one_line_with_a_number() -> None:
         unsteady_launches=9,
         samples=100,
     )
-    found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95")
+    badly = {"clock_cost_s": 1e-6, "skew_s": 1e-6, "late_share": 0.5, "clock_error_s": 1e-6}
+    found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
     assert set(found) == set(KINDS)
     assert all(re.search(r"\d", text) and "\n" not in text for text in found.values())

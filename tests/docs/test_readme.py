@@ -164,22 +164,30 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
 
 def patterns_of_sources() -> set[str]:
     text = (kernel.SOURCES / "patterns.def").read_text(encoding="ascii")
-    return set(re.findall(r"^MG_PATTERN\((\w+)\)", text, re.MULTILINE))
+    return {name_of_pattern(word) for word in re.findall(r"^MG_PATTERN\((\w+)\)", text, re.MULTILINE)}
+
+
+def name_of_pattern(word: str) -> str:
+    """What users call it: the name in its descriptor, which may have a hyphen."""
+    text = (kernel.SOURCES / "patterns" / f"{word}.c").read_text(encoding="ascii")
+    found = re.search(rf"mg_{word} = {{\s+\.name\s*=\s*\"([\w-]+)\"", text)
+    assert found is not None, word
+    return found[1]
 
 
 def modes_of_sources() -> set[str]:
-    texts = [path.read_text(encoding="ascii") for path in (kernel.SOURCES / "patterns").glob("*.c")]
+    texts = [path.read_text(encoding="ascii") for path in (kernel.SOURCES / "patterns").glob("*.[ch]")]
     # A mode's name is the first member of an initialiser in braces of its own.
     return {name for text in texts for name in re.findall(r"\{\.name\s*=\s*\"(\w+)\"", text)}
 
 
 def test_every_pattern_is_named() -> None:
-    assert {"pingpong", "eager"} <= patterns_of_sources()
+    assert {"pingpong", "eager", "bcast-acked", "reduce_local"} <= patterns_of_sources()
     assert not missing(patterns_of_sources(), docs_text())
 
 
 def test_every_mode_is_named() -> None:
-    assert {"standard", "buffered", "blocking"} <= modes_of_sources()
+    assert {"standard", "buffered", "blocking", "overlap", "O0"} <= modes_of_sources()
     assert not missing(modes_of_sources(), docs_text())
 
 
@@ -193,6 +201,15 @@ def test_patterns_and_modes_are_those_of_the_kernel() -> None:
 @pytest.mark.parametrize("verb", ["run", "show", "resume"])
 def test_every_option_is_named(verb: str) -> None:
     assert not missing(verb_options(verb) - {"--help"}, docs_text())
+
+
+def test_every_datatype_and_operation_is_named() -> None:
+    text = (kernel.SOURCES / "reduction.c").read_text(encoding="ascii")
+    names = set(re.findall(r"{\"(\w+)\", MPI_", text))
+    assert {"double", "uint8", "sum", "bxor"} <= names
+    assert not missing(
+        {f'"{name}"' for name in names}, (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    )
 
 
 def test_every_plan_key_is_named() -> None:
@@ -220,7 +237,8 @@ def test_every_field_of_a_row_is_named() -> None:
         batch=1,
         warnings=(),
     )
-    fields = {*tables.record(row), *tables.STATISTICS, *tables.MORE_STATISTICS}
+    nested = {name for names in tables.NESTED.values() for name in names}
+    fields = {*tables.record(row), *tables.STATISTICS, *tables.MORE_STATISTICS, *nested}
     assert not missing(fields, (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8"))
 
 
@@ -239,6 +257,9 @@ def test_every_field_of_a_record_is_named() -> None:
         records.Environment,
         records.Launch,
         records.Placement,
+        records.Clock,
+        records.ClockCheck,
+        records.ClockModel,
         records.Visit,
         records.Eager,
         records.Blocked,
@@ -253,7 +274,13 @@ def test_every_field_of_a_record_is_named() -> None:
 
 
 def test_every_exit_status_is_named() -> None:
-    statuses = [errors.EXIT_DONE, errors.EXIT_USAGE, errors.EXIT_ENVIRONMENT, errors.EXIT_NOTHING_MEASURED]
+    statuses = [
+        errors.EXIT_DONE,
+        errors.EXIT_CHECK_FAILED,
+        errors.EXIT_USAGE,
+        errors.EXIT_ENVIRONMENT,
+        errors.EXIT_NOTHING_MEASURED,
+    ]
     for path in (README, ROOT / "docs" / "cli.md"):
         text = path.read_text(encoding="utf-8")
         assert [status for status in statuses if f"| {status} |" not in text] == [], path.name

@@ -108,7 +108,10 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_variable(
         ("import os; os.abort()", "status -6"),
         ("print('hello')", "does not describe itself"),
         ("import sys; sys.stdout.buffer.write(b'\\xff\"')", "does not describe itself"),
-        ('print(\'{"kernel":99,"large_counts":false,"patterns":[]}\')', "speaks version 99"),
+        (
+            'print(\'{"kernel":99,"large_counts":false,"datatypes":[],"patterns":[]}\')',
+            "speaks version 99",
+        ),
     ],
 )
 def test_a_kernel_that_does_not_describe_itself_is_to_be_built_anew(

@@ -17,6 +17,7 @@ from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.patterns import Description
 from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, visits_of
 from mpigauge.result import environment, journal
 from mpigauge.result.load import load
@@ -35,7 +36,7 @@ FAULTY = {("intelmpi", "scatter", "persistent")}
 its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
 
 
-def _collectives(description: kernel.Description) -> list[str]:
+def _collectives(description: Description) -> list[str]:
     return [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
 
 

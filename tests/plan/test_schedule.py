@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.errors import UsageError
 from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, shuffled, visits_of
-from tests.fake_kernel import PATTERNS, describe, read_plan
+from tests.fake_kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
 KERNEL = msgspec.convert(describe(), Description)
 PLAN = Plan(
-    (Measure("pingpong", ("all",), sizes="8,64"), Measure("stream", sizes="8"), Measure("eager")), seed=5
+    (
+        Measure("pingpong", ("all",), sizes="8,64"),
+        Measure("stream", sizes="8"),
+        Measure("eager"),
+        Measure("reduce", sizes="8", sync=("common", "barrier"), roots=(0, "rotating")),
+    ),
+    seed=5,
 )
 CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan")
 
 seeds = st.integers(0, 2**63 - 1)
-cell_lists = st.lists(
-    st.builds(
-        Cell,
-        pattern=st.sampled_from(list(PATTERNS)),
-        mode=st.just("standard"),
-        bytes=st.integers(0, 2**40),
-        ranks=st.just(2),
-        mpi=st.just("openmpi"),
-        mpi_version=st.just("5.0.11"),
-    ),
-    min_size=1,
-    max_size=30,
-    unique=True,
+sizes = st.one_of(st.integers(0, 10**4), st.integers(0, 2**46)).map(str)
+measures = st.builds(
+    Measure,
+    pattern=st.sampled_from(list(PATTERNS)),
+    modes=st.sampled_from([(), ("all",)]),
+    sizes=st.lists(sizes, min_size=1, max_size=2).map(",".join),
+    window=st.integers(1, 65_536),
+    buffers=st.sampled_from(["warm", "cold"]),
+    sync=st.lists(st.sampled_from(["common", "barrier", "mpi_barrier"]), max_size=2).map(tuple),
+    datatypes=st.lists(st.sampled_from([*DATATYPES, "all"]), max_size=2).map(tuple),
+    ops=st.lists(st.sampled_from([*OPERATIONS, "all"]), max_size=2).map(tuple),
+    roots=st.lists(st.one_of(st.integers(0, 3), st.just("rotating")), max_size=2).map(tuple),
+    in_place=st.booleans(),
 )
+
+
+def cells_of_measures(measures: list[Measure], ranks: int) -> list[Cell]:
+    """All that can be measured of this, and the floor."""
+    cells: dict[Cell, None] = {}
+    for measure in [Measure("null"), *measures]:
+        with contextlib.suppress(UsageError):
+            cells |= dict.fromkeys(cells_of(Plan((measure,), ranks=(ranks,)), KERNEL, "m", "1", "the test"))
+    return list(cells)
+
+
+cell_lists = st.builds(cells_of_measures, st.lists(measures, max_size=4), st.integers(1, 5))
 
 
 def seeded(seed: int) -> Plan:
@@ -95,8 +116,9 @@ def test_the_kernels_text_says_what_was_planned() -> None:
     planned = visits_of(CELLS, PLAN, KERNEL, 1)
     launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25), 4))
     assert launch == {
-        "version": 1,
+        "version": 2,
         "ranks": 2,
+        "cores": 4,
         "visits_per_cell": PLAN.visits,
         "rounds_min": PLAN.rounds_min,
         "rounds_max": PLAN.rounds_max,
@@ -114,33 +136,55 @@ def test_the_kernels_text_says_what_was_planned() -> None:
     assert numbers == set(range(len(CELLS)))
 
 
+@pytest.mark.parametrize("cores", [1, 2, 64])
+def test_the_kernel_is_told_how_many_cores_there_are(cores: int) -> None:
+    launch, _ = parsed(kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), cores))
+    assert launch["cores"] == cores
+
+
+def test_only_collectives_have_words_of_their_own() -> None:
+    """What a cell has not is left out, so that the kernel's defaults count."""
+    text = kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), 4)
+    for line in text.splitlines()[1:-1]:
+        words = dict(word.split("=") for word in line.split()[1:])
+        own = words.keys() & {"sync", "datatype", "op", "root", "in_place"}
+        assert own == ({"sync", "datatype", "op", "root"} if words["pattern"] == "reduce" else set())
+    assert text.count("root=-1") == text.count("root=0") == 2 * PLAN.visits
+
+
+def told(cell: Cell) -> dict[str, object]:
+    """What a kernel must understand of a cell."""
+    return {
+        "pattern": cell.pattern,
+        "mode": cell.mode,
+        "bytes": cell.bytes,
+        "window": cell.window or 1,
+        "pool_bytes": 4096 if cell.buffers == "cold" else 0,
+        "sync": cell.sync or "common",
+        "datatype": cell.datatype,
+        "op": cell.op,
+        "root": -1 if cell.root == "rotating" else int(cell.root or 0),
+        "in_place": int(cell.in_place),
+    }
+
+
 @repeatable
-@given(
-    cell_lists,
-    st.floats(1e-12, 1e6),
-    st.floats(1e-12, 1e6),
-    st.sampled_from(["warm", "cold"]),
-    st.floats(1e-9, 0.999),
-)
-def test_any_limits_can_be_read_by_the_kernel(
-    cells: list[Cell], cell_s: float, deadline_s: float, buffers: str, precision: float
+@given(cell_lists, st.floats(1e-12, 1e6), st.floats(1e-12, 1e6), st.floats(1e-9, 0.999), st.integers(1, 512))
+def test_whatever_is_planned_the_kernel_understands(
+    cells: list[Cell], cell_s: float, deadline_s: float, precision: float, cores: int
 ) -> None:
+    """Nothing that `expand` lets through is refused by the kernel, and no word is lost on the way."""
     plan = msgspec.structs.replace(PLAN, precision=precision)
-    planned = [
-        PlannedVisit(
-            number * 3, msgspec.convert(msgspec.to_builtins(cell) | {"buffers": buffers, "mode": mode}, Cell)
-        )
-        for number, cell in enumerate(cells)
-        for mode in (PATTERNS[cell.pattern][-1][0][0],)
-    ]
-    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096), 4)
+    planned = [PlannedVisit(number * 3, cell) for number, cell in enumerate(cells)]
+    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096), cores)
     launch, visits = parsed(text)
     assert text.endswith("\nend\n")
     assert text.isascii()
     assert all(len(line) < 1024 for line in text.splitlines())
     assert min(launch.values()) >= 1
     assert [visit["id"] for visit in visits] == [visit.id for visit in planned]
-    assert all(visit["pool_bytes"] == (4096 if buffers == "cold" else 0) for visit in visits)
+    for visit, cell in zip(visits, cells, strict=True):
+        assert {key: visit[key] for key in told(cell)} == told(cell)
 
 
 def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:

@@ -31,6 +31,7 @@ precision = "1%"
 budget = "5min"
 sizes = "8,1KiB"
 buffers = "cold"
+sync = ["common", "barrier"]
 seed = 42
 
 [[measure]]
@@ -42,7 +43,16 @@ pattern = "stream"
 sizes = "1MiB"
 ranks = [2]
 window = 16
+
+[[measure]]
+pattern = "reduce"
+sync = ["mpi_barrier"]
+datatypes = ["float", "int32"]
+ops = ["max"]
+roots = [1, "rotating"]
+in_place = true
 """
+BOTH = ("common", "barrier")
 
 
 def read(folder: Path, text: str | bytes) -> PlanFile:
@@ -69,15 +79,25 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         budget_s=300.0,
         seed=42,
         measure=(
-            Measure("pingpong", ("standard", "buffered"), sizes="8,1KiB", buffers="cold"),
-            Measure("stream", sizes="1MiB", ranks=(2,), window=16, buffers="cold"),
+            Measure("pingpong", ("standard", "buffered"), sizes="8,1KiB", buffers="cold", sync=BOTH),
+            Measure("stream", sizes="1MiB", ranks=(2,), window=16, buffers="cold", sync=BOTH),
+            Measure(
+                "reduce",
+                sizes="8,1KiB",
+                buffers="cold",
+                sync=("mpi_barrier",),
+                datatypes=("float", "int32"),
+                ops=("max",),
+                roots=(1, "rotating"),
+                in_place=True,
+            ),
         ),
     )
 
 
 def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
     plan = laid_over(read(tmp_path, '[[measure]]\npattern = "ring"\n'))
-    assert plan == Plan((Measure("ring", sizes="0:4MiB", buffers="warm"),), seed=99)
+    assert plan == Plan((Measure("ring", sizes="0:4MiB", buffers="warm", sync=("common",)),), seed=99)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +108,12 @@ def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
         ('launches = "many"\n[[measure]]\npattern = "ring"', ["launches", "int"]),
         ('ranks = [2, 0]\n[[measure]]\npattern = "ring"', ["ranks[1]", ">= 1"]),
         ('[[measure]]\npattern = "ring"\nbuffers = "hot"', ["measure[0].buffers", "hot"]),
+        ('sync = ["psychic"]\n[[measure]]\npattern = "bcast"', ["sync[0]", "psychic"]),
+        ('[[measure]]\npattern = "bcast"\nsync = "common"', ["measure[0].sync"]),
+        ('[[measure]]\npattern = "bcast"\nroots = [-1]', ["measure[0].roots[0]", ">= 0"]),
+        ('[[measure]]\npattern = "bcast"\nroots = ["all"]', ["measure[0].roots[0]", "all"]),
+        ('[[measure]]\npattern = "reduce"\ndatatypes = "double"', ["measure[0].datatypes"]),
+        ('[[measure]]\npattern = "reduce"\nin_place = 1', ["measure[0].in_place", "bool"]),
         ('[[measure]]\nmodes = ["standard"]', ["pattern"]),
         ("title = 'no measure'", ["measure"]),
         ("launches = ", ["not TOML"]),
@@ -156,6 +182,18 @@ def test_options_reach_every_pattern(tmp_path: Path) -> None:
     for measure in laid_over(read(tmp_path, WHOLE), options).measure:
         assert (measure.modes, measure.sizes, measure.ranks) == (("ready",), "64", (3,))
         assert (measure.window, measure.buffers) == (5, "warm")
+
+
+def test_options_of_collectives_count_more_than_the_file_and_else_its_tables_do(tmp_path: Path) -> None:
+    file = read(tmp_path, WHOLE)
+    options = Options(
+        sync=("common",), datatypes=("all",), ops=("sum", "min"), roots=("rotating",), in_place=True
+    )
+    for measure in laid_over(file, options).measure:
+        assert (measure.sync, measure.datatypes, measure.ops) == (("common",), ("all",), ("sum", "min"))
+        assert (measure.roots, measure.in_place) == (("rotating",), True)
+    assert [measure.sync for measure in laid_over(file).measure] == [BOTH, BOTH, ("mpi_barrier",)]
+    assert [measure.in_place for measure in laid_over(file).measure] == [False, False, True]
 
 
 def test_a_table_may_have_buffers_of_its_own(tmp_path: Path) -> None:

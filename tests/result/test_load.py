@@ -18,7 +18,8 @@ from mpigauge.errors import UsageError
 from mpigauge.result.load import Result, load
 from mpigauge.result.records import VERSION
 from mpigauge.show.columns import Units
-from mpigauge.show.tables import FORMATS, document, render
+from mpigauge.show.document import document
+from mpigauge.show.tables import FORMATS, render
 from tests.result.samples import LARGE, RECORDS, SMALL, campaign, launch, lines_of, visit
 
 if TYPE_CHECKING:

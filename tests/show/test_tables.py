@@ -22,7 +22,8 @@ from mpigauge.cli import options
 from mpigauge.result.load import Result
 from mpigauge.result.records import Blocked, Done, Eager, End, Failure, Launch, Visit
 from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS, Units
-from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, Document, document, record, render
+from mpigauge.show.document import Document, document
+from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, record, render
 from tests.result.samples import BLIND, LARGE, LIMIT, RECORDS, SMALL, campaign, cell, launch, visit
 
 repeatable = settings(derandomize=True, deadline=None)

@@ -43,10 +43,11 @@ def tabulate(
     from mpigauge.analysis.cells import rows
     from mpigauge.result.load import load
     from mpigauge.show import tables
+    from mpigauge.show.document import document
 
     loaded = load(path)
     shown = rows(loaded, stat)
-    return tables.render(tables.document(loaded, shown, names, chosen), form), shown
+    return tables.render(document(loaded, shown, names, chosen), form), shown
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:

@@ -289,6 +289,12 @@ struct mg_bounds {
     int64_t at_ns; /* client time between the two exchanges that set them */
 };
 
+/* The model of a client's clock at the last of some bounds; the reference is itself known to a
+ * bound.
+ */
+struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count,
+                                   double reference_bound_ns);
+
 /* ---- Ranks together -------------------------------------------------------------------------- */
 
 /* The first `ranks` of the world, with a communicator of their own. */
@@ -441,6 +447,14 @@ struct mg_eager {
 
 /* The probe of method 3.5 between ranks 0 and 1 of the group; the same answer on all of them. */
 struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes);
+
+/* Probes once in a launch, and tells the journal. */
+void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state, int64_t at_ns);
+
+/* Whether there is memory for a visit and it cannot deadlock; if not, the journal tells why. */
+bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state);
 
 /* ---- Journal --------------------------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@ enum {
     TRIALS_USED = 5,    /* the last of them; the first still pay for the change of cell */
     WARMUPS     = 2,    /* unrecorded in the statistics: the last cell left other data in caches */
     SETTLE_US   = 1000, /* for launcher and campaign to carry a line away before the next visit */
-    PAGE_BYTES  = 4096,
 };
 
 static const int64_t tick_ns  = 1000000000;
@@ -45,7 +44,6 @@ struct run {
     int64_t               checked_ns; /* when the global clock was */
     int64_t               fastest_ns; /* of the cells that need it */
     struct mg_clock_facts clock;
-    struct mg_eager       eager;
     int                   rank;
 };
 
@@ -300,74 +298,6 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
         conclude(run, visit, cell, &outcome);
 }
 
-/* The limit is a fact of the launch: probed once, by the first visit that needs it, up to the
- * largest message that the plan wants to send blindly. */
-static size_t largest_blind(const struct mg_plan *plan)
-{
-    size_t largest = 1;
-
-    for (int i = 0; i < plan->visits_count; i++) {
-        const struct mg_visit *visit = &plan->visits[i];
-
-        if ((visit->mode->needs_eager || visit->pattern->sampling == MG_PROBE) &&
-            visit->bytes > largest)
-            largest = visit->bytes;
-    }
-    return largest;
-}
-
-static void probe_once(struct run *run, const struct mg_visit *visit, struct mg_state *state)
-{
-    struct mg_visit largest = *visit;
-    int             slots   = 1;
-
-    if (run->eager.known)
-        return;
-    largest.bytes = largest_blind(run->plan);
-    if (!mg_all(state->comm, mg_payload_reserve(&largest)))
-        return;
-    mg_payload_prepare(&largest, state, &slots);
-    run->eager = mg_eager_probe(state, largest.bytes);
-}
-
-static void probe_visit(struct run *run, const struct mg_visit *visit, struct mg_state *state)
-{
-    const int64_t at_ns = mg_now_ns() - run->start_ns;
-
-    probe_once(run, visit, state);
-    if (state->rank != 0)
-        return;
-    if (run->eager.known)
-        mg_journal_eager(visit, &run->eager, at_ns);
-    else
-        mg_journal_refused(visit, "there is no memory for a message of this size");
-}
-
-/* Whether there is memory for a visit and it cannot deadlock; if not, the journal tells why. */
-static bool is_possible(struct run *run, const struct mg_visit *visit, struct mg_state *state)
-{
-    const bool needs_eager = visit->mode->needs_eager;
-
-    if (needs_eager)
-        probe_once(run, visit, state);
-    if ((needs_eager && !run->eager.known) || !mg_all(state->comm, mg_payload_reserve(visit))) {
-        if (state->rank == 0)
-            mg_journal_refused(visit, "there is no memory for a message of this size");
-        return false;
-    }
-    if (needs_eager && (int64_t) visit->bytes > run->eager.longer_bytes) {
-        if (state->rank == 0)
-            mg_journal_blocked(visit, &run->eager);
-        return false;
-    }
-    if (visit->pattern->shares_memory && !mg_shared_reserve(state, PAGE_BYTES + visit->bytes)) {
-        if (state->rank == 0)
-            mg_journal_refused(visit, "its ranks share no memory: they are on different hosts");
-        return false;
-    }
-    return true;
-}
-
 /* The visit of a group, decided by its rank 0 and known to all its ranks. */
 static void visit_in_group(struct run *run, const struct mg_visit *visit, struct mg_state *state)
 {
@@ -388,8 +318,8 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
         (void) usleep(SETTLE_US);
     }
     if (visit->pattern->sampling == MG_PROBE)
-        probe_visit(run, visit, state);
-    else if (is_possible(run, visit, state))
+        mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
+    else if (mg_is_possible(run->plan, visit, state))
         time_visit(run, visit, state, cell, &decision);
     else
         cell->closed = true;

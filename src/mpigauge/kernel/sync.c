@@ -102,106 +102,20 @@ static void answer(int client)
     }
 }
 
-/* ---- A model of a clock that drifts ---------------------------------------------------------- */
-
-struct point {
-    double since_ns;  /* client time after the first point */
-    double offset_ns; /* client - reference, the middle of its bounds */
-    double low_ns;
-    double high_ns;
-};
-
-/* Weighted least squares with the weights 1 / bound^2, about the mean time, where slope and offset
- * do not disturb each other. */
-static void fit_line(const struct point *points, double *mean_p, double *offset_p, double *slope_p)
-{
-    double weights = 0, mean = 0, offset = 0, covariance = 0, variance = 0;
-
-    for (int i = 0; i < FIT_POINTS; i++) {
-        const double bound  = fmax((points[i].high_ns - points[i].low_ns) / 2, 1);
-        const double weight = 1 / (bound * bound);
-
-        weights += weight;
-        mean += weight * points[i].since_ns;
-        offset += weight * points[i].offset_ns;
-    }
-    mean /= weights;
-    offset /= weights;
-    for (int i = 0; i < FIT_POINTS; i++) {
-        const double bound  = fmax((points[i].high_ns - points[i].low_ns) / 2, 1);
-        const double weight = 1 / (bound * bound);
-        const double since  = points[i].since_ns - mean;
-
-        covariance += weight * since * (points[i].offset_ns - offset);
-        variance += weight * since * since;
-    }
-    *mean_p   = mean;
-    *offset_p = offset;
-    *slope_p  = variance > 0 ? covariance / variance : 0;
-}
-
-/* All slopes that a line through every pair of bounds can have. */
-static void possible_slopes(const struct point *points, double *least_p, double *most_p)
-{
-    *least_p = -INFINITY;
-    *most_p  = INFINITY;
-    for (int i = 0; i < FIT_POINTS; i++)
-        for (int j = i + 1; j < FIT_POINTS; j++) {
-            const double time = points[j].since_ns - points[i].since_ns;
-
-            if (time <= 0)
-                continue;
-            *least_p = fmax(*least_p, (points[j].low_ns - points[i].high_ns) / time);
-            *most_p  = fmin(*most_p, (points[j].high_ns - points[i].low_ns) / time);
-        }
-}
-
-/* How far the truth can be from the model at a time: it lies within the bounds of every point,
- * moved there by any possible slope. */
-static double bound_at(const struct point *points, double since, double modelled, double least,
-                       double most)
-{
-    double low  = -INFINITY;
-    double high = INFINITY;
-
-    for (int i = 0; i < FIT_POINTS; i++) {
-        const double time = since - points[i].since_ns;
-
-        low  = fmax(low, points[i].low_ns + least * time);
-        high = fmin(high, points[i].high_ns + most * time);
-    }
-    return fmax(fmax(modelled - low, high - modelled), 0);
-}
+/* ---- Learning a clock ----------------------------------------------------------------------- */
 
 /* The client's side of a level of the tree: its model, valid from now on. */
 static struct mg_clock_model learn(int reference, double reference_bound_ns)
 {
-    struct point  points[FIT_POINTS];
-    int64_t       first_ns = 0;
-    double        mean = 0, offset = 0, slope = 0, least = 0, most = 0;
-    const int64_t begin_ns = mg_now_ns();
+    struct mg_bounds points[FIT_POINTS];
+    const int64_t    begin_ns = mg_now_ns();
 
     for (int i = 0; i < FIT_POINTS; i++) {
         while (mg_now_ns() < begin_ns + i * (fit_ns / FIT_POINTS))
             ;
-        const struct mg_bounds bounds = exchange(reference, EXCHANGES);
-        if (i == 0)
-            first_ns = bounds.at_ns;
-        points[i] = (struct point){.since_ns  = (double) (bounds.at_ns - first_ns),
-                                   .low_ns    = (double) -bounds.high_ns,
-                                   .high_ns   = (double) -bounds.low_ns,
-                                   .offset_ns = (double) -(bounds.low_ns + bounds.high_ns) / 2};
+        points[i] = exchange(reference, EXCHANGES);
     }
-    fit_line(points, &mean, &offset, &slope);
-    possible_slopes(points, &least, &most);
-    const double last     = points[FIT_POINTS - 1].since_ns;
-    const double modelled = offset + slope * (last - mean);
-    return (struct mg_clock_model){.base_ns     = first_ns + llround(last),
-                                   .offset_ns   = modelled,
-                                   .slope       = slope,
-                                   .bound_ns    = bound_at(points, last, modelled, least, most) +
-                                                  reference_bound_ns,
-                                   .bound_slope = fmax(fmax(most - slope, slope - least), 0)};
+    return mg_clock_fit(points, FIT_POINTS, reference_bound_ns);
 }
 
 static void teach(int client)
@@ -297,25 +211,31 @@ static void take_bounds(const struct world *world, const int *reference_of, int6
     MG_MPI(MPI_Allgather(&here.high_ns, 1, MPI_INT64_T, high_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
 }
 
-/* Takes hosts apart whose ranks cannot be reading one clock. */
+/* Whether a host's ranks cannot be reading one clock. */
+static bool is_torn(const struct world *world, int leader, const int64_t *low_ns,
+                    const int64_t *high_ns)
+{
+    for (int rank = 0; rank < world->ranks; rank++)
+        if (world->leader_of[rank] == leader && (low_ns[rank] > 0 || high_ns[rank] < 0))
+            return true;
+    return false;
+}
+
+/* Takes such hosts apart: each of their ranks is a host of its own. */
 static void check_hosts(struct world *world)
 {
     int64_t *low_ns  = array_of(world->ranks, sizeof *low_ns);
     int64_t *high_ns = array_of(world->ranks, sizeof *high_ns);
-    bool    *apart   = array_of(world->ranks, sizeof *apart);
+    int     *leaders = array_of(world->ranks, sizeof *leaders);
 
     take_bounds(world, world->leader_of, low_ns, high_ns);
     for (int rank = 0; rank < world->ranks; rank++)
-        if (low_ns[rank] > 0 || high_ns[rank] < 0)
-            apart[world->leader_of[rank]] = true;
-    /* From the last to the first: a leader is the lowest of its ranks, so it is asked before it
-     * changes. */
-    for (int rank = world->ranks - 1; rank >= 0; rank--)
-        if (apart[world->leader_of[rank]])
-            world->leader_of[rank] = rank;
+        leaders[rank] =
+            is_torn(world, world->leader_of[rank], low_ns, high_ns) ? rank : world->leader_of[rank];
+    memcpy(world->leader_of, leaders, (size_t) world->ranks * sizeof *leaders);
     free(low_ns);
     free(high_ns);
-    free(apart);
+    free(leaders);
     list_leaders(world);
 }
 

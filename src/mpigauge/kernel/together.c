@@ -293,9 +293,10 @@ static void conclude_round(const struct stamp *stamps, int stride, int ranks, in
 static void collect(const struct mg_visit *visit, const struct mg_state *state, int first_root,
                     const struct series *series, struct mg_rounds *rounds)
 {
-    const size_t  every      = (size_t) state->ranks * GATHERED;
+    const size_t  ranks      = state->ranks > 1 ? (size_t) state->ranks : 1;
+    const size_t  every      = ranks * GATHERED;
     struct stamp *all        = state->rank == 0 ? malloc(every * sizeof *all) : NULL;
-    int64_t      *scratch_ns = malloc((size_t) state->ranks * sizeof *scratch_ns);
+    int64_t      *scratch_ns = malloc(ranks * sizeof *scratch_ns);
 
     if (scratch_ns == NULL || (state->rank == 0 && all == NULL))
         MG_DIE("no memory for the stamps of %d ranks", state->ranks);

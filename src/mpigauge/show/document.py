@@ -1,0 +1,278 @@
+"""What is said of a result, before it has a form: curves, and what must be known above and below them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+
+from mpigauge import units
+from mpigauge.analysis.cells import Row, warnings_of
+from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.together import ClockState, Start, clock_states
+from mpigauge.analysis.yardsticks import statements
+from mpigauge.plan.model import Cell
+from mpigauge.result.load import Result
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
+
+DOT = " \N{MIDDLE DOT} "
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One curve: rows that differ in size only.
+
+    Attributes:
+        columns: What its table shows.
+    """
+
+    title: str
+    about: str
+    rows: list[Row]
+    columns: list[Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All that is said of a result, before it has a form."""
+
+    head: list[str]
+    sections: list[Section]
+    foot: list[str]
+    units: Units
+    rows: list[Row]
+    result: Result
+
+
+def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units) -> Document:
+    """Arranges rows into curves, with what must be known of them above and below.
+
+    Args:
+        columns: Names of EXTRA_COLUMNS to add to the usual ones.
+    """
+    return Document(
+        head=_head(result),
+        sections=_sections(result, rows, columns),
+        foot=_foot(result, rows),
+        units=chosen,
+        rows=list(rows),
+        result=result,
+    )
+
+
+# ---- Sections, head and foot ---------------------------------------------------------------------
+
+
+def _curve(row: Row) -> tuple[object, ...]:
+    cell = row.cell
+    return (
+        cell.pattern,
+        cell.mode,
+        cell.mpi,
+        cell.mpi_version,
+        cell.transport,
+        cell.placement,
+        cell.ranks,
+        cell.buffers,
+        cell.sync,
+        cell.datatype,
+        cell.op,
+        cell.root,
+        cell.in_place,
+    )
+
+
+def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Section]:
+    """Curves in the order of the plan; the instrument's floor and the probes have none."""
+    curves = {
+        pattern.name: pattern.time_of
+        for pattern in result.campaign.patterns
+        if not pattern.probes and pattern.sampling != "floor"
+    }
+    shown = sorted((row for row in rows if row.cell.pattern in curves), key=lambda row: str(_curve(row)))
+    order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
+    groups = [list(group) for _, group in groupby(shown, key=_curve)]
+    groups.sort(key=lambda group: order[_curve(group[0])])
+    return [_section(sorted(group, key=lambda row: row.cell), curves, columns) for group in groups]
+
+
+def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
+    """The usual ones, those that belong to this kind of curve, and those asked for."""
+    own = ["root", "local"] if any(row.start for row in rows) else []
+    own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
+    names = dict.fromkeys([*own, *asked])
+    return [*USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
+
+
+def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
+    cell = rows[0].cell
+    words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
+    if rows[0].oversubscribed:
+        words.append("oversubscribed")
+    words += _factors(cell)
+    about = f"time: {time_of[cell.pattern]}"
+    batches = sorted({row.batch for row in rows if row.batch})
+    if batches and batches[-1] > 1:
+        about += f"; a sample is the mean of {_span(batches)} of them in a row"
+    if rows[0].directions > 1:
+        about += "; rate: both directions"
+    if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
+        about += f"; {_span(windows)} messages under way"
+    if starts := [row.start for row in rows if row.start]:
+        about += f"; {_together(cell, starts)}"
+    return Section(DOT.join(words), about, rows, _columns(rows, asked))
+
+
+def _factors(cell: Cell) -> list[str]:
+    """What else tells this curve from others of its pattern."""
+    words = [f"{cell.buffers} buffers"] if cell.buffers != "warm" else []
+    if cell.datatype:
+        words.append(f"{cell.op} of {cell.datatype}")
+    if cell.root:
+        words.append("rotating root" if cell.root == "rotating" else f"root {cell.root}")
+    if cell.in_place:
+        words.append("in place")
+    return words
+
+
+STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
+
+
+def _together(cell: Cell, starts: Sequence[Start]) -> str:
+    """How the ranks of a curve started together: rule 10 of docs/method.md."""
+    typical = max(start.skew_p50_s for start in starts)
+    worst = max(start.skew_p99_s for start in starts)
+    late = max(start.late_share for start in starts)
+    skew = f"skew up to {units.format_time(typical)} (p50), {units.format_time(worst)} (p99)"
+    tardy = f", {units.format_percent(late)} of a size's rounds late" if late else ""
+    return f"started by {STARTS[cell.sync]}, {skew}{tardy}"
+
+
+def _span(values: Sequence[int]) -> str:
+    return str(values[0]) if len(values) == 1 else f"{values[0]} to {values[-1]}"
+
+
+def _head(result: Result) -> list[str]:
+    """What rule 10 of docs/method.md asks to stand above a table."""
+    campaign = result.campaign
+    machine = campaign.environment
+    title = campaign.plan.title or "mpigauge"
+    lines = [DOT.join([title, machine.host, f"{machine.cpu}, {machine.cores} cores", campaign.started])]
+    if result.launches:
+        launch = result.launches[0]
+        cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
+        numbers = len({one.number for one in result.launches})
+        order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
+        clock = f"{launch.clock}, {cost_ns} ns a reading"
+        lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
+    if result.clocks:
+        lines.append(_clocks(clock_states(result.clocks).values()))
+    return lines
+
+
+def _clocks(states: Iterable[ClockState]) -> str:
+    """How well the ranks' clocks agreed in the worst of all jobs."""
+    worst = max(states, key=lambda state: (not state.shared, state.bound_s))
+    bound = units.format_time(worst.bound_s)
+    if worst.shared:
+        return f"collectives by one clock, which all ranks read: checked to {bound}"
+    error = units.format_time(worst.error_s)
+    return f"collectives by a clock synchronised between hosts: off by up to {error}, certainly below {bound}"
+
+
+def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
+    return [
+        *_limits(rows),
+        *_floor(rows),
+        *_waiting(rows),
+        *statements(rows, result.campaign.environment.caches),
+        _completeness(result, rows),
+        *_doubts(rows),
+        *_wheels(result),
+        *(
+            ["the file was cut in the middle of its last line, as after a kill; that line is left out"]
+            if result.torn
+            else []
+        ),
+    ]
+
+
+def _limits(rows: Sequence[Row]) -> Iterable[str]:
+    for row in rows:
+        if row.cell.pattern == "eager":
+            limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
+            because = f" ({row.reason})" if row.reason else ""
+            yield f"eager limit, {_job(row.cell)}: {limit}{because}"
+
+
+def _floor(rows: Sequence[Row]) -> Iterable[str]:
+    for row in rows:
+        if row.cell.pattern == "null" and row.time:
+            floor = units.format_time(row.time.estimate)
+            yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
+
+
+def _waiting(rows: Sequence[Row]) -> Iterable[str]:
+    """Which share of their time the ranks of each job were on a core, waiting for messages included."""
+    jobs: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.cpu_share is not None and row.time is not None and row.talks:
+            jobs.setdefault(_job(row.cell), []).append(row)
+    for job, mine in jobs.items():
+        share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
+        crowded = ", sharing cores" if mine[0].oversubscribed else ""
+        yield f"waiting: the ranks of {job}{crowded}, were on a core for {share} of the time of messages"
+
+
+def _job(cell: Cell) -> str:
+    return f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+
+
+def _completeness(result: Result, rows: Sequence[Row]) -> str:
+    measured = [
+        row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
+    ]
+    precise = [
+        row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
+    ]
+    precision = units.format_relative(result.campaign.plan.precision)
+    counts = f"{len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}"
+    return f"cells: {counts}{_why(result)}"
+
+
+def _is_precise(time: Estimate, precision: float) -> bool:
+    return time.half_width is not None and time.half_width <= precision
+
+
+def _why(result: Result) -> str:
+    words = {
+        "converged": "stopped because that was enough",
+        "launches": "stopped after the launches asked for",
+        "budget": "stopped at the end of the time budget",
+        "interrupted": "interrupted: mpigauge resume continues it",
+        "failed": "stopped because nothing was left that works",
+    }
+    if not result.ends:
+        return "; cut short: mpigauge resume continues it"
+    return f"; {words.get(result.ends[-1].reason, result.ends[-1].reason)}"
+
+
+def _doubts(rows: Sequence[Row]) -> Iterable[str]:
+    for kind, doubts in warnings_of(rows).items():
+        cell, doubt = doubts[0]
+        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}{_which_job(rows, cell)}"
+        more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
+        yield f"{kind}: {where}{more}: {doubt.text}"
+
+
+def _which_job(rows: Sequence[Row], cell: Cell) -> str:
+    """The library and ranks, where a result has several."""
+    return f", {_job(cell)}" if len({_job(row.cell) for row in rows}) > 1 else ""
+
+
+def _wheels(result: Result) -> Iterable[str]:
+    for library in result.campaign.libraries:
+        if "wheel" in library.origin:
+            yield (
+                f"{library.name} {library.version} is a wheel from PyPI, built to run everywhere: "
+                "single-copy transfers (CMA, XPMEM) and your network's driver may be missing"
+            )
