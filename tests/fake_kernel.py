@@ -19,6 +19,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_JITTER=0.1      samples differ by up to so much, each by what follows from its visit
     FAKE_NAP_S=0.01      a visit really takes so long
     FAKE_LATE=bcast:64   in every fourth round of this cell a rank comes 1000 ns late, where it can
+    FAKE_FAST=memcpy:64  an operation of this cell takes 1 ns, as if it had been left out
     FAKE_SKEW_NS=50      how far apart ranks start that start at a common moment
     FAKE_CLOCKS=70       every rank has a clock of its own, found to be 70 ns off, give or take 50
     FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell; FAKE_CRASH_AT=K: of visit K
@@ -704,6 +705,7 @@ class Run:
         ranks = PATTERNS[pattern][4] or launch["ranks"]
         trips = {"stream": visit["window"], "bcast-rotating": ranks}.get(pattern, TRIPS.get(pattern, 1))
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
+        one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
         call_ns = max(1, round(trips * one_ns * self.effect))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []

@@ -25,12 +25,24 @@ from mpigauge.cli.progress import Silent
 from mpigauge.launch.process import Interruption
 from mpigauge.plan import suites
 from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result import append
 from mpigauge.result.load import Result, load
 from mpigauge.show.tables import FORMATS
 from tests.conftest import Cli, Done, Install, install_into, isolate
-from tests.fake_kernel import EAGER_LIMIT_BYTES, FLOOR_NS, PATTERNS, operation_ns
+from tests.fake_kernel import (
+    CACHES,
+    COLLECTIVES,
+    DATATYPES,
+    EAGER_LIMIT_BYTES,
+    FLOOR_NS,
+    MAIN_MEMORY_NS,
+    PATTERNS,
+    operation_ns,
+    operations_of,
+    traits_of,
+)
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
@@ -94,19 +106,28 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
             continue
         one_s = operation_ns(pattern, mode, size, ranks, 100) * 1e-9
         directions = {"exchange": 2, "shift": 2}.get(pattern, 1)
-        active = PATTERNS[pattern][4] or ranks
+        _, _, sampling, _, active, *_ = PATTERNS[pattern]
+        traits = traits_of(pattern)
+        blocks = ranks if traits["send_each"] or traits["recv_each"] else 1
         assert row["status"] == "ok"
         assert row["time_s"]["estimate"] == pytest.approx(one_s)
         assert row["time_s"]["low"] == pytest.approx(one_s)
         assert row["time_s"]["high"] == pytest.approx(one_s)
         assert row["launches"] == 2
         assert row["samples"] % 2 == 0
-        assert row["cpu_s_per_op"] == pytest.approx(active * one_s)
+        if sampling in {"prepared", "acked"}:
+            assert row["cpu_s_per_op"] is None
+        else:
+            assert row["cpu_s_per_op"] == pytest.approx((active or ranks) * one_s)
         assert row["first_s"] == pytest.approx(2 * one_s)
-        if pattern == "null" or size == 0:
+        if not traits["moves_bytes"] or size == 0:
             assert row["rate_bytes_per_s"] is None
         else:
-            assert row["rate_bytes_per_s"] == pytest.approx(directions * size / one_s)
+            assert row["rate_bytes_per_s"] == pytest.approx(directions * blocks * size / one_s)
+        # Between two ranks every bus bandwidth is one of one block.
+        on_the_bus = traits["bus"] and size > 0
+        assert row["bus_bytes_per_s"] == (pytest.approx(size / one_s) if on_the_bus else None)
+        assert (row["skew_p50_s"] is None) == (pattern not in COLLECTIVES)
     assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
     assert {key[0] for key in rows} == set(PATTERNS)
 
@@ -218,7 +239,8 @@ def test_the_default_is_the_suite_and_keeps_its_budget(
     result = load(path)
     assert result.ends[-1].reason == "budget"
     assert states(rows).keys() == set(parse_sizes(suites.SIZES))
-    assert {key[0] for key in rows} == {"null", "pingpong", "exchange", "stream", "eager"}
+    point_to_point = {"pingpong", "exchange", "stream", "eager"}
+    assert {key[0] for key in rows} == {"null", *point_to_point, "barrier", "bcast", "allreduce", "memcpy"}
     # A round beyond those that an interval needs is begun only if one as long as the last still fits.
     before_s = [done.elapsed_s for done in result.done[:-1]]
     like_the_last_s = before_s[-1] if len(result.done) > result.campaign.plan.launches_min else 0.0
@@ -275,6 +297,16 @@ def test_chatter_between_the_lines_does_no_harm(
         ("pingpong", "--mpi", "nonsense"),
         ("pingpong", "--mpi", "/nonsense"),
         ("pingpong", "--plan", "nonsense.toml"),
+        ("bcast", "--sync", "later"),
+        ("bcast", "--root", "2"),
+        ("bcast", "--root", "-1"),
+        ("bcast", "--root", "all"),
+        ("bcast", "--mode", "persistent"),
+        ("allreduce", "--datatype", "quad"),
+        ("allreduce", "--op", "mean"),
+        ("allreduce", "--op", "bxor"),
+        ("alltoall", "--sizes", "1GiB", "--np", "2"),
+        ("chase", "--buffers", "cold"),
         ("--quick", "--thorough"),
         ("--nonsense",),
     ],
@@ -683,7 +715,7 @@ def test_the_kernel_is_built_once_and_named(cli: Cli, openmpi: FakeMpi, machine:
     first, second = cli("kernel", "path"), cli("kernel", "path")
     assert first == second
     assert Path(first.out.strip()).is_relative_to(machine / "kernels")
-    assert json.loads(cli("kernel", "describe").out)["kernel"] == 1
+    assert json.loads(cli("kernel", "describe").out)["kernel"] == KERNEL_VERSION
 
 
 def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:

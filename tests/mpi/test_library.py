@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.mpi.library import KINDS, Kind, identify, kind_named
+from mpigauge.mpi.library import KINDS, Kind, Library, identify, kind_named
+from mpigauge.result.environment import VARIABLES
 from tests.fake_mpi import PRINTS
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -67,3 +71,60 @@ def test_words_that_users_say() -> None:
     assert [kind.name for kind in map(kind_named, names) if kind] == names
     assert getattr(kind_named("intel"), "name", "") == "intelmpi"
     assert kind_named("") is kind_named("OpenMPI") is kind_named("gcc") is None
+
+
+# ---- More ranks than cores -----------------------------------------------------------------------
+
+CROWDED = [kind for kind in KINDS if kind.crowded]
+
+
+def library_of(kind: Kind, **environment: str) -> Library:
+    """An installed library."""
+    prefix = Path("/opt/mpi")
+    return Library(
+        kind, "1.2", "4.0", prefix / "bin/mpicc", prefix / "bin/mpiexec", prefix, "PATH", "gcc", environment
+    )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the machine of the tests has set."""
+    for name in os.environ:
+        if VARIABLES.match(name):
+            monkeypatch.delenv(name)
+
+
+def test_waiting_ranks_of_mpich_must_be_told_to_give_way() -> None:
+    assert [kind.name for kind in CROWDED] == ["mpich"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_what_is_crowded_is_told_to_give_way(kind: Kind) -> None:
+    library = library_of(kind, I_MPI_ROOT="/opt/mpi")
+    assert library.environment_for(crowded=False) == {"I_MPI_ROOT": "/opt/mpi"}
+    assert library.environment_for(crowded=True) == {"I_MPI_ROOT": "/opt/mpi", **kind.crowded}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: Kind) -> None:
+    assert all(VARIABLES.match(name) for name in kind.crowded)
+
+
+@pytest.mark.parametrize("kind", CROWDED)
+@pytest.mark.parametrize("word", ["0", "1", "100", ""])
+def test_the_users_own_variable_goes_first(kind: Kind, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for mine in kind.crowded:
+        with monkeypatch.context() as patch:
+            patch.setenv(mine, word)
+            set_by_us = library_of(kind).environment_for(crowded=True)
+        assert mine not in set_by_us
+        assert set_by_us == {name: value for name, value in kind.crowded.items() if name != mine}
+
+
+def test_what_a_library_needs_to_be_found_is_set_whatever_the_user_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("I_MPI_ROOT", "/elsewhere")
+    for kind in KINDS:
+        library = library_of(kind, I_MPI_ROOT="/opt/mpi")
+        assert library.environment_for(crowded=True)["I_MPI_ROOT"] == "/opt/mpi"

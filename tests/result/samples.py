@@ -11,6 +11,9 @@ from mpigauge.result.records import (
     VERSION,
     Blocked,
     Campaign,
+    Clock,
+    ClockCheck,
+    ClockModel,
     Done,
     Eager,
     End,
@@ -91,6 +94,43 @@ def visit(launch: int, number: int, of: Cell, samples_ns: list[int], **more: obj
     return msgspec.structs.replace(usual, **more)
 
 
+def collective(pattern: str = "allreduce", size: int = 64, mode: str = "blocking", **more: object) -> Cell:
+    """A cell of ranks that start together, with all that its pattern asks for."""
+    of = next(one for one in PATTERNS if one.name == pattern)
+    factors = {"sync": "common"}
+    factors |= {"datatype": "double", "op": "sum"} if of.reduces else {}
+    factors |= {"root": "0"} if of.rooted else {}
+    return cell(pattern, size if of.moves_bytes else 0, mode, **(factors | more))
+
+
+def together(launch: int, number: int, of: Cell, samples_ns: list[int], **more: object) -> Visit:
+    """A visit of such a cell; its ranks start 5 ns apart and need a little less than the whole."""
+    count = len(samples_ns)
+    usual = visit(
+        launch,
+        number,
+        of,
+        samples_ns,
+        ops=1,
+        lead_ns=4000,
+        skew_ns=[5] * count,
+        root_ns=[sample - 10 for sample in samples_ns],
+        local_ns=[sample - 20 for sample in samples_ns],
+    )
+    return msgspec.structs.replace(usual, **more)
+
+
+def clock(number: int, low_ns: int = -50, high_ns: int = 50, **more: object) -> Clock:
+    """A check of two ranks that read one clock."""
+    usual = Clock(
+        number, "openmpi", "5.0.11", 2, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),)
+    )
+    return msgspec.structs.replace(usual, **more)
+
+
+MODELS = (ClockModel(1000, 0.0, 0.0, 0.0, 0.0), ClockModel(1000, -123.5, 1e-6, 50.0, 1e-9))
+
+
 def launch(number: int, part: int = 1) -> Launch:
     """A launch of two ranks."""
     return Launch(
@@ -109,6 +149,7 @@ def launch(number: int, part: int = 1) -> Launch:
         load_average=0.1,
         steal_s=0.0,
         startup_s=0.2,
+        variables={"I_MPI_ROOT": "/opt"},
     )
 
 
@@ -133,6 +174,7 @@ BLIND = cell("exchange", 8192, "blocking")
 RECORDS: tuple[Record, ...] = (
     campaign(SMALL, LARGE, LIMIT, BLIND),
     launch(1),
+    clock(1, 20, 120, shared=False, models=MODELS),
     visit(1, 0, SMALL, [200, 210, 190, 200, 220, 200]),
     visit(1, 1, LARGE, [200_000, 210_000], half_width=0.05, correlation_time=1.5),
     Eager(

@@ -32,7 +32,7 @@ PLACE = {
     "clock_zero_share": 0.0,
 }
 FACTS = {
-    "kernel": 1,
+    "kernel": 2,
     "ranks": 2,
     "ranks_asked": 2,
     "library": "Open MPI v5.0.11",
@@ -56,8 +56,31 @@ VISIT = {
     "warmup_ns": [1400, 1400],
     "samples_ns": [1400, 1401, 2**62],
 }
+TOGETHER = {
+    **VISIT,
+    "corrupt": "rank 1 left before rank 0 came",
+    "cpu_ns": -1,
+    "work_ns": 1400,
+    "pure_ns": [1400, 1400],
+    "lead_ns": 4000,
+    "late": [0, 2],
+    "skew_ns": [5, 5, 1005],
+    "root_ns": [1390, -3, 1390],
+    "local_ns": [1380, -3, 1380],
+}
+"""With all that a visit may have."""
+
+CLOCK = {
+    "clock": 70_000,
+    "shared": False,
+    "checks": [{"rank": 1, "low_ns": -50, "high_ns": 50}],
+    "models": [
+        {"base_ns": 1, "offset_ns": -0.5, "slope": 1e-6, "bound_ns": 50.0, "bound_slope": 1e-9},
+    ],
+}
 LINES: dict[type, dict[str, Any]] = {
     journal.LaunchLine: {"launch": FACTS},
+    journal.ClockLine: CLOCK,
     journal.BeginLine: {"begin": 3, "at_ns": 1000, "expect_ns": 0},
     journal.TickLine: {"tick": 3, "round_ns": 2_000_000_000},
     journal.VisitLine: VISIT,
@@ -91,6 +114,23 @@ def test_what_need_not_be_there() -> None:
     assert isinstance(line, journal.VisitLine)
     assert line.half_width is None
     assert not line.corrupt
+    assert line.lead_ns == line.work_ns == 0
+    assert line.late == line.skew_ns == line.root_ns == line.local_ns == line.pure_ns == []
+
+
+def test_what_only_some_visits_have() -> None:
+    line = journal.parse(text(TOGETHER))
+    assert isinstance(line, journal.VisitLine)
+    told = json.loads(msgspec.json.encode(line))
+    assert {name: told[name] for name in TOGETHER} == TOGETHER
+
+
+def test_a_clock_that_is_only_checked_has_no_models() -> None:
+    line = journal.parse(text(CLOCK | {"shared": True, "models": []}))
+    assert isinstance(line, journal.ClockLine)
+    assert line.shared
+    assert line.models == ()
+    assert [(check.rank, check.low_ns, check.high_ns) for check in line.checks] == [(1, -50, 50)]
 
 
 @pytest.mark.parametrize("kind", LINES)
@@ -112,6 +152,9 @@ def test_half_a_line_is_no_line(kind: type) -> None:
         b'{"begin":3}',
         b'{"end":1.5}',
         b'{"end":true}',
+        b'{"clock":1,"shared":1,"checks":[],"models":[]}',
+        b'{"clock":1,"shared":true,"checks":[{"rank":1}],"models":[]}',
+        b'{"clock":1,"shared":true}',
         b'{"\xff\xfe":1}',
         b'{"skip":3,"reason":"\xff\xfe"}',
         b'{"end":' + b"9" * 5000 + b"}",
@@ -131,7 +174,7 @@ def test_no_bytes_make_it_crash(words: bytes) -> None:
 
 
 @repeatable
-@given(st.sampled_from(list(LINES.values())), st.data())
+@given(st.sampled_from([*LINES.values(), TOGETHER]), st.data())
 def test_no_mutation_makes_it_crash(line: dict[str, Any], data: st.DataObject) -> None:
     whole = bytearray(text(line))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -145,9 +188,9 @@ def test_no_mutation_makes_it_crash(line: dict[str, Any], data: st.DataObject) -
 
 @repeatable
 @given(
-    st.sampled_from(list(LINES.values())),
+    st.sampled_from([*LINES.values(), TOGETHER]),
     st.dictionaries(
-        st.sampled_from([name for line in LINES.values() for name in line]),
+        st.sampled_from([name for line in (*LINES.values(), TOGETHER) for name in line]),
         st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())),
     ),
 )

@@ -5,28 +5,40 @@ from __future__ import annotations
 import contextlib
 import gzip
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis.cells import rows
 from mpigauge.errors import UsageError
 from mpigauge.result.load import Result, load
-from mpigauge.result.records import VERSION
-from mpigauge.show.columns import Units
+from mpigauge.result.records import VERSION, Clock, ClockCheck
+from mpigauge.show.columns import EXTRA_COLUMNS, Units
 from mpigauge.show.document import document
 from mpigauge.show.tables import FORMATS, render
-from tests.result.samples import LARGE, RECORDS, SMALL, campaign, launch, lines_of, visit
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.result.samples import (
+    LARGE,
+    MODELS,
+    RECORDS,
+    SMALL,
+    campaign,
+    clock,
+    collective,
+    launch,
+    lines_of,
+    together,
+    visit,
+)
 
 repeatable = settings(derandomize=True, deadline=None)
 WHOLE = lines_of(*RECORDS)
+VERSION_1 = Path(__file__).with_name("version_1.jsonl")
+"""As mpigauge wrote it before there were collectives: the same records, but for the clock."""
+
 ENDS = [at + 1 for at, byte in enumerate(WHOLE) if byte == ord("\n")]
 
 
@@ -44,8 +56,8 @@ def loaded(file: Path, content: bytes) -> Result:
 
 def count(result: Result) -> int:
     """How many records there are."""
-    done = (*result.launches, *result.visits, *result.eager, *result.blocked, *result.failures)
-    return 1 + len([*done, *result.done, *result.ends])
+    done = (*result.launches, *result.clocks, *result.visits, *result.eager, *result.blocked)
+    return 1 + len([*done, *result.failures, *result.done, *result.ends])
 
 
 def refusal(file: Path, content: bytes) -> UsageError:
@@ -62,9 +74,36 @@ def test_a_whole_file_gives_every_record_back(file: Path) -> None:
     assert not result.torn
     assert count(result) == len(RECORDS)
     assert result.campaign == RECORDS[0]
-    assert [*result.launches, *result.done, *result.ends] == [RECORDS[i] for i in (1, 7, 6, 12, 13)]
-    assert result.visits == [RECORDS[i] for i in (2, 3, 8, 9)]
-    assert [*result.eager, *result.blocked, *result.failures] == [RECORDS[i] for i in (4, 5, 10, 11)]
+    assert [*result.launches, *result.done, *result.ends] == [RECORDS[i] for i in (1, 8, 7, 13, 14)]
+    assert result.clocks == [RECORDS[2]]
+    assert result.visits == [RECORDS[i] for i in (3, 4, 9, 10)]
+    assert [*result.eager, *result.blocked, *result.failures] == [RECORDS[i] for i in (5, 6, 11, 12)]
+
+
+@repeatable
+@given(
+    st.lists(st.tuples(st.integers(0, 9999), st.integers(), st.integers()).map(tuple), max_size=3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_clocks_come_back_as_they_were(
+    file: Path, checks: list[tuple[int, int, int]], shared: bool, learned: bool
+) -> None:
+    written = msgspec.convert(
+        msgspec.to_builtins(clock(3, shared=shared, models=MODELS if learned else ()))
+        | {"checks": [dict(zip(("rank", "low_ns", "high_ns"), check, strict=True)) for check in checks]},
+        Clock,
+    )
+    assert loaded(file, lines_of(campaign(SMALL), written)).clocks == [written]
+
+
+def test_visits_that_start_together_come_back_as_they_were(file: Path) -> None:
+    cell = collective("bcast", sync="barrier", root="rotating", in_place=True)
+    written = together(1, 0, cell, [300, 400], late=[1], pure_ns=[200], work_ns=210, cpu_ns=None)
+    result = loaded(file, lines_of(campaign(cell), launch(1), written))
+    assert result.visits == [written]
+    assert result.campaign.cells == (cell,)
+    assert result.launches[0].variables == {"I_MPI_ROOT": "/opt"}
 
 
 def test_every_line_begins_with_its_type() -> None:
@@ -101,6 +140,27 @@ def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
         f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'
     )
     assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
+
+
+def test_version_3_is_not_known_yet(file: Path) -> None:
+    assert VERSION == 2
+    assert "version 3" in refusal(file, lines_of(campaign(SMALL, version=3), *RECORDS[1:])).sentence
+
+
+def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
+    text = VERSION_1.read_text(encoding="utf-8")
+    assert not any(f'"{word}":' in text for word in ("sync", "datatype", "root", "late", "skew_ns", "pure_ns"))
+    old = load(VERSION_1)
+    assert (old.campaign.version, old.torn, old.clocks) == (1, False, [])
+    assert all(not one.variables for one in old.launches)
+    new = loaded(file, lines_of(*(record for record in RECORDS if not isinstance(record, Clock))))
+    assert old.campaign.cells == new.campaign.cells
+    assert [*old.visits, *old.eager, *old.blocked] == [*new.visits, *new.eager, *new.blocked]
+    assert [*old.failures, *old.done, *old.ends] == [*new.failures, *new.done, *new.ends]
+    assert rows(old) == rows(new)
+    for form in FORMATS:
+        shown = render(document(old, rows(old), list(EXTRA_COLUMNS), Units()), form)
+        assert shown == render(document(new, rows(new), list(EXTRA_COLUMNS), Units()), form)
 
 
 def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
@@ -201,6 +261,68 @@ def test_whatever_can_be_loaded_can_be_shown(
             assert render(document(result, rows(result), ["first", "cpu"], Units()), form)
 
 
+nanoseconds = st.integers(-2, 10**12)
+lists = st.lists(nanoseconds, max_size=4)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="src: Visit of result/records.py does not check its lists, analysis divides by times of 0",
+)
+@settings(repeatable, max_examples=60, report_multiple_bugs=False)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 3),
+            st.lists(nanoseconds, min_size=1, max_size=4),
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "late": st.lists(st.integers(-1, 4), max_size=4),
+                    "skew_ns": lists,
+                    "root_ns": lists,
+                    "local_ns": lists,
+                    "pure_ns": lists,
+                    "work_ns": nanoseconds,
+                    "cpu_ns": st.one_of(st.none(), nanoseconds),
+                },
+            ),
+        ),
+        max_size=4,
+    ),
+    st.lists(st.tuples(st.integers(1, 3), st.booleans(), lists, lists), max_size=3),
+    st.sampled_from(["common", "barrier", "", "nonsense"]),
+)
+@example(
+    [(1, [9], {"pure_ns": [0], "work_ns": 9}), (1, [9] * 3, {"pure_ns": [9] * 3, "work_ns": 9})], [], "common"
+)
+@example([(1, [9, 9], {"skew_ns": [5, 5], "late": [2]})], [], "common")
+@example([(1, [9, 9], {"skew_ns": [5], "late": []})], [], "common")
+@example([(1, [0, 0], {"skew_ns": [5, 5], "late": []})], [], "common")
+@example([(1, [9, 9], {"skew_ns": [5, 5], "late": []})], [], "nonsense")
+def test_whatever_can_be_loaded_of_a_collective_can_be_shown(
+    file: Path,
+    visits: list[tuple[int, list[int], dict[str, object]]],
+    clocks: list[tuple[int, bool, list[int], list[int]]],
+    sync: str,
+) -> None:
+    of = collective("allreduce", mode="overlap", sync=sync)
+    whole = [together(number, i, of, samples) for i, (number, samples, _) in enumerate(visits)]
+    altered = [msgspec.to_builtins(one) | more for one, (*_, more) in zip(whole, visits, strict=True)]
+    checked = [
+        msgspec.structs.replace(
+            clock(number, shared=shared),
+            checks=tuple(ClockCheck(1, low, high) for low, high in zip(lows, highs, strict=False)),
+        )
+        for number, shared, lows, highs in clocks
+    ]
+    with contextlib.suppress(UsageError):
+        content = lines_of(campaign(of), launch(1), *checked)
+        result = loaded(file, content + b"".join(msgspec.json.encode(one) + b"\n" for one in altered))
+        for form in FORMATS:
+            assert render(document(result, rows(result), list(EXTRA_COLUMNS), Units()), form)
+
+
 # ---- A million samples ---------------------------------------------------------------------------
 
 
@@ -236,6 +358,7 @@ def test_a_file_is_text_that_others_can_read() -> None:
         assert msgspec.json.decode(line)["type"] in {
             "campaign",
             "launch",
+            "clock",
             "visit",
             "eager",
             "blocked",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,13 +19,29 @@ from hypothesis import strategies as st
 from mpigauge import units
 from mpigauge.analysis.cells import Row, rows
 from mpigauge.analysis.estimate import STATS, Estimate
+from mpigauge.analysis.memory import Ratio
+from mpigauge.analysis.together import ClockState, Overlap, Start
 from mpigauge.cli import options
+from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
-from mpigauge.result.records import Blocked, Done, Eager, End, Failure, Launch, Visit
+from mpigauge.result.records import Blocked, Clock, Done, Eager, End, Failure, Launch, Visit
 from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS, Units
 from mpigauge.show.document import Document, document
 from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, record, render
-from tests.result.samples import BLIND, LARGE, LIMIT, RECORDS, SMALL, campaign, cell, launch, visit
+from tests.result.samples import (
+    BLIND,
+    LARGE,
+    LIMIT,
+    RECORDS,
+    SMALL,
+    campaign,
+    cell,
+    clock,
+    collective,
+    launch,
+    together,
+    visit,
+)
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -48,7 +65,15 @@ DESIGN_FIELDS = {
 }
 """Of a row, by design.md 6."""
 
-EXTRA_FIELDS = {"buffers", "window", "batch", "first_s", "limit_bytes", "advised_samples"}
+EXTRA_FIELDS = {"buffers", "window", "batch", "first_s", "limit_bytes", "advised_samples", "cpu_share"}
+COLLECTIVE_FIELDS = {"sync", "datatype", "op", "root", "in_place", "bus_bytes_per_s", "overlap"}
+START_FIELDS = {"skew_p50_s", "skew_p99_s", "late_share", "root_s", "local_s"}
+CLOCK_FIELDS = {"clock_shared", "clock_error_s", "clock_bound_s"}
+RATIO_FIELDS = {"kappa", "memcpy_ratio", "copy_ratio", "copy_o0_ratio"}
+FIELDS = (
+    DESIGN_FIELDS | EXTRA_FIELDS | COLLECTIVE_FIELDS | START_FIELDS | CLOCK_FIELDS | RATIO_FIELDS
+)
+DEEP_FIELDS = {"time_s", "overlap", *RATIO_FIELDS}
 DESIGN_TIMES = {"estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max"}
 
 
@@ -58,6 +83,7 @@ def result_of(*records: object) -> Result:
     result = Result(Path("r.jsonl"), first)  # type: ignore[arg-type]
     lists: dict[type, list[Any]] = {
         Launch: result.launches,
+        Clock: result.clocks,
         Visit: result.visits,
         Eager: result.eager,
         Blocked: result.blocked,
@@ -117,7 +143,7 @@ def test_a_json_row_has_the_fields_of_the_design() -> None:
     assert whole["stopped"] == "launches"
     assert len(whole["rows"]) == 4
     for row in whole["rows"]:
-        assert row.keys() == DESIGN_FIELDS | EXTRA_FIELDS
+        assert row.keys() == FIELDS
         if row["time_s"] is not None:
             assert row["time_s"].keys() == DESIGN_TIMES | set(MORE_STATISTICS)
     assert set(STATISTICS) == DESIGN_TIMES
@@ -156,7 +182,7 @@ def test_csv_has_the_same_rows_as_json() -> None:
     csv_rows = list(csv.DictReader(io.StringIO(render(document_of(SMALL_RESULT), "csv"))))
     json_rows = json.loads(render(document_of(SMALL_RESULT), "json"))["rows"]
     for flat, deep in zip(csv_rows, json_rows, strict=True):
-        for name in (DESIGN_FIELDS | EXTRA_FIELDS) - {"time_s", "warnings"}:
+        for name in FIELDS - DEEP_FIELDS - {"warnings"}:
             assert flat[name] == ("" if deep[name] is None else str(deep[name])), name
         assert flat["warnings"].split() == deep["warnings"]
         times = deep["time_s"] or {}
@@ -265,6 +291,245 @@ def test_more_ranks_than_cores_stand_in_the_heading() -> None:
     assert "oversubscribed" in section.title
 
 
+# ---- Collectives and memory ----------------------------------------------------------------------
+
+DOT = " \N{MIDDLE DOT} "
+ALLREDUCE = collective("allreduce", 8)
+EVERYTHING = result_of(campaign(SMALL, LARGE, LIMIT, BLIND, ALLREDUCE), *RECORDS[1:])
+
+
+def measured(*cells: Cell, launches: int = 2, clocks: tuple[Clock, ...] = (), **more: object) -> Result:
+    """A result in which every operation of a collective takes 1000 ns, and of others as well."""
+    result = result_of(campaign(*cells), *map(launch, range(1, launches + 1)), *clocks)
+    for number in range(1, launches + 1):
+        for i, of in enumerate(cells):
+            make = together if of.sync else visit
+            result.visits.append(make(number, i, of, [1000] * 20, **({"ops": 1} | more)))
+    return result
+
+
+def table_of(result: Result, *columns: str, chosen: Units | None = None) -> list[dict[str, str]]:
+    """The lines of the only curve of a result, by heading."""
+    text = render(document_of(result, *columns, chosen=chosen), "markdown")
+    heading, _, *lines = [line for line in text.splitlines() if line.startswith("| ")]
+    names = [word.strip() for word in heading.strip("|").split(" | ")]
+    return [dict(zip(names, map(str.strip, line.strip("|").split(" | ")), strict=True)) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        (ALLREDUCE, ["sum of double"]),
+        (collective(datatype="int32", op="bxor", in_place=True), ["bxor of int32", "in place"]),
+        (collective("bcast"), ["root 0"]),
+        (collective("reduce", root="3", op="max", ranks=4), ["max of double", "root 3"]),
+        (collective("scatter", root="rotating", in_place=True), ["rotating root", "in place"]),
+        (collective("alltoall", buffers="cold"), ["cold buffers"]),
+        (collective("barrier"), []),
+        (cell("reduce_local", 8, datatype="float", op="prod"), ["prod of float"]),
+        (cell("memcpy", 64), []),
+    ],
+    ids=lambda value: value.pattern if isinstance(value, Cell) else "",
+)
+def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
+    (section,) = document_of(measured(of)).sections
+    oversubscribed = ["oversubscribed"] if of.ranks > 2 else []
+    assert section.title.split(DOT) == [
+        f"{of.pattern}, {of.mode}",
+        "openmpi 5.0.11",
+        f"{of.ranks} ranks",
+        *oversubscribed,
+        *words,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sync", "words"),
+    [
+        ("common", "started by a common time"),
+        ("barrier", "started by our own barrier"),
+        ("mpi_barrier", "started by MPI_Barrier"),
+    ],
+)
+def test_how_ranks_started_stands_above_the_numbers(sync: str, words: str) -> None:
+    of = collective(sync=sync)
+    (section,) = document_of(measured(of)).sections
+    assert section.about.startswith("time: from the first start to the last end")
+    assert f"{words}, skew up to 5.00 ns (p50), 5.00 ns (p99)" in section.about
+    assert "late" not in section.about
+
+
+def test_the_worst_size_of_a_curve_is_told_above_it() -> None:
+    small, large = collective(size=8), collective(size=64)
+    skews = [5] * 89 + [300] * 11
+    result = result_of(
+        campaign(small, large),
+        launch(1),
+        together(1, 0, small, [1000] * 20),
+        together(1, 1, large, [1000] * 100, skew_ns=skews, late=[0, 1, 2, 3]),
+    )
+    (section,) = document_of(result).sections
+    assert "skew up to 5.00 ns (p50), 300 ns (p99), 4.0 % of a size's rounds late" in section.about
+
+
+def test_what_need_not_start_together_says_nothing_of_it() -> None:
+    for of in (cell(), cell("memcpy", 64), cell("bcast-acked", 64, "blocking"), cell("crosscopy", 64)):
+        (section,) = document_of(measured(of)).sections
+        assert "started" not in section.about
+
+
+def test_ways_of_starting_and_other_factors_are_curves_of_their_own() -> None:
+    cells = [
+        ALLREDUCE,
+        collective(size=8, sync="barrier"),
+        collective(size=8, datatype="float"),
+        collective(size=8, op="max"),
+        collective(size=8, in_place=True),
+        collective("bcast", 8),
+        collective("bcast", 8, root="1"),
+    ]
+    document = document_of(measured(*cells))
+    assert [section.rows[0].cell for section in document.sections] == cells
+    told = [(section.title, section.about) for section in document.sections]
+    assert len(set(told)) == len(cells)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_barrier_has_no_size(form: str) -> None:
+    text = render(document_of(measured(collective("barrier")), *EXTRA_COLUMNS), form)
+    assert "barrier" in text
+    (line,) = table_of(measured(collective("barrier")))
+    assert line["size"] == units.MISSING
+    assert line["rate"] == units.MISSING
+    assert line["time"] == "1.00 \N{MICRO SIGN}s"
+
+
+def test_collectives_show_root_and_ranks_beside_the_whole() -> None:
+    (line,) = table_of(measured(ALLREDUCE), chosen=Units("ns"))
+    assert (line["time"], line["at the root"], line["median of ranks"]) == ("1000 ns", "990 ns", "980 ns")
+    (other,) = table_of(measured(SMALL))
+    assert "at the root" not in other
+    (asked,) = table_of(measured(SMALL), "root")
+    assert asked["at the root"] == units.MISSING
+
+
+def test_every_form_and_column_bears_collectives_that_were_not_measured() -> None:
+    result = result_of(campaign(ALLREDUCE, collective("barrier"), cell("chase", 64)))
+    for form in FORMATS:
+        assert "allreduce" in render(document_of(result, *EXTRA_COLUMNS), form)
+
+
+def test_extra_columns_of_collectives() -> None:
+    late = {"skew_ns": [20] * 15 + [400] * 5, "late": [19], "cpu_ns": 20_000}
+    (line,) = table_of(
+        measured(collective(size=2**20, ranks=2), **late),
+        *("skew", "skew_p99", "late", "bus", "cpu", "cpu_share", "overlap", "pure"),
+        chosen=Units("ns", "GB/s"),
+    )
+    assert (line["start skew"], line["skew p99"], line["late"]) == ("20.0 ns", "400 ns", "5.0 %")
+    # Twice (p - 1) / p is 1 for two ranks.
+    assert line["rate"] == line["bus rate"] == "1049 GB/s"
+    assert (line["CPU time"], line["CPU share"]) == ("1000 ns", "50 %")
+    assert line["overlap"] == line["without work"] == units.MISSING
+
+
+def test_overlap_is_shown_where_there_is_one() -> None:
+    of = collective(size=8, mode="overlap")
+    result = measured(of, pure_ns=[800] * 20, work_ns=800)
+    (line,) = table_of(result, chosen=Units("ns"))
+    assert (line["overlap"], line["without work"]) == ("75 %", "800 ns")
+    (row,) = json.loads(render(document_of(result), "json"))["rows"]
+    assert row["overlap"] == {
+        "estimate": pytest.approx(0.75),
+        "low": pytest.approx(0.75),
+        "high": pytest.approx(0.75),
+        "pure_s": pytest.approx(800e-9),
+    }
+
+
+def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
+    cells = [cell(size=64), cell("crosscopy", 64), cell("memcpy", 64)]
+    result = measured(*cells)
+    for one in result.visits:
+        factor = {"pingpong": 6, "crosscopy": 2, "memcpy": 1}[one.cell.pattern]
+        one.samples_ns[:] = [factor * 1000 * one.launch] * 20
+    document = document_of(result, "kappa", "memcpy_ratio", "copy_ratio")
+    lines = [section for section in document.sections if section.rows[0].cell.pattern == "pingpong"]
+    texts = {c.name: c.text(lines[0].rows[0], document.units) for c in lines[0].columns}
+    assert texts["kappa"] == "3 (3 \N{EN DASH} 3)"
+    assert texts["memcpy_ratio"] == "6 (6 \N{EN DASH} 6)"
+    assert texts["copy_ratio"] == units.MISSING
+    assert any("in units of crosscopy standard" in line for line in document.foot)
+    single = document_of(measured(*cells, launches=1), "kappa")
+    kappa = next(c for c in single.sections[0].columns if c.name == "kappa")
+    assert kappa.text(single.sections[0].rows[0], single.units) == "1"
+
+
+def test_the_head_tells_how_the_clocks_agreed() -> None:
+    def head(*clocks: Clock) -> str:
+        return "\n".join(document_of(measured(ALLREDUCE, clocks=clocks)).head)
+
+    assert "collectives" not in head()
+    assert "one clock, which all ranks read: checked to 80.0 ns" in head(clock(1), clock(2, -80, 50))
+    apart = head(clock(1), clock(2, 20, 120, shared=False))
+    assert "off by up to 70.0 ns, certainly below 120 ns" in apart
+    # The worst job counts, and separate clocks are worse than one that was not checked so well.
+    both = head(clock(1, -900, 900, mpi="mpich"), clock(2, 20, 120, shared=False))
+    assert "off by up to 70.0 ns" in both
+
+
+def test_a_collective_in_json() -> None:
+    result = measured(
+        collective("reduce", 8, root="1", in_place=True),
+        clocks=(clock(1, 20, 120, shared=False),),
+        late=[0, 1],
+        cpu_ns=None,
+    )
+    (row,) = json.loads(render(document_of(result), "json"))["rows"]
+    expected = {
+        "sync": "common",
+        "datatype": "double",
+        "op": "sum",
+        "root": "1",
+        "in_place": True,
+        "samples": 36,
+        "cpu_s_per_op": None,
+        "cpu_share": None,
+        "clock_shared": False,
+        "overlap": None,
+        "kappa": None,
+    }
+    assert {name: row[name] for name in expected} == expected
+    numbers = {
+        "bus_bytes_per_s": 8e6,
+        "skew_p50_s": 5e-9,
+        "skew_p99_s": 5e-9,
+        "late_share": 0.1,
+        "root_s": 990e-9,
+        "local_s": 980e-9,
+        "clock_error_s": 70e-9,
+        "clock_bound_s": 120e-9,
+    }
+    assert {name: row[name] for name in numbers} == pytest.approx(numbers)
+
+
+def test_csv_has_overlap_and_ratios_in_columns_of_their_own() -> None:
+    cells = [collective(size=64, mode="overlap"), cell(size=64), cell("crosscopy", 64)]
+    result = measured(*cells)
+    for i, one in enumerate(result.visits):
+        if one.cell.mode == "overlap":
+            result.visits[i] = msgspec.structs.replace(one, pure_ns=[800] * 20, work_ns=800)
+    flat = list(csv.DictReader(io.StringIO(render(document_of(result), "csv"))))
+    overlap, message, _ = flat
+    assert {f"overlap_{part}" for part in ("estimate", "low", "high", "pure_s")} <= overlap.keys()
+    assert {f"{name}_{part}" for name in RATIO_FIELDS for part in ("estimate", "low", "high")} <= overlap.keys()
+    assert not DEEP_FIELDS & overlap.keys()
+    assert float(overlap["overlap_estimate"]) == pytest.approx(0.75)
+    assert (overlap["kappa_estimate"], message["overlap_estimate"]) == ("", "")
+    assert float(message["kappa_estimate"]) == pytest.approx(1)
+    assert message["copy_ratio_low"] == ""
+
+
 def test_a_measured_cell_does_not_claim_that_there_was_no_time() -> None:
     skipped = Done(2, "openmpi", "5.0.11", 2, 1.0, (SMALL,))
     result = result_of(campaign(SMALL), launch(1), visit(1, 0, SMALL, EVEN), launch(2), skipped)
@@ -306,7 +571,7 @@ estimates = st.builds(
 row_lists = st.lists(
     st.builds(
         Row,
-        cell=st.sampled_from([SMALL, LARGE, LIMIT, BLIND]),
+        cell=st.sampled_from([SMALL, LARGE, LIMIT, BLIND, ALLREDUCE]),
         status=st.sampled_from(["ok", "failed", "skipped"]),
         reason=st.text(),
         time=st.one_of(st.none(), estimates),
@@ -318,7 +583,34 @@ row_lists = st.lists(
         advised_samples=st.one_of(st.none(), st.integers(0)),
         batch=st.integers(0, 100),
         warnings=st.just(()),
-    ),
+        bus_bytes_per_s=times,
+        cpu_share=st.one_of(st.none(), st.floats(0, 1)),
+        start=st.one_of(
+            st.none(),
+            st.builds(
+                Start,
+                skew_p50_s=st.floats(0, 1e6),
+                skew_p99_s=st.floats(0, 1e6),
+                late_share=st.floats(0, 1),
+                root_s=times,
+                local_s=times,
+            ),
+        ),
+        clock=st.one_of(
+            st.none(), st.builds(ClockState, st.booleans(), st.floats(0, 1e6), st.floats(0, 1e6))
+        ),
+        overlap=st.one_of(
+            st.none(), st.builds(Overlap, st.floats(-1e6, 1e6), times, times, st.floats(1e-9, 1e6))
+        ),
+        ratios=st.dictionaries(
+            st.sampled_from(sorted(RATIO_FIELDS)),
+            st.one_of(
+                st.builds(Ratio, st.floats(0, 1e6), st.none(), st.none(), st.just(1)),
+                st.builds(Ratio, *[st.floats(0, 1e6)] * 3, st.integers(2, 30)),
+            ),
+        ),
+        sized=st.just(True),  # noqa: FBT003 - so that lines can be counted by their sizes
+    ).map(lambda row: row if row.cell.sync else replace(row, start=None)),
     max_size=4,
 )
 
@@ -326,7 +618,7 @@ row_lists = st.lists(
 @repeatable
 @given(row_lists, st.sampled_from(list(FORMATS)))
 def test_no_row_makes_it_crash_or_break_a_line(found: list[Row], form: str) -> None:
-    text = render(document(SMALL_RESULT, found, list(EXTRA_COLUMNS), Units()), form)
+    text = render(document(EVERYTHING, found, list(EXTRA_COLUMNS), Units()), form)
     if form == "json":
         assert len(json.loads(text)["rows"]) == len(found)
     elif form == "csv":

@@ -90,14 +90,15 @@ def command(thing: str, mpi: str | None, form: str) -> None:
     if form == "json":
         click.echo(json.dumps({thing: entries}, indent=1, ensure_ascii=False))
         return
+    width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        click.echo(_in_words(thing, entry))
+        click.echo(_in_words(thing, entry, width))
 
 
-def _in_words(thing: str, entry: dict[str, Any]) -> str:
+def _in_words(thing: str, entry: dict[str, Any], width: int) -> str:
     if thing == "mpis":
         label = f"{entry['name']}=={entry['version']}"
         return f"{label:<20} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})"
-    line = f"{entry['name']:<10} {entry['about']}"
+    line = f"{entry['name']:<{width}} {entry['about']}"
     modes = [f"             {mode['name']:<14} {mode['about']}" for mode in entry.get("mode_details", [])]
     return "\n".join([line, *modes])

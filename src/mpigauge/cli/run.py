@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.campaign.targets import Target
-    from mpigauge.plan.model import Plan
+    from mpigauge.plan.model import Cell, Plan
 
 BUFFERS = ("warm", "cold")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
@@ -196,5 +196,10 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
             ]
             lines.append("  " + " ".join(words_))
             cells = [cell for cell in target.cells if cell.ranks == ranks]
-            lines += [f"    {c.pattern} {c.mode} {c.bytes} B" for c in cells]
+            lines += [f"    {_in_words(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
+
+
+def _in_words(cell: Cell) -> str:
+    factors = [cell.datatype, cell.op, f"root {cell.root}" if cell.root else "", cell.sync]
+    return " ".join([cell.pattern, cell.mode, f"{cell.bytes} B", *filter(None, factors)])
