@@ -243,13 +243,15 @@ def _cpu_s(visits: Sequence[Visit]) -> float | None:
 
 
 def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
-    """CPU time over wall time of all ranks; at most 1, however the two clocks disagree."""
-    known = [visit for visit in visits if visit.cpu_ns is not None]
-    wall_ns = sum(sum(visit.samples_ns) for visit in known)
-    if pattern is None or wall_ns == 0:
+    """CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
+
+    At most 1, however the two clocks disagree.
+    """
+    walls = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
+    if pattern is None or not all(wall_ns > 0 for _, wall_ns in walls) or not walls:
         return None
     ranks = pattern.active_ranks or cell.ranks
-    return min(1.0, sum(visit.cpu_ns or 0 for visit in known) / (ranks * wall_ns))
+    return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))
 
 
 def _first_s(visits: Sequence[Visit]) -> float | None:

@@ -297,7 +297,10 @@ def _late_starts(cell: _Cell) -> str:
         return ""
     if cell.late_share >= 1:
         return "no round was started in time by all ranks: use fewer ranks than cores, or a quieter machine"
-    return f"{format_percent(cell.late_share)} of the rounds began before all ranks had come and do not count"
+    return (
+        f"in {format_percent(cell.late_share)} of the rounds a rank was late for the start; they do not "
+        "count where others of their visit do"
+    )
 
 
 def _clock_error(cell: _Cell) -> str:

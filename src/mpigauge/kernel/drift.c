@@ -82,8 +82,7 @@ static struct point point_of(const struct mg_bounds *bounds, int64_t first_ns)
                           .offset_ns = (double) -(bounds->low_ns + bounds->high_ns) / 2};
 }
 
-struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count,
-                                   double reference_bound_ns)
+struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count)
 {
     struct point *points = count > 0 ? calloc((size_t) count, sizeof *points) : NULL;
     double        mean = 0, offset = 0, slope = 0, least = 0, most = 0;
@@ -97,12 +96,12 @@ struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count,
 
     const double                last     = points[count - 1].since_ns;
     const double                modelled = offset + slope * (last - mean);
-    const struct mg_clock_model model    = {
-        .base_ns     = bounds[0].at_ns + llround(last),
-        .offset_ns   = modelled,
-        .slope       = slope,
-        .bound_ns    = bound_at(points, count, last, modelled, least, most) + reference_bound_ns,
-        .bound_slope = fmax(fmax(most - slope, slope - least), 0)};
+    const struct mg_clock_model model = {.base_ns   = bounds[0].at_ns + llround(last),
+                                         .offset_ns = modelled,
+                                         .slope     = slope,
+                                         .bound_ns =
+                                             bound_at(points, count, last, modelled, least, most),
+                                         .bound_slope = fmax(fmax(most - slope, slope - least), 0)};
     free(points);
     return model;
 }

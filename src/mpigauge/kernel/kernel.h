@@ -289,11 +289,8 @@ struct mg_bounds {
     int64_t at_ns; /* client time between the two exchanges that set them */
 };
 
-/* The model of a client's clock at the last of some bounds; the reference is itself known to a
- * bound.
- */
-struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count,
-                                   double reference_bound_ns);
+/* The model of a client's clock at the last of some bounds. */
+struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count);
 
 /* ---- Ranks together -------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ int64_t mg_median_of(const int64_t *values, int count)
         MG_DIE("no memory for %d samples", count);
     memcpy(sorted, values, (size_t) count * sizeof *sorted);
     qsort(sorted, (size_t) count, sizeof *sorted, by_value);
-    const int64_t median = sorted[count / 2];
+    const int64_t median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     free(sorted);
     return median;
 }

@@ -105,7 +105,7 @@ static void answer(int client)
 /* ---- Learning a clock ----------------------------------------------------------------------- */
 
 /* The client's side of a level of the tree: its model, valid from now on. */
-static struct mg_clock_model learn(int reference, double reference_bound_ns)
+static struct mg_clock_model learn(int reference)
 {
     struct mg_bounds points[FIT_POINTS];
     const int64_t    begin_ns = mg_now_ns();
@@ -115,7 +115,7 @@ static struct mg_clock_model learn(int reference, double reference_bound_ns)
             ;
         points[i] = exchange(reference, EXCHANGES);
     }
-    return mg_clock_fit(points, FIT_POINTS, reference_bound_ns);
+    return mg_clock_fit(points, FIT_POINTS);
 }
 
 static void teach(int client)
@@ -241,21 +241,39 @@ static void check_hosts(struct world *world)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
+/* How far this clock may be off by now, and how fast that grows. */
+struct doubt {
+    double bound_ns;
+    double bound_slope;
+};
+
+static struct doubt doubt_now(void)
+{
+    const double since_ns = (double) (mg_now_ns() - model.base_ns);
+
+    return (struct doubt){.bound_ns    = model.bound_ns + model.bound_slope * since_ns,
+                          .bound_slope = model.bound_slope};
+}
+
 /* One edge of the tree, between the leaders of these numbers: the child learns from the parent,
- * whose clock is global already. */
+ * whose clock is global already and whose doubt is the child's, too. */
 static void teach_edge(const struct world *world, int parent, int child)
 {
-    double    bound_ns    = model.bound_ns;
-    const int parent_rank = world->leaders[parent];
-    const int child_rank  = world->leaders[child];
+    const int    parent_rank = world->leaders[parent];
+    const int    child_rank  = world->leaders[child];
+    struct doubt doubt       = {0};
 
     if (world->rank == parent_rank) {
-        MG_MPI(MPI_Send(&bound_ns, 1, MPI_DOUBLE, child_rank, MG_TAG_CONTROL, MPI_COMM_WORLD));
         teach(child_rank);
+        doubt = doubt_now();
+        MG_MPI(MPI_Send(&doubt, (int) sizeof doubt, MPI_BYTE, child_rank, MG_TAG_CONTROL,
+                        MPI_COMM_WORLD));
     } else if (world->rank == child_rank) {
-        MG_MPI(MPI_Recv(&bound_ns, 1, MPI_DOUBLE, parent_rank, MG_TAG_CONTROL, MPI_COMM_WORLD,
-                        MPI_STATUS_IGNORE));
-        model = learn(parent_rank, bound_ns);
+        model = learn(parent_rank);
+        MG_MPI(MPI_Recv(&doubt, (int) sizeof doubt, MPI_BYTE, parent_rank, MG_TAG_CONTROL,
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        model.bound_ns += doubt.bound_ns;
+        model.bound_slope += doubt.bound_slope;
     }
 }
 

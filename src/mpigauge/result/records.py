@@ -5,7 +5,8 @@ docs/ is generated from this module.
 
 Format history:
     2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
-        root_ns, local_ns, pure_ns and work_ns; records of type clock; cpu_ns may be null.
+        root_ns, local_ns, pure_ns and work_ns; records of type clock; launches have variables; cpu_ns may be
+        null.
     1 - first version.
 """
 

@@ -106,13 +106,13 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
 def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
     cell = rows[0].cell
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
-    if rows[0].oversubscribed:
+    if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
     words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
-        about += f"; a sample is the mean of {_span(batches)} of them in a row"
+        about += f"; a sample is the mean of {_span(batches)} calls in a row"
     if rows[0].directions > 1:
         about += "; rate: both directions"
     if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
@@ -131,6 +131,8 @@ def _factors(cell: Cell) -> list[str]:
         words.append("rotating root" if cell.root == "rotating" else f"root {cell.root}")
     if cell.in_place:
         words.append("in place")
+    if cell.sync not in {"", "common"}:
+        words.append(f"started by {STARTS[cell.sync]}")
     return words
 
 
