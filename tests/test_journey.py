@@ -355,8 +355,8 @@ def test_collectives_follow_the_law_with_every_factor(cli: Cli, openmpi: FakeMpi
         assert (root, in_place) == ("", False)
         assert row["status"] == "ok"
         assert row["launches"] == 2
-        for time in (row["time_s"]["estimate"], row["root_s"], row["local_s"]):
-            assert time == pytest.approx(one_s)
+        for seconds in (row["time_s"]["estimate"], row["root_s"], row["local_s"]):
+            assert seconds == pytest.approx(one_s)
         assert row["skew_p50_s"] == row["skew_p99_s"] == pytest.approx(skew_s)
         assert ("skewed" in row["warnings"]) == (sync == "barrier")
         assert row["late_share"] == 0
@@ -370,8 +370,10 @@ def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> 
     done = cli("run", "reduce", *words, "--root", "1,rotating", "--in-place", "--launches", "1")
     assert done.status == 0
     for root in ("root 1", "rotating root"):
-        title = f"reduce, blocking \N{MIDDLE DOT} openmpi 5.0.11 \N{MIDDLE DOT} 2 ranks"
-        assert f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in done.out
+        title = "reduce, blocking \N{MIDDLE DOT} openmpi 5.0.11 \N{MIDDLE DOT} 2 ranks"
+        assert (
+            f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in done.out
+        )
     assert done.out.count("started by MPI_Barrier, skew up to 250 ns (p50), 250 ns (p99)") == 2
     assert done.out.count("started by a common time, skew up to 5.00 ns (p50)") == 2
     assert "collectives by one clock, which all ranks read: checked to 50.0 ns" in done.out
@@ -462,9 +464,7 @@ def test_ranks_that_start_apart_are_marked_by_their_share_of_the_time(
 
 
 @pytest.mark.parametrize("sync", ["common", "barrier"])
-def test_half_of_every_nonblocking_collective_is_found_hidden(
-    cli: Cli, openmpi: FakeMpi, sync: str
-) -> None:
+def test_half_of_every_nonblocking_collective_is_found_hidden(cli: Cli, openmpi: FakeMpi, sync: str) -> None:
     words = ("--mode", "overlap,nonblocking", "--sizes", "8,64KiB", "--sync", sync, "--launches", "2")
     done = cli("run", "barrier", "allreduce", "alltoallv", *words, "-o", "r.jsonl", "--format", "json")
     rows = by_factors(done, "barrier", "allreduce", "alltoallv")
@@ -481,9 +481,7 @@ def test_half_of_every_nonblocking_collective_is_found_hidden(
     assert "50 %" in cli("show", "r.jsonl").out
 
 
-def test_messages_are_measured_in_copies(
-    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     """What slows a whole launch slows copies as well, and cancels."""
     monkeypatch.setenv("FAKE_SPREAD", "0.3")
     Path("plan.toml").write_text(
@@ -508,7 +506,9 @@ def test_messages_are_measured_in_copies(
         for name, (pattern, mode) in sticks.items():
             law = message_ns / operation_ns(pattern, mode, size, 2, 100)
             # A call takes whole nanoseconds, and the shortest some 160.
-            assert all(row[name][part] == pytest.approx(law, rel=0.01) for part in ("estimate", "low", "high"))
+            assert all(
+                row[name][part] == pytest.approx(law, rel=0.01) for part in ("estimate", "low", "high")
+            )
     assert all(row["kappa"] is None for key, row in rows.items() if key[0] != "pingpong")
     notes = "\n".join(json.loads(done.out)["notes"])
     assert "pingpong standard in units of crosscopy standard (openmpi 5.0.11, 2 ranks)" in notes
@@ -966,7 +966,6 @@ def test_collectives_go_on_where_they_were_cut_short(
     # Whoever goes on in the middle of a launch looks at the clocks anew.
     assert len(after.clocks) >= len(together.clocks)
     assert {clock.launch for clock in after.clocks} == {1, 2}
-    # All that does not depend on where a visit stands in its launch.
     rows = by_factors(done, "allreduce", "bcast")
     assert all(row["status"] == "ok" and row["skew_p50_s"] is not None for row in rows.values())
 
@@ -977,8 +976,17 @@ def test_a_result_of_version_1_can_go_on(
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
     new = {"sync", "datatype", "op", "root", "in_place", "late", "lead_ns", "skew_ns", "root_ns", "local_ns"}
-    new |= {"pure_ns", "work_ns", "datatypes", "ops", "roots", "send_each", "recv_each", "bus", "overlaps"}
-    new |= {"spans_bytes", "unit_bytes", "reduces", "rooted", "may_in_place"}
+    new |= {
+        "pure_ns",
+        "work_ns",
+        "overlaps",
+        "spans_bytes",
+        "unit_bytes",
+        "send_each",
+        "recv_each",
+        "reduces",
+    }
+    new |= {"rooted", "may_in_place", "bus"}
 
     def as_of_version_1(value: Any) -> Any:
         if isinstance(value, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,9 @@ from mpigauge.analysis.rates import BUS_FACTORS, algorithm_bytes, bus_bytes
 from mpigauge.plan.patterns import Pattern
 from tests.fake_kernel import COLLECTIVES, describe
 from tests.result.samples import cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 repeatable = settings(derandomize=True, deadline=None)
 PATTERNS = {one.name: one for one in msgspec.convert(describe()["patterns"], tuple[Pattern, ...])}
@@ -28,7 +33,11 @@ PUBLISHED = {
 }
 """nccl-tests, doc/PERFORMANCE.md."""
 
-SHARES = {"1": lambda _: 1.0, "(p-1)/p": lambda p: (p - 1) / p, "2(p-1)/p": lambda p: 2 * (p - 1) / p}
+SHARES: dict[str, Callable[[int], float]] = {
+    "1": lambda _: 1.0,
+    "(p-1)/p": lambda p: (p - 1) / p,
+    "2(p-1)/p": lambda p: 2 * (p - 1) / p,
+}
 
 ranks = st.integers(1, 10**6)
 sizes = st.integers(1, 2**40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def texts(
     precision: float | None = None,
     batch: int = 1,
     stat: str = "median",
-    **together: float,
+    **together: Any,
 ) -> dict[str, str]:
     """The warnings of a cell, by kind."""
     given = warnings_for(
@@ -65,6 +66,11 @@ def texts(
         **together,
     )
     return {warning.kind: warning.text for warning in given}
+
+
+def share_of_time(argument: str, share: float) -> dict[str, Any]:
+    """So much of the time of QUIET."""
+    return {argument: share * QUIET.estimate}
 
 
 def test_every_kind_has_its_check_in_order() -> None:
@@ -184,8 +190,8 @@ def test_means_of_batches_are_labelled() -> None:
 def test_what_disturbs_a_start_is_told_where_it_is_a_share_of_the_time(
     kind: str, argument: str, most: float, numbers: str
 ) -> None:
-    assert texts(QUIET, **{argument: 0.99 * most * QUIET.estimate}) == {}
-    found = texts(QUIET, **{argument: (most + 0.01) * QUIET.estimate})
+    assert texts(QUIET, **share_of_time(argument, 0.99 * most)) == {}
+    found = texts(QUIET, **share_of_time(argument, most + 0.01))
     assert set(found) == {kind}
     assert all(number in found[kind] for number in numbers.split(", "))
 
@@ -210,7 +216,7 @@ def test_every_text_is_one_line_with_a_number() -> None:
         unsteady_launches=9,
         samples=100,
     )
-    badly = {"clock_cost_s": 1e-6, "skew_s": 1e-6, "late_share": 0.5, "clock_error_s": 1e-6}
+    badly: dict[str, Any] = {"clock_cost_s": 1e-6, "skew_s": 1e-6, "late_share": 0.5, "clock_error_s": 1e-6}
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
     assert set(found) == set(KINDS)

@@ -21,7 +21,7 @@ from mpigauge.plan.expand import (
     memory_need,
     window_for,
 )
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, Measure, Plan, Sync
 from mpigauge.plan.patterns import Description, Mode
 from mpigauge.plan.sources import Options, PlanFile, with_options
 from tests.fake_kernel import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS, describe, operations_of, traits_of
@@ -29,7 +29,7 @@ from tests.fake_kernel import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS, desc
 repeatable = settings(derandomize=True, deadline=None)
 KERNEL = msgspec.convert(describe(), Description)
 KERNEL_WITH_LARGE_COUNTS = msgspec.structs.replace(KERNEL, large_counts=True)
-PERSISTENT = Mode("persistent", "as with MPI 4", 1, False, True, False)  # noqa: FBT003 - as the kernel says it
+PERSISTENT = Mode("persistent", "as with MPI 4", 1, False, True, False)
 KERNEL_OF_MPI_4 = msgspec.structs.replace(
     KERNEL,
     patterns=tuple(
@@ -41,7 +41,7 @@ KERNEL_OF_MPI_4 = msgspec.structs.replace(
 )
 REDUCTIONS = [name for name in PATTERNS if traits_of(name)["reduces"]]
 ROOTED = [name for name in PATTERNS if traits_of(name)["rooted"]]
-SYNCS = ("common", "barrier", "mpi_barrier")
+SYNCS: tuple[Sync, ...] = ("common", "barrier", "mpi_barrier")
 
 
 def expanded(*measure: Measure, ranks: tuple[int, ...] = (2,), kernel: Description = KERNEL) -> list[Cell]:

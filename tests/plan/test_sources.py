@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpigauge.errors import UsageError
 from mpigauge.plan import suites
 from mpigauge.plan.expand import check_ranks
-from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.model import Measure, Plan, Sync
 from mpigauge.plan.sources import Options, PlanFile, read_file, with_options
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ ops = ["max"]
 roots = [1, "rotating"]
 in_place = true
 """
-BOTH = ("common", "barrier")
+BOTH: tuple[Sync, ...] = ("common", "barrier")
 
 
 def read(folder: Path, text: str | bytes) -> PlanFile:

@@ -122,9 +122,7 @@ def together(launch: int, number: int, of: Cell, samples_ns: list[int], **more: 
 
 def clock(number: int, low_ns: int = -50, high_ns: int = 50, **more: object) -> Clock:
     """A check of two ranks that read one clock."""
-    usual = Clock(
-        number, "openmpi", "5.0.11", 2, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),)
-    )
+    usual = Clock(number, "openmpi", "5.0.11", 2, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),))
     return msgspec.structs.replace(usual, **more)
 
 

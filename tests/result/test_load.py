@@ -149,7 +149,9 @@ def test_version_3_is_not_known_yet(file: Path) -> None:
 
 def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
     text = VERSION_1.read_text(encoding="utf-8")
-    assert not any(f'"{word}":' in text for word in ("sync", "datatype", "root", "late", "skew_ns", "pure_ns"))
+    assert not any(
+        f'"{word}":' in text for word in ("sync", "datatype", "root", "late", "skew_ns", "pure_ns")
+    )
     old = load(VERSION_1)
     assert (old.campaign.version, old.torn, old.clocks) == (1, False, [])
     assert all(not one.variables for one in old.launches)

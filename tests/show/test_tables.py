@@ -70,9 +70,7 @@ COLLECTIVE_FIELDS = {"sync", "datatype", "op", "root", "in_place", "bus_bytes_pe
 START_FIELDS = {"skew_p50_s", "skew_p99_s", "late_share", "root_s", "local_s"}
 CLOCK_FIELDS = {"clock_shared", "clock_error_s", "clock_bound_s"}
 RATIO_FIELDS = {"kappa", "memcpy_ratio", "copy_ratio", "copy_o0_ratio"}
-FIELDS = (
-    DESIGN_FIELDS | EXTRA_FIELDS | COLLECTIVE_FIELDS | START_FIELDS | CLOCK_FIELDS | RATIO_FIELDS
-)
+FIELDS = DESIGN_FIELDS | EXTRA_FIELDS | COLLECTIVE_FIELDS | START_FIELDS | CLOCK_FIELDS | RATIO_FIELDS
 DEEP_FIELDS = {"time_s", "overlap", *RATIO_FIELDS}
 DESIGN_TIMES = {"estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max"}
 
@@ -420,7 +418,7 @@ def test_every_form_and_column_bears_collectives_that_were_not_measured() -> Non
 
 
 def test_extra_columns_of_collectives() -> None:
-    late = {"skew_ns": [20] * 15 + [400] * 5, "late": [19], "cpu_ns": 20_000}
+    late: dict[str, Any] = {"skew_ns": [20] * 15 + [400] * 5, "late": [19], "cpu_ns": 20_000}
     (line,) = table_of(
         measured(collective(size=2**20, ranks=2), **late),
         *("skew", "skew_p99", "late", "bus", "cpu", "cpu_share", "overlap", "pure"),
@@ -522,7 +520,9 @@ def test_csv_has_overlap_and_ratios_in_columns_of_their_own() -> None:
     flat = list(csv.DictReader(io.StringIO(render(document_of(result), "csv"))))
     overlap, message, _ = flat
     assert {f"overlap_{part}" for part in ("estimate", "low", "high", "pure_s")} <= overlap.keys()
-    assert {f"{name}_{part}" for name in RATIO_FIELDS for part in ("estimate", "low", "high")} <= overlap.keys()
+    assert {
+        f"{name}_{part}" for name in RATIO_FIELDS for part in ("estimate", "low", "high")
+    } <= overlap.keys()
     assert not DEEP_FIELDS & overlap.keys()
     assert float(overlap["overlap_estimate"]) == pytest.approx(0.75)
     assert (overlap["kappa_estimate"], message["overlap_estimate"]) == ("", "")
@@ -609,7 +609,8 @@ row_lists = st.lists(
                 st.builds(Ratio, *[st.floats(0, 1e6)] * 3, st.integers(2, 30)),
             ),
         ),
-        sized=st.just(True),  # noqa: FBT003 - so that lines can be counted by their sizes
+        # So that lines can be counted by their sizes.
+        sized=st.just(True),
     ).map(lambda row: row if row.cell.sync else replace(row, start=None)),
     max_size=4,
 )
