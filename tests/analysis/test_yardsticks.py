@@ -136,7 +136,6 @@ def test_medians_are_of_all_visits_of_a_launch() -> None:
     assert medians_of(visits) == {1: 2.0, 4: 5.0}
 
 
-@pytest.mark.xfail(strict=True, reason="analysis/cells.py rows takes ratios also of what it refuses")
 def test_a_copy_that_cannot_be_is_no_yardstick() -> None:
     message, copy = cell(size=2**30), cell("memcpy", 2**30)
     result = by_law([message, copy])
@@ -228,7 +227,6 @@ def test_the_smallest_message_is_told_above_one_cache_line() -> None:
         assert words in sentences[0]
 
 
-@pytest.mark.xfail(strict=True, reason="analysis/yardsticks.py _floors says that -10 ns are software")
 def test_a_message_as_fast_as_a_cache_line_has_no_software_left() -> None:
     for latency_ns in (60, 50):
         assert not any(

@@ -247,7 +247,6 @@ def test_memory_of_one_rank_needs_no_counts() -> None:
     assert expanded(Measure("crosscopy", sizes="4GiB"), ranks=(8,))[0].bytes == 2**32
 
 
-@pytest.mark.xfail(strict=True, reason="plan/expand.py _check_size takes all ranks of the job for its one")
 def test_a_reduction_in_one_rank_has_the_counts_of_one_rank() -> None:
     assert expanded(Measure("reduce_local", sizes="1GiB"), ranks=(8,))
 

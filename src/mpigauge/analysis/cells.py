@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -149,12 +149,14 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         result,
         {pattern.name: pattern for pattern in result.campaign.patterns},
         clock_states(result.clocks),
-        ratios_of({cell: medians_of(by_launch_number(mine)) for cell, mine in measured.items()}),
     )
-    return [
+    found = [
         _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
         for cell in result.campaign.cells
     ]
+    believed = [row.cell for row in found if row.time is not None]
+    ratios = ratios_of({cell: medians_of(by_launch_number(measured[cell])) for cell in believed})
+    return [replace(row, ratios=ratios.get(row.cell, {})) for row in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,6 @@ class _Surroundings:
     result: Result
     patterns: Mapping[str, Pattern]
     clocks: Mapping[tuple[str, str, int], ClockState]
-    ratios: Mapping[Cell, Mapping[str, Ratio]]
 
 
 def _row(
@@ -194,7 +195,6 @@ def _row(
         start=start,
         clock=clock,
         overlap=overlap_of(good),
-        ratios=around.ratios.get(cell, {}) if time is not None else {},
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
         first_s=_first_s(good),

@@ -133,7 +133,8 @@ def overlap_of(visits: Sequence[Visit]) -> Overlap | None:
     for visit in visits:
         whole_ns = float(np.median(np.asarray(visit.samples_ns, dtype=float)[in_time(visit)])) / visit.ops
         pure_ns = float(np.median(visit.pure_ns)) / visit.ops
-        launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
+        if pure_ns > 0:
+            launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
     shares = [float(np.median(values)) for values in launches.values()]
     low, high = _interval(shares)
     return Overlap(float(np.mean(shares)), low, high, pure)

@@ -282,10 +282,16 @@ def _batched(cell: _Cell) -> str:
     )
 
 
+def _share(seconds: float, cell: _Cell) -> str:
+    """Of the cell's time; of a clock that stood still there is none."""
+    time_s = cell.estimate.estimate
+    return format_percent(seconds / time_s) if time_s > 0 else "all"
+
+
 def _skewed(cell: _Cell) -> str:
     if cell.skew_s <= SKEW_SHARE * cell.estimate.estimate:
         return ""
-    share = format_percent(cell.skew_s / cell.estimate.estimate)
+    share = _share(cell.skew_s, cell)
     return (
         f"the ranks started {format_time(cell.skew_s)} apart, {share} of the time: "
         "part of it is the start's, not the operation's"
@@ -306,14 +312,14 @@ def _late_starts(cell: _Cell) -> str:
 def _clock_error(cell: _Cell) -> str:
     if cell.clock_error_s <= CLOCK_ERROR_SHARE * cell.estimate.estimate:
         return ""
-    share = format_percent(cell.clock_error_s / cell.estimate.estimate)
+    share = _share(cell.clock_error_s, cell)
     return f"clock error {share}: the ranks' clocks were up to {format_time(cell.clock_error_s)} apart"
 
 
 def _clock_share(cell: _Cell) -> str:
     if cell.clock_cost_s <= CLOCK_SHARE * cell.estimate.estimate:
         return ""
-    share = format_percent(cell.clock_cost_s / cell.estimate.estimate)
+    share = _share(cell.clock_cost_s, cell)
     return f"every sample holds one clock reading of {format_time(cell.clock_cost_s)}, {share} of it"
 
 

@@ -114,6 +114,9 @@ def _floors(rows: Sequence[Row]) -> Iterator[str]:
         what = (
             f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.mpi} {cell.mpi_version})"
         )
+        if message_s <= line_s:
+            yield f"{what} takes {units.format_time(message_s)}, no longer than handing over one cache line"
+            continue
         yield (
             f"{what} takes {units.format_time(message_s)}, handing over one cache line "
             f"{units.format_time(line_s)}: {units.format_time(message_s - line_s)} are software"

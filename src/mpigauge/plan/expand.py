@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Literal
 
 from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, Measure, Plan, Sync
 from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.sizes import parse_sizes
 
@@ -68,7 +69,7 @@ def _curves(
                 )
 
 
-def _syncs(pattern: Pattern, measure: Measure) -> tuple[str, ...]:
+def _syncs(pattern: Pattern, measure: Measure) -> tuple[Sync | Literal[""], ...]:
     return (measure.sync or ("common",)) if pattern.starts_together else ("",)
 
 
@@ -159,11 +160,12 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 
 def _check_size(pattern: Pattern, cell: Cell, description: Description, where: str) -> None:
     size, mode = cell.bytes, pattern.mode(cell.mode)
-    if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // cell.ranks:
+    ranks = pattern.active_ranks or cell.ranks
+    if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // ranks:
         raise UsageError(
-            f"{where}: {units.format_size(size)} for each of {cell.ranks} ranks are more than the counts of "
+            f"{where}: {units.format_size(size)} for each of {ranks} ranks are more than the counts of "
             f"{pattern.name} can take",
-            f"take sizes up to {units.format_size(INT_MAX // cell.ranks)}",
+            f"take sizes up to {units.format_size(INT_MAX // ranks)}",
         )
     sends = pattern.active_ranks != 1 and pattern.sampling != "prepared"
     if sends and size > INT_MAX and not description.large_counts:

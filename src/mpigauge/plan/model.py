@@ -92,7 +92,7 @@ class Cell(Struct, frozen=True, order=True):
     placement: str = "same-host"
     buffers: str = "warm"
     window: int = 0
-    sync: str = ""
+    sync: Literal["", "common", "barrier", "mpi_barrier"] = ""
     datatype: str = ""
     op: str = ""
     root: str = ""

@@ -184,6 +184,19 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     pure_ns: list[Nanoseconds] = []
     work_ns: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuses lists that do not fit the samples.
+
+        Raises:
+            ValueError: Which becomes the reader's own error, with the line.
+        """
+        rounds = len(self.samples_ns)
+        for name in ("skew_ns", "root_ns", "local_ns"):
+            if len(getattr(self, name)) not in {0, rounds}:
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries for {rounds} samples")
+        if any(not 0 <= index < rounds for index in self.late):
+            raise ValueError(f"late names a sample that is none of {rounds}")
+
 
 class ClockCheck(Struct, frozen=True):
     """Hard bounds of how far a rank's global clock is ahead of that of rank 0."""
