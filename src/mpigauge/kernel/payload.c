@@ -10,7 +10,7 @@
 enum {
     PAGE_BYTES     = 4096,
     LINE_BYTES     = 64,
-    REPEATED_BYTES = 1024, /* up to here a call of a function would be a large part of a copy */
+    REPEATED_BYTES = 16384, /* up to here calling a function would be a notable part of a copy */
     REPEATS        = 16,
     POISON         = 0xa5, /* what a place holds that no message has reached */
 };
