@@ -291,12 +291,8 @@ lists = st.lists(nanoseconds, max_size=4)
     st.lists(st.tuples(st.integers(1, 3), st.booleans(), lists, lists), max_size=3),
     st.sampled_from(["common", "barrier", "mpi_barrier"]),
 )
-@example([(1, [9, 9], {"root_ns": []})], [], "common").xfail(
-    reason="result/records.py Visit lets root_ns be empty beside skew_ns", raises=IndexError
-)
-@example([(1, [9, 9], {})], [], "").xfail(
-    reason="show/document.py _section looks up how cells without a sync started", raises=KeyError
-)
+@example([(1, [9, 9], {"root_ns": []})], [], "common")
+@example([(1, [9, 9], {})], [], "")
 @example(
     [(1, [9], {"pure_ns": [0], "work_ns": 9}), (1, [9] * 3, {"pure_ns": [9] * 3, "work_ns": 9})], [], "common"
 )

@@ -202,4 +202,5 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
 
 def _in_words(cell: Cell) -> str:
     factors = [cell.datatype, cell.op, f"root {cell.root}" if cell.root else "", cell.sync]
+    factors += ["in place" if cell.in_place else "", "cold" if cell.buffers == "cold" else ""]
     return " ".join([cell.pattern, cell.mode, f"{cell.bytes} B", *filter(None, factors)])

@@ -191,9 +191,9 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
             ValueError: Which becomes the reader's own error, with the line.
         """
         rounds = len(self.samples_ns)
-        for name in ("skew_ns", "root_ns", "local_ns"):
-            if len(getattr(self, name)) not in {0, rounds}:
-                raise ValueError(f"{name} has {len(getattr(self, name))} entries for {rounds} samples")
+        lengths = {len(self.skew_ns), len(self.root_ns), len(self.local_ns)}
+        if lengths not in ({0}, {rounds}):
+            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
         if any(not 0 <= index < rounds for index in self.late):
             raise ValueError(f"late names a sample that is none of {rounds}")
 

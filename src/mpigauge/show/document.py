@@ -117,7 +117,7 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) 
         about += "; rate: both directions"
     if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
         about += f"; {_span(windows)} messages under way"
-    if starts := [row.start for row in rows if row.start]:
+    if cell.sync and (starts := [row.start for row in rows if row.start]):
         about += f"; {_together(cell, starts)}"
     return Section(DOT.join(words), about, rows, _columns(rows, asked))
 
