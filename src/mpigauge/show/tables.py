@@ -163,7 +163,14 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         parts = row.pop(outer) or {}
         row |= {f"{outer}_{name}": parts.get(name) for name in names}
     row["warnings"] = " ".join(row["warnings"])
-    return {name: "" if value is None else value for name, value in row.items()}
+    return {name: _csv_value(value) for name, value in row.items()}
+
+
+def _csv_value(value: Any) -> Any:
+    """Nothing for None; no carriage return, which csv would not quote and readers take for a line's end."""
+    if value is None:
+        return ""
+    return value.replace("\r", " ") if isinstance(value, str) else value
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {
