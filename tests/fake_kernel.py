@@ -257,7 +257,7 @@ PATTERNS: dict[str, Pattern] = {
         2,
         0,
         "moves_bytes bus=same",
-        [("blocking", "MPI_Bcast", 1, "")],
+        [("blocking", "MPI_Bcast", 1, "binds_buffers")],
     ),
     "bcast-acked": (
         "broadcasts from rank 0, acknowledged by every other rank in turn",
@@ -268,8 +268,8 @@ PATTERNS: dict[str, Pattern] = {
         "acked",
         2,
         0,
-        "moves_bytes bus=same",
-        [("blocking", "MPI_Bcast, then an empty MPI_Send", 1, "")],
+        "moves_bytes unit_bytes=1 bus=same",
+        [("blocking", "MPI_Bcast, then an empty MPI_Send", 1, "binds_buffers")],
     ),
     "reduce_local": (
         "the arithmetic of a reduction: two operands in this rank's memory",

@@ -47,7 +47,7 @@ def _run_kernel(
     cores = environment.cores_allowed()
     ranks = visits[0].cell.ranks
     job = Job(library.mpiexec, ranks, (str(program), INPUT, "-"), cores, environment.user_is_root())
-    text = kernel_plan(visits, plan, Limits(cell_s=1e-5, deadline_s=1e4, warmup_s=1e-3), cores)
+    text = kernel_plan(visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21), cores)
     words = command_of(job, library.kind.launcher)
     with RunningJob(words, {**library.environment_for(ranks > cores), **variables}, text) as running:
         found = [journal.parse(line) for line in running.lines(lambda: TIMEOUT_S)]
@@ -95,8 +95,13 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     _compile(library, program, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     description = kernel.describe(library)
     names = [pattern.name for pattern in description.patterns]
-    measures = tuple(Measure(name, modes=("all",), sizes="0,40,10000") for name in names)
-    plan = Plan(measures, ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
+    measures = [Measure(name, modes=("all",), sizes="0,40,10000,100000", window=16) for name in names]
+    measures += [
+        Measure(p.name, sizes="7,10000", buffers="cold", window=16)
+        for p in description.patterns
+        if not p.modes[0].binds_buffers
+    ]
+    plan = Plan(tuple(measures), ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
     visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
     _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0"})
 
