@@ -59,8 +59,8 @@ DIFFERENCES = """Why they differ:
   mean, so interruptions of milliseconds are in it, and its allreduce adds floats where ours adds doubles.
 - In large messages the skew is a small part of all of them. IMB needs a few hundred iterations there: with
   forty, its mean of a 1 MiB broadcast was almost twice as large, since the first ones are slow and count.
-- What these reasons do not cover is unexplained: IMB's broadcast of 128 KiB has come out faster than ours by a
-  quarter, while its other operations of that size agree."""
+- What these reasons do not cover is unexplained: IMB's broadcast of 128 KiB has come out faster than ours by
+  a quarter, while its other operations of that size agree."""
 
 
 def main() -> None:
