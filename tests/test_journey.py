@@ -1102,3 +1102,46 @@ def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:
     assert doctor.status == 3
     lacking = [one["what"] for one in json.loads(doctor.out)["findings"] if one["state"] == "lacks"]
     assert lacking == ["MPI library", "C compiler"]
+
+
+# ---- Transports ----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_transports_are_jobs_of_their_own_and_proven(cli: Cli) -> None:
+    words = (
+        "run",
+        "pingpong",
+        "--transport",
+        "shm",
+        "--transport",
+        "tcp",
+        "--sizes",
+        "8,1KiB",
+        "--launches",
+        "2",
+    )
+    done = cli(*words, "--format", "json")
+    assert done.status == 0
+    rows = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
+    assert {(row["transport"], row["status"]) for row in rows} == {("shm", "ok"), ("tcp", "ok")}
+    assert {row["net_share"] > 0 for row in rows if row["transport"] == "tcp"} == {True}
+    assert {row["net_share"] for row in rows if row["transport"] == "shm"} == {0}
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_a_transport_that_did_not_take_effect_fails_its_cells(cli: Cli) -> None:
+    words = ("run", "pingpong", "--transport", "tcp", "--sizes", "1KiB", "--launches", "1")
+    done = cli(*words, "--env", "OMPI_MCA_btl=sm,self", "--format", "json")
+    assert done.status == 1
+    (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
+    assert (row["status"], row["time_s"]) == ("failed", None)
+    assert "transport tcp did not take effect" in row["reason"]
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_what_sets_nothing_is_refused(cli: Cli) -> None:
+    for word in ("NAME", "=value"):
+        done = cli("run", "pingpong", "--env", word)
+        assert done.status == 2
+        assert word in done.err

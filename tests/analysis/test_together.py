@@ -262,9 +262,13 @@ def test_one_launch_with_separate_clocks_makes_the_job_so() -> None:
 def test_jobs_have_clocks_of_their_own() -> None:
     wide = clock(1, -500, 500, ranks=4)
     states = clock_states([clock(1), wide, clock(1, mpi="mpich", shared=False)])
-    assert set(states) == {("openmpi", "5.0.11", 2), ("openmpi", "5.0.11", 4), ("mpich", "5.0.11", 2)}
-    assert states["openmpi", "5.0.11", 4].bound_s == pytest.approx(500e-9)
-    assert not states["mpich", "5.0.11", 2].shared
+    assert set(states) == {
+        ("openmpi", "5.0.11", "auto", 2),
+        ("openmpi", "5.0.11", "auto", 4),
+        ("mpich", "5.0.11", "auto", 2),
+    }
+    assert states["openmpi", "5.0.11", "auto", 4].bound_s == pytest.approx(500e-9)
+    assert not states["mpich", "5.0.11", "auto", 2].shared
     assert clock_states([]) == {}
 
 

@@ -65,7 +65,16 @@ DESIGN_FIELDS = {
 }
 """Of a row, by design.md 6."""
 
-EXTRA_FIELDS = {"buffers", "window", "batch", "first_s", "limit_bytes", "advised_samples", "cpu_share"}
+EXTRA_FIELDS = {
+    "buffers",
+    "window",
+    "batch",
+    "first_s",
+    "limit_bytes",
+    "advised_samples",
+    "cpu_share",
+    "net_share",
+}
 COLLECTIVE_FIELDS = {"sync", "datatype", "op", "root", "in_place", "bus_bytes_per_s", "overlap"}
 START_FIELDS = {"skew_p50_s", "skew_p99_s", "late_share", "root_s", "local_s"}
 CLOCK_FIELDS = {"clock_shared", "clock_error_s", "clock_bound_s"}

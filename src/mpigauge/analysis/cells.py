@@ -25,6 +25,7 @@ from mpigauge.analysis.together import (
     overlap_of,
     start_of,
 )
+from mpigauge.analysis.transport import Evidence, evidence
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.analysis.yardsticks import medians_of, ratios_of
@@ -63,6 +64,7 @@ class Row:
         overlap: How much computation hides behind it, of that mode.
         sized: Whether its size means anything.
         talks: Whether several ranks take part.
+        net_share: Bytes on rank 0's network interfaces over the payload of its messages.
         ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
         first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
@@ -91,6 +93,7 @@ class Row:
     ratios: Mapping[str, Ratio] = field(default_factory=dict)
     sized: bool = True
     talks: bool = True
+    net_share: float | None = None
 
     @property
     def oversubscribed(self) -> bool:
@@ -149,6 +152,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         result,
         {pattern.name: pattern for pattern in result.campaign.patterns},
         clock_states(result.clocks),
+        evidence(result.visits, {pattern.name: pattern for pattern in result.campaign.patterns}),
     )
     found = [
         _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
@@ -165,7 +169,8 @@ class _Surroundings:
 
     result: Result
     patterns: Mapping[str, Pattern]
-    clocks: Mapping[tuple[str, str, int], ClockState]
+    clocks: Mapping[tuple[str, str, str, int], ClockState]
+    evidence: Mapping[Cell, Evidence]
 
 
 def _row(
@@ -177,11 +182,13 @@ def _row(
     time = estimate(launches, stat) if launches else None
     status, reason, limit = _status(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
-    if time is not None and (refusal := _implausible(result, cell, pattern, rate)):
+    seen = around.evidence.get(cell)
+    mislabelled = seen.refutes(cell.transport) if seen else ""
+    if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
         status, reason, time, rate, visits = "failed", refusal, None, None, []
     good = [visit for visit in visits if not visit.corrupt]
     start = start_of(good)
-    clock = around.clocks.get((cell.mpi, cell.mpi_version, cell.ranks)) if start else None
+    clock = around.clocks.get(cell.job) if start else None
     return Row(
         cell=cell,
         status=status,
@@ -197,6 +204,7 @@ def _row(
         overlap=overlap_of(good),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
+        net_share=seen.share if seen else None,
         first_s=_first_s(good),
         limit_bytes=limit,
         advised_samples=_advised_samples(result, time, good),
@@ -304,8 +312,13 @@ def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Vis
 
 def _launches_made(result: Result, cell: Cell) -> int:
     """Launches that could have measured a cell, whatever came of them."""
-    mine = (cell.mpi, cell.mpi_version, cell.ranks)
-    return len({one.number for one in result.launches if (one.mpi, one.mpi_version, one.ranks) == mine})
+    return len(
+        {
+            one.number
+            for one in result.launches
+            if (one.mpi, one.mpi_version, one.transport, one.ranks) == cell.job
+        }
+    )
 
 
 def telling_line(words: str) -> str:

@@ -150,11 +150,11 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None
     return centre - half, centre + half
 
 
-def clock_states(clocks: Iterable[Clock]) -> Mapping[tuple[str, str, int], ClockState]:
-    """How the global clock held, by library, version and ranks: the worst of all checks."""
-    jobs: dict[tuple[str, str, int], list[Clock]] = defaultdict(list)
+def clock_states(clocks: Iterable[Clock]) -> Mapping[tuple[str, str, str, int], ClockState]:
+    """How the global clock held, by library, version, transport and ranks: the worst of all checks."""
+    jobs: dict[tuple[str, str, str, int], list[Clock]] = defaultdict(list)
     for clock in clocks:
-        jobs[clock.mpi, clock.mpi_version, clock.ranks].append(clock)
+        jobs[clock.mpi, clock.mpi_version, clock.transport, clock.ranks].append(clock)
     return {job: _clock_state(mine) for job, mine in jobs.items()}
 
 

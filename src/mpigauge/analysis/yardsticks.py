@@ -32,12 +32,7 @@ YARDSTICKS = {
 LIMITS = (10.0, 2.0)
 
 Medians = dict[int, float]
-Job = tuple[str, str, int]
-
-
-def job_of(cell: Cell) -> Job:
-    """Cells of one job are measured by the same launches."""
-    return cell.mpi, cell.mpi_version, cell.ranks
+Job = tuple[str, str, str, int]
 
 
 def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
@@ -48,14 +43,14 @@ def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
 def ratios_of(medians: Mapping[Cell, Medians]) -> dict[Cell, dict[str, Ratio]]:
     """Every message's time over that of copies of its size, paired by launch."""
     sticks: dict[tuple[object, ...], Medians] = {
-        (c.pattern, c.mode, c.bytes, *job_of(c)): mine for c, mine in medians.items() if c.buffers == "warm"
+        (c.pattern, c.mode, c.bytes, *c.job): mine for c, mine in medians.items() if c.buffers == "warm"
     }
     found: dict[Cell, dict[str, Ratio]] = {}
     for cell, mine in medians.items():
         if cell.pattern not in MESSAGES:
             continue
         for name, (pattern, mode) in YARDSTICKS.items():
-            under = sticks.get((pattern, mode, cell.bytes, *job_of(cell)))
+            under = sticks.get((pattern, mode, cell.bytes, *cell.job))
             ratio = paired_ratio(mine, under) if under else None
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
@@ -80,7 +75,7 @@ def _ratios(rows: Iterable[Row]) -> Iterator[str]:
     curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.ratios:
-            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, *job_of(row.cell)].append(row)
+            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, *row.cell.job].append(row)
     for curve in curves.values():
         for name, (pattern, mode) in YARDSTICKS.items():
             mine = [row for row in curve if name in row.ratios and row.cell.bytes > 0]
@@ -98,22 +93,19 @@ def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
         for limit in LIMITS
         if (size := below_from(sizes, ratios, limit)) is not None
     ]
-    job = f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
     words = [*froms, f"least {least[0]:.3g} at {units.format_size(least[1])}"]
-    return f"{cell.pattern} {cell.mode} in units of {stick} ({job}): {', '.join(words)}"
+    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job_name}): {', '.join(words)}"
 
 
 def _floors(rows: Sequence[Row]) -> Iterator[str]:
     """How far the smallest message is above what the hardware needs."""
-    lines = {job_of(row.cell): row for row in rows if row.cell.pattern == "cacheline" and row.time}
+    lines = {row.cell.job: row for row in rows if row.cell.pattern == "cacheline" and row.time}
     for row in _smallest_messages(rows):
-        line = lines.get(job_of(row.cell))
+        line = lines.get(row.cell.job)
         if line is None or line.time is None or row.time is None:
             continue
         cell, message_s, line_s = row.cell, row.time.estimate, line.time.estimate
-        what = (
-            f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.mpi} {cell.mpi_version})"
-        )
+        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job_name})"
         if message_s <= line_s:
             yield f"{what} takes {units.format_time(message_s)}, no longer than handing over one cache line"
             continue
@@ -127,7 +119,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
     smallest: dict[tuple[object, ...], Row] = {}
     for row in rows:
         if row.cell.pattern in MESSAGES and row.time is not None:
-            key = (row.cell.mode, row.cell.buffers, *job_of(row.cell))
+            key = (row.cell.mode, row.cell.buffers, *row.cell.job)
             if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
                 smallest[key] = row
     return smallest.values()
@@ -137,8 +129,8 @@ def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
     jobs: dict[Job, list[Row]] = defaultdict(list)
     for row in rows:
         if row.cell.pattern == "chase" and row.time is not None:
-            jobs[job_of(row.cell)].append(row)
-    for job, mine in jobs.items():
+            jobs[row.cell.job].append(row)
+    for mine in jobs.values():
         mine.sort(key=lambda row: row.cell.bytes)
         levels = cache_levels(
             [row.cell.bytes for row in mine], [row.time.estimate for row in mine if row.time is not None]
@@ -149,5 +141,5 @@ def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
             for level in levels
         ]
         if seen:
-            yield f"memory as {job[0]} {job[1]}, {job[2]} ranks, sees it: a load takes {', '.join(seen)}"
+            yield f"memory as {mine[0].cell.job_name}, sees it: a load takes {', '.join(seen)}"
             yield from differing_claims(levels, claimed)

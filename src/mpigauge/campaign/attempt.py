@@ -1,7 +1,7 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,6 +50,8 @@ class Surroundings:
     ledger: Ledger
     observer: Observer
     interruption: Interruption
+    variables: Mapping[str, str]
+    mpi_options: tuple[str, ...]
 
 
 class Attempt:
@@ -87,7 +89,7 @@ class Attempt:
     @property
     def name(self) -> str:
         """The job, in words."""
-        return f"{self._key.mpi} {self._key.mpi_version}, {self._key.ranks} ranks"
+        return self._key.name
 
     def run(self) -> None:
         """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
@@ -116,7 +118,11 @@ class Attempt:
             program=(str(self._target.program), INPUT, "-"),
             cores=cores,
             as_root=environment.user_is_root(),
-            environment=library.environment_for(self._key.ranks > cores),
+            environment={
+                **library.environment_for(self._key.ranks > cores, self._key.transport),
+                **self._around.variables,
+            },
+            options=self._around.mpi_options,
         )
 
     def _follow(self, running: RunningJob) -> str:
@@ -194,7 +200,7 @@ class Attempt:
                 part=self._ledger.parts[self._key] + 1,
                 mpi=library.name,
                 mpi_version=library.version,
-                transport="auto",
+                transport=self._key.transport,
                 ranks=facts.ranks,
                 started=now(),
                 command=tuple(self._command),
@@ -221,6 +227,7 @@ class Attempt:
                 line.shared,
                 line.checks,
                 line.models,
+                key.transport,
             )
         )
 
@@ -242,6 +249,8 @@ class Attempt:
                 ops=line.ops,
                 pool_bytes=line.pool_bytes,
                 cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
+                net_bytes=line.net_bytes,
+                net_calls=line.net_calls,
                 trial_ns=line.trial_ns,
                 warmup_ns=line.warmup_ns,
                 samples_ns=line.samples_ns,

@@ -19,12 +19,19 @@ class LaunchKey(NamedTuple):
     number: int
     mpi: str
     mpi_version: str
+    transport: str
     ranks: int
+
+    @property
+    def name(self) -> str:
+        """The job, in words."""
+        by = f", {self.transport}" if self.transport != "auto" else ""
+        return f"{self.mpi} {self.mpi_version}{by}, {self.ranks} ranks"
 
     @classmethod
     def of(cls, number: int, cell: Cell) -> "LaunchKey":
         """The launch of this number that measures a cell."""
-        return cls(number, cell.mpi, cell.mpi_version, cell.ranks)
+        return cls(number, cell.mpi, cell.mpi_version, cell.transport, cell.ranks)
 
 
 @dataclass(slots=True)
@@ -82,7 +89,7 @@ class Ledger:
     def _note(self, record: Record) -> None:
         match record:
             case Launch():
-                self.parts[LaunchKey(record.number, record.mpi, record.mpi_version, record.ranks)] += 1
+                self.parts[LaunchKey(record.number, *_job(record))] += 1
             case Visit() | Eager() | Blocked():
                 self.finish(LaunchKey.of(record.launch, record.cell), {record.id})
                 if isinstance(record, Visit):
@@ -92,4 +99,8 @@ class Ledger:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
                 self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
             case Done():
-                self.done.add(LaunchKey(record.launch, record.mpi, record.mpi_version, record.ranks))
+                self.done.add(LaunchKey(record.launch, *_job(record)))
+
+
+def _job(record: Launch | Done) -> tuple[str, str, str, int]:
+    return record.mpi, record.mpi_version, record.transport, record.ranks

@@ -71,7 +71,7 @@ class Rounds:
         self._ledger = Ledger(file)
         if before is not None:
             self._ledger.remember(before)
-        self._around = Surroundings(self._ledger, observer, interruption)
+        self._around = Surroundings(self._ledger, observer, interruption, plan.variables, plan.mpi_options)
         self._jobs = _jobs_of(targets)
         self._pace = Pace(plan, len(self._jobs), self._ledger.spent_s)
         self._started = now()
@@ -184,17 +184,24 @@ class Rounds:
         mine = [visit for visit in self._ledger.visits if LaunchKey.of(visit.launch, visit.cell) == key]
         lacking = skipped - {visit.cell for visit in mine}
         self._ledger.append(
-            Done(key.number, key.mpi, key.mpi_version, key.ranks, seconds, tuple(sorted(lacking)))
+            Done(
+                key.number,
+                key.mpi,
+                key.mpi_version,
+                key.ranks,
+                seconds,
+                tuple(sorted(lacking)),
+                key.transport,
+            )
         )
         samples = sum(len(visit.samples_ns) for visit in mine)
-        name = f"{key.mpi} {key.mpi_version}, {key.ranks} ranks"
-        self._around.observer.launch_ends(key.number, name, seconds, samples)
+        self._around.observer.launch_ends(key.number, key.name, seconds, samples)
 
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
     jobs = []
     for target in targets:
-        for ranks in dict.fromkeys(cell.ranks for cell in target.cells):
-            cells = [cell for cell in target.cells if cell.ranks == ranks]
+        for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
+            cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
             jobs.append(JobState(target, ranks, cells, CellPace(len(cells))))
     return jobs

@@ -12,6 +12,7 @@ from mpigauge.errors import UsageError
 FORMATS = ("text", "markdown", "csv", "json")
 """Of tables, here so that --help need not load them; a test holds them against show.tables."""
 
+TRANSPORTS = ("auto", "shm", "tcp")
 SYNCS = ("common", "barrier", "mpi_barrier")
 LIST_FORMATS = ("text", "json")
 STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
@@ -38,9 +39,9 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--columns",
             default="",
             metavar="NAMES",
-            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, bus, root, local, "
-            "skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, copy_o0_ratio, "
-            "message_rate, advised_samples, or all.",
+            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, net_share, "
+            "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
+            "copy_o0_ratio, message_rate, advised_samples, or all.",
         ),
         click.option(
             "--stat",
@@ -91,6 +92,19 @@ def roots(text: str | None) -> tuple[Any, ...]:
         if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
             raise UsageError(f"--root: {word!r} is not a rank", "give ranks from 0, or rotating")
     return tuple(word if word == "rotating" else int(word) for word in words(text))
+
+
+def assignments(given: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=VALUE` as a mapping.
+
+    Raises:
+        UsageError: One of them has no name or no sign.
+    """
+    pairs = [word.partition("=") for word in given]
+    for name, sign, value in pairs:
+        if not name or not sign:
+            raise UsageError(f"--env: {name + sign + value!r} sets nothing", "write NAME=VALUE")
+    return {name: value for name, _, value in pairs}
 
 
 def syncs(text: str | None) -> tuple[Any, ...]:

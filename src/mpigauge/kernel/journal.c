@@ -219,6 +219,8 @@ void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *out
                    standing->correlation_time, standing->effective);
     if (isfinite(standing->half_width))
         (void) fprintf(journal, ",\"half_width\":%.4g", standing->half_width);
+    (void) fprintf(journal, ",\"net_bytes\":%" PRId64 ",\"net_calls\":%d", outcome->net_bytes,
+                   outcome->net_calls);
     if (outcome->corrupt != NULL) {
         (void) fputc(',', journal);
         put_string("corrupt", outcome->corrupt);

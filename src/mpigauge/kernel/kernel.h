@@ -249,6 +249,9 @@ static inline int64_t mg_now_ns(void)
     return mg_simulated_ns((int64_t) now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
+/* What all network interfaces of this host, or of its namespace, have received; 0 if not known. */
+int64_t mg_net_received_bytes(void);
+
 /* User and system time of this process, all its threads. */
 int64_t mg_cpu_ns(void);
 
@@ -470,6 +473,8 @@ struct mg_outcome {
     struct mg_standing standing;
     const int64_t     *pure_ns; /* the same rounds without the computation of `overlap` */
     int                pures;
+    int64_t            net_bytes; /* received by this host's interfaces during net_calls calls */
+    int                net_calls;
     int64_t            work_ns; /* how long that computation takes alone */
 };
 

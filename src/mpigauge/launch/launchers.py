@@ -20,6 +20,7 @@ class Job:
         cores: How many processors they share.
         as_root: Whether the user is root, which Open MPI refuses unless told.
         environment: What to set beside the user's environment.
+        options: Words for the launcher, put before the program.
     """
 
     mpiexec: Path
@@ -28,6 +29,7 @@ class Job:
     cores: int
     as_root: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
 
     @property
     def oversubscribed(self) -> bool:
@@ -67,12 +69,12 @@ def _openmpi(job: Job) -> list[str]:
         command.append("--allow-run-as-root")
     if job.oversubscribed:
         command.append("--oversubscribe")
-    return [*command, *job.program]
+    return [*command, *job.options, *job.program]
 
 
 @launcher("hydra", "mpiexec of MPICH and Intel MPI")
 def _hydra(job: Job) -> list[str]:
-    return [str(job.mpiexec), "-n", str(job.ranks), *job.program]
+    return [str(job.mpiexec), "-n", str(job.ranks), *job.options, *job.program]
 
 
 def command_of(job: Job, name: str) -> list[str]:

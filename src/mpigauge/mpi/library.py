@@ -25,6 +25,8 @@ class Kind:
         needs_root_variable: Its mpicc only finds itself through this environment variable.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves.
+        transports: Environment variables that make it use one, by name: shm or tcp. All of them are
+            inherited by the ranks of one host, whatever the launcher.
     """
 
     name: str
@@ -36,12 +38,33 @@ class Kind:
     wheel: str
     needs_root_variable: str = ""
     crowded: Mapping[str, str] = field(default_factory=dict)
+    transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+
+LOOPBACK = "lo"
+"""The interface that ranks of one host use for the network stack."""
+
+AUTO = "auto"
+"""The transport that the library chooses by itself."""
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 KINDS = (
     Kind(
-        "openmpi", "Open MPI", ("ompi", "open-mpi"), "OMPI_MAJOR_VERSION", "openmpi", "Open MPI v", "openmpi"
+        "openmpi",
+        "Open MPI",
+        ("ompi", "open-mpi"),
+        "OMPI_MAJOR_VERSION",
+        "openmpi",
+        "Open MPI v",
+        "openmpi",
+        transports={
+            "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "sm,self"},
+            "tcp": {
+                "OMPI_MCA_pml": "ob1",
+                "OMPI_MCA_btl": "tcp,self",
+                "OMPI_MCA_btl_tcp_if_include": LOOPBACK,
+            },
+        },
     ),
     Kind(
         "intelmpi",
@@ -52,6 +75,16 @@ KINDS = (
         "Intel(R) MPI Library ",
         "impi-devel",
         "I_MPI_ROOT",
+        transports={
+            "shm": {"I_MPI_FABRICS": "shm"},
+            "tcp": {
+                "I_MPI_FABRICS": "ofi",
+                "FI_PROVIDER": "tcp",
+                "FI_TCP_IFACE": LOOPBACK,
+                # Else collectives of one host go through shared memory all the same.
+                "I_MPI_COLL_INTRANODE": "pt2pt",
+            },
+        },
     ),
     Kind(
         "mpich",
@@ -65,6 +98,16 @@ KINDS = (
         crowded={
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+        },
+        transports={
+            "shm": {"MPIR_CVAR_NOLOCAL": "0"},
+            # NOLOCAL alone is not enough: UCX, its other network module, has shared memory of its own.
+            "tcp": {
+                "MPIR_CVAR_NOLOCAL": "1",
+                "MPIR_CVAR_CH4_NETMOD": "ofi",
+                "FI_PROVIDER": "tcp",
+                "FI_TCP_IFACE": LOOPBACK,
+            },
         },
     ),
 )
@@ -101,10 +144,14 @@ class Library:
     show: str
     environment: Mapping[str, str]
 
-    def environment_for(self, crowded: bool) -> Mapping[str, str]:
-        """What a job of it needs to be set; the user's own words about yielding go before ours."""
+    def environment_for(self, crowded: bool, transport: str = AUTO) -> Mapping[str, str]:
+        """What a job of it needs to be set.
+
+        The user's own words about yielding go before ours; a transport that was asked for goes before
+        all.
+        """
         ours = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
-        return {**self.environment, **ours}
+        return {**self.environment, **ours, **self.kind.transports.get(transport, {})}
 
     @property
     def name(self) -> str:

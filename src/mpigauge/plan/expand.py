@@ -33,11 +33,11 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
     cells: dict[Cell, None] = {}
     # Wherever something is measured, the floor is, and nowhere else.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
-    for measure in (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure):
+    measures = (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure)
+    for transport, measure in product(plan.transports, measures):
         pattern = description.pattern(measure.pattern, where)
-        for curve in _curves(
-            plan, measure, pattern, description, Cell("", "", 0, 0, mpi, mpi_version), where
-        ):
+        start = Cell("", "", 0, 0, mpi, mpi_version, transport)
+        for curve in _curves(plan, measure, pattern, description, start, where):
             for size in _sizes(pattern, curve, measure, plan.seed, description):
                 cell = replace(curve, bytes=size, window=_window(pattern, measure, size))
                 _check_size(pattern, cell, description, where)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 Buffers = Literal["warm", "cold"]
+Transport = Literal["auto", "shm", "tcp"]
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
@@ -45,6 +46,9 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         mpi: Libraries as the user named them; empty means the default one.
+        transports: How messages travel; each is a launch of its own. auto: as the library likes.
+        variables: Environment variables of every job; they go before those that mpigauge sets.
+        mpi_options: Words for the launcher, as they are.
         ranks: Numbers of ranks; each is a launch of its own.
         launches_min: Launches before the campaign may stop (method 1.11).
         launches_max: Launches after which it does.
@@ -59,6 +63,9 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     measure: tuple[Measure, ...]
     title: str = ""
     mpi: tuple[str, ...] = ()
+    transports: tuple[Transport, ...] = ("auto",)
+    variables: dict[str, str] = {}
+    mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     launches_min: Positive = 5
     launches_max: Positive = 30
@@ -97,3 +104,14 @@ class Cell(Struct, frozen=True, order=True):
     op: str = ""
     root: str = ""
     in_place: bool = False
+
+    @property
+    def job(self) -> tuple[str, str, str, int]:
+        """Cells of one job are measured by the same launches."""
+        return self.mpi, self.mpi_version, self.transport, self.ranks
+
+    @property
+    def job_name(self) -> str:
+        """The job in words: library, transport unless the library chose it, ranks."""
+        by = f", {self.transport}" if self.transport != "auto" else ""
+        return f"{self.mpi} {self.mpi_version}{by}, {self.ranks} ranks"

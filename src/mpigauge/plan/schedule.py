@@ -64,7 +64,7 @@ def visits_of(
 
     every = [cell for cell in cells for _ in range(visits(cell))]
     first = cells[0]
-    order = shuffled(every, plan, launch, first.mpi, first.mpi_version, first.ranks)
+    order = shuffled(every, plan, launch, first.mpi, first.mpi_version, first.transport, first.ranks)
     return [PlannedVisit(number, cell) for number, cell in enumerate(order)]
 
 

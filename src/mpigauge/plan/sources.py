@@ -4,7 +4,8 @@ A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pa
 """
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync
+from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync, Transport
 
 LAUNCHES_MOST = 10_000
 BUDGET_MOST_S = 7 * 86_400.0
@@ -33,6 +34,9 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     title: str = ""
     about: str = ""
     mpi: tuple[str, ...] = ()
+    transports: tuple[Transport, ...] = ("auto",)
+    variables: dict[str, str] = {}
+    mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     launches: int | None = None
     precision: str | float = "3%"
@@ -49,6 +53,9 @@ class Options:
 
     patterns: tuple[str, ...] = ()
     mpi: tuple[str, ...] = ()
+    transports: tuple[Transport, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    mpi_options: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
     modes: tuple[str, ...] = ()
     sizes: str | None = None
@@ -112,6 +119,9 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         title=file.title,
         measure=tuple(_measure(one, file, options) for one in _chosen(file, options)),
         mpi=options.mpi or file.mpi,
+        transports=options.transports or file.transports,
+        variables={**file.variables, **options.variables},
+        mpi_options=(*file.mpi_options, *options.mpi_options),
         ranks=options.ranks or file.ranks,
         precision=_precision(options.precision or file.precision),
         seed=seed,
@@ -179,6 +189,9 @@ def _check_numbers(plan: Plan, where: str) -> None:
         raise UsageError(
             f"{where}: there is nothing to measure", "name a pattern, or add a [[measure]] table"
         )
+    for name, value in plan.variables.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise UsageError(f"{where}: {name!r} is no name of an environment variable", "write NAME=VALUE")
     for measure in plan.measure:
         if not 1 <= measure.window <= WINDOW_MOST:
             raise UsageError(

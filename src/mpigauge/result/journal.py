@@ -55,6 +55,8 @@ class VisitLine(Struct, frozen=True):
     samples_ns: list[int]
     half_width: float | None = None
     corrupt: str = ""
+    net_bytes: int = 0
+    net_calls: int = 0
     work_ns: int = 0
     pure_ns: list[int] = []
     lead_ns: int = 0

@@ -151,6 +151,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         correlation_time: In samples, of the cell so far in this launch.
         half_width: Relative, of the interval of the median within the launch.
         corrupt: What was wrong with the payload; empty if it was right.
+        net_bytes: What the network interfaces of rank 0's host received during net_calls calls.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Of the samples, those before whose start not every rank had come; they are no estimate.
         skew_ns: One a sample: last start - first start.
@@ -176,6 +177,8 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     effective: float = 0.0
     half_width: float | None = None
     corrupt: str = ""
+    net_bytes: int = 0
+    net_calls: int = 0
     lead_ns: int = 0
     late: list[int] = []
     skew_ns: list[Nanoseconds] = []
@@ -237,6 +240,7 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
+    transport: str = "auto"
 
 
 class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
@@ -300,6 +304,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
     ranks: int
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()
+    transport: str = "auto"
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):

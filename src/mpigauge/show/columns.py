@@ -122,6 +122,7 @@ EXTRA_COLUMNS = {
         Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
         Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
         Column("cpu_share", "CPU share", lambda row, _: units.format_percent(row.cpu_share)),
+        Column("net_share", "on the network", lambda row, _: units.format_percent(row.net_share)),
         Column("bus", "bus rate", lambda row, chosen: units.format_rate(row.bus_bytes_per_s, chosen.rate)),
         Column("root", "at the root", _start(lambda start: start.root_s)),
         Column("local", "median of ranks", _start(lambda start: start.local_s)),

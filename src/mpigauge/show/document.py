@@ -108,6 +108,8 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) 
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
+    if cell.transport != "auto":
+        words.insert(2, cell.transport)
     words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
@@ -185,6 +187,7 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
     return [
         *_limits(rows),
         *_floor(rows),
+        *_transports(rows),
         *_waiting(rows),
         *statements(rows, result.campaign.environment.caches),
         _completeness(result, rows),
@@ -213,6 +216,17 @@ def _floor(rows: Sequence[Row]) -> Iterable[str]:
             yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
 
 
+def _transports(rows: Sequence[Row]) -> Iterable[str]:
+    """What the network interfaces say of the transports that were asked for."""
+    jobs: dict[str, list[float]] = {}
+    for row in rows:
+        if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
+            jobs.setdefault(row.cell.job_name, []).append(row.net_share)
+    for job, shares in jobs.items():
+        least, most = (units.format_percent(share) for share in (min(shares), max(shares)))
+        yield f"transport of {job}: {least} to {most} of a cell's payload went over network interfaces"
+
+
 def _waiting(rows: Sequence[Row]) -> Iterable[str]:
     """Which share of their time the ranks of each job were on a core, waiting for messages included."""
     jobs: dict[str, list[Row]] = {}
@@ -226,7 +240,7 @@ def _waiting(rows: Sequence[Row]) -> Iterable[str]:
 
 
 def _job(cell: Cell) -> str:
-    return f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+    return cell.job_name
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:

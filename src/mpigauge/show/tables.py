@@ -90,6 +90,7 @@ def record(row: Row) -> dict[str, Any]:
         "bus_bytes_per_s": _number(row.bus_bytes_per_s),
         "cpu_s_per_op": _number(row.cpu_s_per_op),
         "cpu_share": _number(row.cpu_share),
+        "net_share": _number(row.net_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},

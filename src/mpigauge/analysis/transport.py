@@ -1,0 +1,86 @@
+"""Whether the transport that a label names was really used: bytes on the network against payload.
+
+The kernel counts what the interfaces of rank 0's host receive while an operation is repeated. Over
+shared memory that is nothing; over the network stack of one host it is the payload and headers, and
+between two hosts about half of it, since the other half arrives at the other host.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.rates import algorithm_bytes
+from mpigauge.units import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.records import Visit
+
+HEADER_BYTES = 20
+"""An empty message over a network has at least so many."""
+
+NETWORK_LEAST = 0.4
+SHARED_MOST = 0.1
+PAYLOAD_LEAST_BYTES = 1000
+"""Of less, some foreign packet could be a large part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What went over the interfaces of rank 0's host while a cell was measured.
+
+    Attributes:
+        net_bytes: Received by all interfaces.
+        payload_bytes: Of the messages, counting 20 B at least for each.
+    """
+
+    net_bytes: int
+    payload_bytes: int
+
+    @property
+    def share(self) -> float:
+        """Network bytes over payload."""
+        return self.net_bytes / self.payload_bytes
+
+    def refutes(self, transport: str) -> str:
+        """Why this was not the transport that its label says; empty if it may have been."""
+        if self.payload_bytes < PAYLOAD_LEAST_BYTES:
+            return ""
+        went = f"{format_percent(self.share)} of the payload went over the network interfaces"
+        if transport == "tcp" and self.share < NETWORK_LEAST:
+            return f"transport tcp did not take effect: only {went}"
+        if transport == "shm" and self.share > SHARED_MOST:
+            return f"transport shm did not take effect: {went}"
+        return ""
+
+
+def evidence(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[Cell, Evidence]:
+    """Of every cell whose ranks send messages, over all its visits.
+
+    Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
+    still takes shared memory for the collectives of one host.
+    """
+    net: dict[Cell, int] = defaultdict(int)
+    payload: dict[Cell, int] = defaultdict(int)
+    for visit in visits:
+        pattern = patterns.get(visit.cell.pattern)
+        if visit.net_calls == 0 or pattern is None or not _talks(pattern):
+            continue
+        operations = visit.net_calls * visit.ops // visit.batch
+        net[visit.cell] += visit.net_bytes
+        payload[visit.cell] += operations * max(HEADER_BYTES, algorithm_bytes(visit.cell, pattern))
+    return {cell: Evidence(net[cell], payload[cell]) for cell in payload}
+
+
+def _talks(pattern: Pattern) -> bool:
+    """Whether its ranks send messages by MPI."""
+    return (
+        pattern.active_ranks != 1
+        and (pattern.moves_bytes or pattern.starts_together)
+        and (pattern.sampling != "prepared")
+    )

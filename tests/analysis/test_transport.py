@@ -1,0 +1,79 @@
+"""The proof of a transport: what the network interfaces count against what was sent."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.analysis.transport import HEADER_BYTES, PAYLOAD_LEAST_BYTES, Evidence, evidence
+from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import Mode, Pattern
+from mpigauge.result.records import Visit
+
+CELL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11", "tcp")
+MODE = Mode("standard", "", 1, needs_eager=False, binds_buffers=False, attaches_buffer=False)
+PATTERN = Pattern("pingpong", "", "", "chained", 2, 2, windowed=False, moves_bytes=True, modes=(MODE,))
+LARGE = PAYLOAD_LEAST_BYTES * 100
+
+
+def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
+    return Visit(
+        launch=1,
+        id=0,
+        cell=cell,
+        at_s=0.0,
+        elapsed_s=1.0,
+        batch=3,
+        ops=6,
+        pool_bytes=0,
+        cpu_ns=1,
+        trial_ns=[],
+        warmup_ns=[],
+        samples_ns=[100],
+        net_bytes=net_bytes,
+        net_calls=net_calls,
+    )
+
+
+@pytest.mark.parametrize(
+    ("transport", "share", "is_refuted"),
+    [
+        ("tcp", 1.0, False),
+        ("tcp", 0.5, False),
+        ("tcp", 12.0, False),
+        ("tcp", 0.0, True),
+        ("tcp", 0.2, True),
+        ("shm", 0.0, False),
+        ("shm", 0.01, False),
+        ("shm", 1.0, True),
+        ("auto", 0.0, False),
+        ("auto", 1.0, False),
+    ],
+)
+def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
+    words = Evidence(round(share * LARGE), LARGE).refutes(transport)
+    assert bool(words) == is_refuted
+    assert not words or transport in words
+
+
+@given(
+    st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
+)
+def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
+    assert Evidence(net, payload).refutes(transport) == ""
+
+
+def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:
+    found = evidence([visit(1000, 30), visit(500, 30)], {"pingpong": PATTERN})
+    assert found == {CELL: Evidence(1500, 2 * 30 * 2 * HEADER_BYTES)}
+
+
+def test_each_cell_has_its_own_evidence() -> None:
+    other = Cell("pingpong", "standard", 1 << 20, 2, "openmpi", "5.0.11", "tcp")
+    found = evidence([visit(0, 10), visit(10**9, 10, other)], {"pingpong": PATTERN})
+    assert found[CELL].net_bytes == 0
+    assert found[other].share == pytest.approx(10**9 / (20 * (1 << 20)))
+
+
+def test_what_was_not_counted_is_no_evidence() -> None:
+    assert evidence([visit(0, 0)], {"pingpong": PATTERN}) == {}
+    assert evidence([visit(0, 10)], {}) == {}
