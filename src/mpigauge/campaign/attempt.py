@@ -9,10 +9,10 @@ from mpigauge.analysis.cells import telling_line
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import INPUT, Interruption, RunningJob
+from mpigauge.launch.process import Interruption, RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell
-from mpigauge.plan.schedule import PlannedVisit
+from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
 from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
 
@@ -104,7 +104,8 @@ class Attempt:
             self._key.number, self._ledger.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = time.monotonic()
-        with RunningJob(self._command, job.environment, self._text, self._around.interruption) as running:
+        parts = parts_of(self._text)
+        with RunningJob(self._command, job.environment, parts, self._around.interruption) as running:
             trouble = self._follow(running)
         if trouble:
             self._fail(trouble, running)
@@ -115,7 +116,7 @@ class Attempt:
         return Job(
             mpiexec=library.mpiexec,
             ranks=self._key.ranks,
-            program=(str(self._target.program), INPUT, "-"),
+            program=(str(self._target.program), "-", "-"),
             cores=cores,
             as_root=environment.user_is_root(),
             environment={
@@ -134,7 +135,10 @@ class Attempt:
                     if not journal.is_torn(text):
                         running.add_words(text)
                     continue
-                self._take(line)
+                if isinstance(line, journal.ReadyLine):
+                    running.feed()
+                else:
+                    self._take(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return ""

@@ -190,7 +190,6 @@ def default_path() -> Path:
 
 def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     from mpigauge.launch.launchers import Job, command_of
-    from mpigauge.launch.process import INPUT
     from mpigauge.result import environment
 
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
@@ -201,7 +200,7 @@ def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
             job = Job(
                 mpiexec=target.library.mpiexec,
                 ranks=ranks,
-                program=(str(target.program), INPUT, "-"),
+                program=(str(target.program), "-", "-"),
                 cores=cores,
                 as_root=environment.user_is_root(),
                 options=plan.mpi_options,

@@ -11,6 +11,11 @@ from mpigauge.plan.expand import ROTATING
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
+PART_BYTES = 32_768
+"""Half of what a pipe holds, so that a part never has to wait for who reads the last."""
+
+MORE = "more\n"
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedVisit:
@@ -80,6 +85,21 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
         number = numbers.setdefault(visit.cell, len(numbers))
         lines.append(_visit_line(visit, number, limits.pool_bytes))
     return "\n".join([*lines, "end", ""])
+
+
+def parts_of(text: str, most_bytes: int = PART_BYTES) -> list[str]:
+    """A kernel plan in parts; at the line `more`, the end of all but the last, the kernel asks for the next.
+
+    Args:
+        most_bytes: Of a part, unless a single line is longer.
+    """
+    parts = [""]
+    for line in text.splitlines(keepends=True):
+        if parts[-1] and len(parts[-1]) + len(line) + len(MORE) > most_bytes:
+            parts[-1] += MORE
+            parts.append("")
+        parts[-1] += line
+    return parts
 
 
 def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
