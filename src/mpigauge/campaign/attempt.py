@@ -14,7 +14,8 @@ from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell
 from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
-from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
+from mpigauge.result.records import Failure, Launch
+from mpigauge.result.transcript import records_of, visit_of
 
 STARTUP_PATIENCE_S = 60.0
 SILENCE_LEAST_S = 10.0
@@ -180,18 +181,12 @@ class Attempt:
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
                 self._slowest_round_s = round_ns * 1e-9
-            case journal.ClockLine():
-                self._clock(line)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
-            case journal.RefusedLine(number, reason):
-                self._finish(Failure(self._key.number, "refused", reason, number, self._visits[number]))
-            case journal.VisitLine():
-                self._visit(line)
-            case journal.BlockedLine() | journal.EagerLine():
-                self._limit(line)
             case journal.EndLine():
                 self.ended = True
+            case _:
+                self._keep(line)
 
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
@@ -219,87 +214,19 @@ class Attempt:
             )
         )
 
-    def _clock(self, line: journal.ClockLine) -> None:
-        key = self._key
-        self._ledger.append(
-            Clock(
-                key.number,
-                key.mpi,
-                key.mpi_version,
-                key.ranks,
-                line.clock * 1e-9,
-                line.shared,
-                line.checks,
-                line.models,
-                key.transport,
-            )
-        )
-
     def _skip(self, number: int, reason: str) -> None:
         if reason == "time":
             self.skipped.add(self._visits[number])
         self._ledger.finish(self._key, {number})
 
-    def _visit(self, line: journal.VisitLine) -> None:
-        cell = self._visits[line.visit]
-        self._finish(
-            Visit(
-                launch=self._key.number,
-                id=line.visit,
-                cell=cell,
-                at_s=line.at_ns * 1e-9,
-                elapsed_s=line.elapsed_ns * 1e-9,
-                batch=line.batch,
-                ops=line.ops,
-                pool_bytes=line.pool_bytes,
-                cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
-                net_bytes=line.net_bytes,
-                net_calls=line.net_calls,
-                trial_ns=line.trial_ns,
-                warmup_ns=line.warmup_ns,
-                samples_ns=line.samples_ns,
-                correlation_time=line.correlation_time,
-                effective=line.effective,
-                half_width=line.half_width,
-                corrupt=line.corrupt,
-                lead_ns=line.lead_ns,
-                late=line.late,
-                skew_ns=line.skew_ns,
-                root_ns=line.root_ns,
-                local_ns=line.local_ns,
-                pure_ns=line.pure_ns,
-                work_ns=line.work_ns,
-            )
-        )
-        if line.corrupt:
-            self._ledger.append(Failure(self._key.number, "corrupt", line.corrupt, line.visit, cell))
-            self._around.observer.trouble(f"{say(cell)}: corrupt payload: {line.corrupt}")
-
-    def _limit(self, line: journal.BlockedLine | journal.EagerLine) -> None:
-        """What the probe for the eager limit has found, or kept from being started."""
-        launch = self._key.number
-        if isinstance(line, journal.BlockedLine):
-            cell = self._visits[line.blocked]
-            self._finish(Blocked(launch, line.blocked, cell, line.found, line.longer_bytes))
-            return
-        self._finish(
-            Eager(
-                launch=launch,
-                id=line.eager,
-                cell=self._visits[line.eager],
-                found=line.found,
-                control_held=line.control_held,
-                limit_bytes=line.limit_bytes,
-                longer_bytes=line.longer_bytes,
-                max_bytes=line.max_bytes,
-                probes=line.probes,
-            )
-        )
-
-    def _finish(self, record: Record) -> None:
-        self._ledger.append(record)
-        self._current = None
-        self._around.observer.visit_ends()
+    def _keep(self, line: journal.Line) -> None:
+        for record in records_of(line, self._key, self._visits):
+            self._ledger.append(record)
+            if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
+                self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
+        if visit_of(line) is not None:
+            self._current = None
+            self._around.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 
