@@ -316,7 +316,7 @@ def _launches_made(result: Result, cell: Cell) -> int:
         {
             one.number
             for one in result.launches
-            if (one.mpi, one.mpi_version, one.transport, one.ranks) == cell.job
+            if one.job == cell.job
         }
     )
 

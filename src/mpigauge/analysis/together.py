@@ -151,10 +151,10 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None
 
 
 def clock_states(clocks: Iterable[Clock]) -> Mapping[tuple[str, str, str, int], ClockState]:
-    """How the global clock held, by library, version, transport and ranks: the worst of all checks."""
+    """How the global clock held, by job: the worst of all checks."""
     jobs: dict[tuple[str, str, str, int], list[Clock]] = defaultdict(list)
     for clock in clocks:
-        jobs[clock.mpi, clock.mpi_version, clock.transport, clock.ranks].append(clock)
+        jobs[clock.job].append(clock)
     return {job: _clock_state(mine) for job, mine in jobs.items()}
 
 

@@ -94,7 +94,7 @@ def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
         if (size := below_from(sizes, ratios, limit)) is not None
     ]
     words = [*froms, f"least {least[0]:.3g} at {units.format_size(least[1])}"]
-    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job_name}): {', '.join(words)}"
+    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job.name}): {', '.join(words)}"
 
 
 def _floors(rows: Sequence[Row]) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _floors(rows: Sequence[Row]) -> Iterator[str]:
         if line is None or line.time is None or row.time is None:
             continue
         cell, message_s, line_s = row.cell, row.time.estimate, line.time.estimate
-        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job_name})"
+        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job.name})"
         if message_s <= line_s:
             yield f"{what} takes {units.format_time(message_s)}, no longer than handing over one cache line"
             continue
@@ -141,5 +141,5 @@ def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
             for level in levels
         ]
         if seen:
-            yield f"memory as {mine[0].cell.job_name}, sees it: a load takes {', '.join(seen)}"
+            yield f"memory as {mine[0].cell.job.name}, sees it: a load takes {', '.join(seen)}"
             yield from differing_claims(levels, claimed)

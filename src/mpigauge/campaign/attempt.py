@@ -1,17 +1,19 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from mpigauge.analysis.cells import telling_line
+from mpigauge.campaign.hosts import check_landed
+from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.launchers import Job
 from mpigauge.launch.process import Interruption, RunningJob
 from mpigauge.mpi import kernel
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
 from mpigauge.result.records import Failure, Launch
@@ -51,8 +53,7 @@ class Surroundings:
     ledger: Ledger
     observer: Observer
     interruption: Interruption
-    variables: Mapping[str, str]
-    mpi_options: tuple[str, ...]
+    plan: Plan
 
 
 class Attempt:
@@ -70,6 +71,7 @@ class Attempt:
         around: Surroundings,
         target: Target,
         key: LaunchKey,
+        job: Job,
         visits: Sequence[PlannedVisit],
         plan_text: str,
     ) -> None:
@@ -77,6 +79,7 @@ class Attempt:
         self._ledger = around.ledger
         self._target = target
         self._key = key
+        self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._text = plan_text
         self._current: int | None = None
@@ -90,7 +93,7 @@ class Attempt:
     @property
     def name(self) -> str:
         """The job, in words."""
-        return self._key.name
+        return self._key.job.name
 
     def run(self) -> None:
         """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
@@ -98,34 +101,17 @@ class Attempt:
         Raises:
             EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
         """
-        job = self._job()
-        self._variables = job.environment
-        self._command = command_of(job, self._target.library.kind.launcher)
+        self._command = words_of(self._around.plan, self._target, self._job)
         self._around.observer.launch_begins(
             self._key.number, self._ledger.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = time.monotonic()
         parts = parts_of(self._text)
-        with RunningJob(self._command, job.environment, parts, self._around.interruption) as running:
+        variables, interruption = self._job.environment, self._around.interruption
+        with RunningJob(self._command, variables, parts, interruption) as running:
             trouble = self._follow(running)
         if trouble:
             self._fail(trouble, running)
-
-    def _job(self) -> Job:
-        library = self._target.library
-        cores = environment.cores_allowed()
-        return Job(
-            mpiexec=library.mpiexec,
-            ranks=self._key.ranks,
-            program=(str(self._target.program), "-", "-"),
-            cores=cores,
-            as_root=environment.user_is_root(),
-            environment={
-                **library.environment_for(self._key.ranks > cores, self._key.transport),
-                **self._around.variables,
-            },
-            options=self._around.mpi_options,
-        )
 
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
@@ -191,6 +177,7 @@ class Attempt:
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
+        check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = True
         self.startup_s = time.monotonic() - self._begun
         self._ledger.append(
@@ -199,7 +186,7 @@ class Attempt:
                 part=self._ledger.parts[self._key] + 1,
                 mpi=library.name,
                 mpi_version=library.version,
-                transport=self._key.transport,
+                transport=self._key.job.transport,
                 ranks=facts.ranks,
                 started=now(),
                 command=tuple(self._command),
@@ -210,7 +197,8 @@ class Attempt:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=dict(self._variables),
+                variables=dict(self._job.environment),
+                placed=self._key.job.placement,
             )
         )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 BUFFERS = ("warm", "cold")
+BINDINGS = ("auto", "core", "none")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
 
 
@@ -39,6 +40,19 @@ BROKEN = frozenset({"failed", "timeout", "corrupt"})
     type=click.Choice(TRANSPORTS),
     help="How messages travel; repeatable.  [default: auto, as the library likes]",
 )
+@click.option("--hosts", default="", metavar="LIST", help="h1:2,h2:2 or a machine file.  [default: this one]")
+@click.option(
+    "--placement",
+    "placements",
+    multiple=True,
+    metavar="RULE",
+    help="same-host, different-hosts, or the host of each rank: h1,h3 or 1,3; repeatable.",
+)
+@click.option("--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]")
+@click.option(
+    "--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names."
+)
+@click.option("--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]")
 @click.option(
     "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
 )
@@ -105,8 +119,10 @@ def command(
     mpigauge run ring --np 2,4,8 --sizes 32:2MiB
     mpigauge run allreduce bcast --np 2,4 --sizes 8:1MiB --sync common,mpi_barrier
     mpigauge run pingpong --mpi openmpi --mpi mpich
+    mpigauge run pingpong --hosts node1,node2
     mpigauge run --plan examples/modes.toml --budget 5min
     """
+    from mpigauge.campaign.hosts import check_reachable, with_hosts
     from mpigauge.campaign.targets import campaign_record, targets_of
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.show import check, tabulate
@@ -129,11 +145,12 @@ def command(
         variables=assignments(variables),
         **given,
     )
-    plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
+    plan = with_hosts(_plan(plan_path, options, quick=quick, thorough=thorough, where=where))
     targets = targets_of(plan, where)
     if dry_run:
         click.echo(_what_would_run(plan, targets), nl=False)
         return EXIT_DONE
+    check_reachable(plan, targets)
     path = output or default_path()
     with append.create(path) as file:
         file.append(campaign_record(plan, targets))
@@ -189,28 +206,15 @@ def default_path() -> Path:
 
 
 def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
-    from mpigauge.launch.launchers import Job, command_of
-    from mpigauge.result import environment
+    from mpigauge.campaign.jobs import job_of, words_of
+    from mpigauge.plan.model import by_job
 
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in targets:
-        for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
-            cores = environment.cores_allowed()
-            variables = {**target.library.environment_for(ranks > cores, transport), **plan.variables}
-            job = Job(
-                mpiexec=target.library.mpiexec,
-                ranks=ranks,
-                program=(str(target.program), "-", "-"),
-                cores=cores,
-                as_root=environment.user_is_root(),
-                options=plan.mpi_options,
-            )
-            words_ = [
-                *(f"{k}={v}" for k, v in variables.items()),
-                *command_of(job, target.library.kind.launcher),
-            ]
-            lines.append("  " + " ".join(words_))
-            cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
+        for key, cells in by_job(target.cells).items():
+            job = job_of(plan, target, key)
+            set_ = [f"{name}={value}" for name, value in job.environment.items()]
+            lines.append("  " + " ".join([*set_, *words_of(plan, target, job)]))
             lines += [f"    {_in_words(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
 

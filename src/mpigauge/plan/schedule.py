@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpigauge.plan.expand import ROTATING
+from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
@@ -68,8 +69,9 @@ def visits_of(
         return (plan.visits + 1) // 2 if cell in settled else plan.visits
 
     every = [cell for cell in cells for _ in range(visits(cell))]
-    first = cells[0]
-    order = shuffled(every, plan, launch, first.mpi, first.mpi_version, first.transport, first.ranks)
+    # The usual placement is not part of the key, so that results older than placements resume in their order.
+    key = [word for word in cells[0].job if word != SAME_HOST]
+    order = shuffled(every, plan, launch, *key)
     return [PlannedVisit(number, cell) for number, cell in enumerate(order)]
 
 

@@ -10,6 +10,7 @@ from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.together import ClockState, Start, clock_states
 from mpigauge.analysis.yardsticks import statements
+from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
@@ -110,6 +111,8 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) 
         words.append("oversubscribed")
     if cell.transport != "auto":
         words.insert(2, cell.transport)
+    if cell.placement != SAME_HOST:
+        words.append(cell.placement)
     words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
@@ -161,6 +164,8 @@ def _head(result: Result) -> list[str]:
     machine = campaign.environment
     title = campaign.plan.title or "mpigauge"
     lines = [DOT.join([title, machine.host, f"{machine.cpu}, {machine.cores} cores", campaign.started])]
+    if campaign.plan.hosts:
+        lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
@@ -221,7 +226,7 @@ def _transports(rows: Sequence[Row]) -> Iterable[str]:
     jobs: dict[str, list[float]] = {}
     for row in rows:
         if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
-            jobs.setdefault(row.cell.job_name, []).append(row.net_share)
+            jobs.setdefault(row.cell.job.name, []).append(row.net_share)
     for job, shares in jobs.items():
         least, most = (units.format_percent(share) for share in (min(shares), max(shares)))
         yield f"transport of {job}: {least} to {most} of a cell's payload went over network interfaces"
@@ -240,7 +245,7 @@ def _waiting(rows: Sequence[Row]) -> Iterable[str]:
 
 
 def _job(cell: Cell) -> str:
-    return cell.job_name
+    return cell.job.name
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
