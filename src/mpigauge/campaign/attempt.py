@@ -1,5 +1,6 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from mpigauge.analysis.cells import telling_line
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import INPUT, Interruption, RunningJob
+from mpigauge.launch.process import ECHO_S, INPUT, Interruption, RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell
 from mpigauge.plan.schedule import PlannedVisit
@@ -23,6 +24,8 @@ SILENCE_FACTOR = 10.0
 SLOWEST_BYTES_PER_S = 1e6
 TRIAL_MESSAGES = 20
 END_PATIENCE_S = 10.0
+TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
+"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
 
 
 class Observer(Protocol):
@@ -129,7 +132,7 @@ class Attempt:
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
         try:
-            for text in running.lines(self._patience_s):
+            for text in running.lines(self._patience_s, lambda: self._current is not None):
                 line = journal.parse(text)
                 if line is None:
                     if not journal.is_torn(text):
@@ -143,7 +146,12 @@ class Attempt:
             return "timeout"
         except InterruptedError:
             return ""
-        return "crash"
+        return "" if self._ended_by_signal(running) else "crash"
+
+    def _ended_by_signal(self, running: RunningJob) -> bool:
+        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
+        fell = running.wait(ECHO_S) in TERMINATED
+        return self._around.interruption.comes_within(ECHO_S if fell else 0)
 
     def _patience_s(self) -> float:
         """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
