@@ -72,13 +72,13 @@ def test_a_second_sigterm_after_a_while_is_meant(
 
 def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
     """How many lines come until the waiting ends; SIGTERM comes after the first."""
-    lines = 0
+    taken: list[bytes] = []
     with RunningJob(COUNTS, {}, "", interruption) as job, contextlib.suppress(InterruptedError):
-        for _ in job.lines(forever, lambda: busy(lines)):
-            lines += 1
-            if lines == 1:
+        for line in job.lines(forever, lambda: busy(len(taken))):
+            taken.append(line)
+            if len(taken) == 1:
                 sent(signal.SIGTERM)
-    return lines
+    return len(taken)
 
 
 def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> None:
