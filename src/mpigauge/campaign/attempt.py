@@ -1,5 +1,6 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.launchers import Job
-from mpigauge.launch.process import Interruption, RunningJob
+from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.schedule import PlannedVisit, parts_of
@@ -25,6 +26,8 @@ SILENCE_FACTOR = 10.0
 SLOWEST_BYTES_PER_S = 1e6
 TRIAL_MESSAGES = 20
 END_PATIENCE_S = 10.0
+TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
+"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
 
 
 class Observer(Protocol):
@@ -116,7 +119,7 @@ class Attempt:
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
         try:
-            for text in running.lines(self._patience_s):
+            for text in running.lines(self._patience_s, lambda: self._current is not None):
                 line = journal.parse(text)
                 if line is None:
                     if not journal.is_torn(text):
@@ -133,7 +136,12 @@ class Attempt:
             return "timeout"
         except InterruptedError:
             return ""
-        return "crash"
+        return "" if self._ended_by_signal(running) else "crash"
+
+    def _ended_by_signal(self, running: RunningJob) -> bool:
+        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
+        fell = running.wait(ECHO_S) in TERMINATED
+        return self._around.interruption.comes_within(ECHO_S if fell else 0)
 
     def _patience_s(self) -> float:
         """How long silence is no hang: at least ten seconds, and ten times what the visit should take.

@@ -29,7 +29,7 @@ def with_hosts(plan: Plan) -> Plan:
     here = allocation(os.environ)
     if here is None:
         return plan
-    return replace(plan, hosts=tuple(Host(node.name, node.tasks or node.cpus) for node in here.hosts))
+    return replace(plan, hosts=tuple(Host(node.name, node.tasks or node.cpus) for node in here.nodes))
 
 
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:

@@ -8,7 +8,9 @@ killed. And nothing a launcher says about its own end is believed: we look.
 
 import contextlib
 import ctypes
+import math
 import os
+import select
 import selectors
 import shutil
 import signal
@@ -27,6 +29,12 @@ from mpigauge.errors import EnvironmentLacksError
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
 KILL_WAIT_S = 5.0
+GRACE_S = 20.0
+"""What SIGTERM leaves to a visit under way: schedulers kill after 30 s or more."""
+
+ECHO_S = 1.0
+"""The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
+
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
 
@@ -53,12 +61,17 @@ def _die_with_parent() -> None:
 
 
 class Interruption:
-    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines."""
+    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
+
+    SIGTERM leaves what is under way some time to end, as it comes from schedulers; any other signal, or
+    a second one, does not.
+    """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self._came = self.deadline = math.inf
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
@@ -75,7 +88,27 @@ class Interruption:
         os.close(self._written_fd)
 
     def _remember(self, number: int, _frame: object) -> None:
-        self.signal = number
+        now = time.monotonic()
+        if number == self.signal and now - self._came < ECHO_S:
+            return
+        first = self.signal is None
+        self.signal, self._came = number, now
+        self.deadline = now + GRACE_S if first and number == signal.SIGTERM else now
+
+    def ends(self, *, busy: bool) -> bool:
+        """Whether to stop now, with something under way that might be finished or without."""
+        return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
+
+    def calm(self) -> None:
+        """Makes `wake_fd` wait for the next signal."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.wake_fd, READ_BYTES)
+
+    def comes_within(self, seconds: float) -> bool:
+        """Whether a signal has come, or comes in this time."""
+        if self.signal is None:
+            select.select([self.wake_fd], [], [], seconds)
+        return self.signal is not None
 
 
 class RunningJob:
@@ -143,35 +176,51 @@ class RunningJob:
 
     # ---- What it says ----------------------------------------------------------------------------
 
-    def lines(self, patience_s: Callable[[], float]) -> Iterator[bytes]:
+    def lines(
+        self, patience_s: Callable[[], float], busy: Callable[[], bool] = lambda: False
+    ) -> Iterator[bytes]:
         """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
 
         Args:
             patience_s: How long to wait for the next line; asked anew after each one.
+            busy: Whether something is under way that SIGTERM should let end; asked likewise.
 
         Raises:
             TimeoutError: No line came for so long.
-            InterruptedError: A signal asks us to stop.
+            InterruptedError: A signal asks us to stop, and all lines that had come are taken.
         """
         with selectors.DefaultSelector() as selector:
             streams = self._register(selector)
             deadline = time.monotonic() + patience_s()
+            stop = False  # one moment of rest since the signal is enough, though the next line may end it
             while streams:
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if self._interruption is not None and self._interruption.signal is not None:
+                if stop or self._ends(busy):
                     raise InterruptedError
+                ready = selector.select(max(0.0, self._until(deadline) - time.monotonic()))
                 if not ready and time.monotonic() >= deadline:
                     raise TimeoutError
                 for key, _ in ready:
                     if key.data == "wake":
+                        self._calm()
                         continue
                     ended, lines = self._read(key.fd, key.data)
                     for line in lines:
                         yield line
                         deadline = time.monotonic() + patience_s()
+                        stop = stop or self._ends(busy)
                     if ended:
                         selector.unregister(key.fd)
                         streams -= 1
+
+    def _ends(self, busy: Callable[[], bool]) -> bool:
+        return self._interruption is not None and self._interruption.ends(busy=busy())
+
+    def _until(self, deadline: float) -> float:
+        return deadline if self._interruption is None else min(deadline, self._interruption.deadline)
+
+    def _calm(self) -> None:
+        if self._interruption is not None:
+            self._interruption.calm()
 
     def _register(self, selector: selectors.BaseSelector) -> int:
         if self._interruption is not None:
