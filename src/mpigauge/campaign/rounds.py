@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.analysis.cells import half_widths
+from mpigauge.analysis.samples import half_widths
 from mpigauge.campaign.attempt import Attempt, Observer, Surroundings
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.pace import CellPace, Pace
