@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.cells import seconds_of
+from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.together import clock_states, in_time, overlap_of, start_of
 from mpigauge.result.records import ClockCheck, Visit
 from tests.result.samples import SMALL, clock, collective, together, visit

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row, rows
-from mpigauge.analysis.estimate import STATS, Estimate
+from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.memory import Ratio
 from mpigauge.analysis.together import ClockState, Overlap, Start
+from mpigauge.analysis.within_launch import STATS
 from mpigauge.cli import options
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from mpigauge.analysis.estimate import Values
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Clock, ClockCheck, Visit
 
     Flags = npt.NDArray[np.bool_]

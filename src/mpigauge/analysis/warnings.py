@@ -10,11 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from mpigauge.analysis.estimate import PERCENTS, Estimate, enough_for_percentile
+from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 from mpigauge.units import format_percent, format_relative, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mpigauge.analysis.estimate import Estimate
 
 Kind = Literal[
     "no-interval",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.analysis.estimate import Values
     from mpigauge.analysis.memory import Ratio
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import Cell
 
 MESSAGES = frozenset({"pingpong"})

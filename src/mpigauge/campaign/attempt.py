@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mpigauge.analysis.cells import telling_line
+from mpigauge.analysis.status import telling_line
 from mpigauge.campaign.hosts import check_landed
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger

@@ -45,7 +45,9 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
     names = {host.name for host in plan.hosts}
     programs = [target.program for target in targets]
     for host, fault in faults(sorted(names), plan.remote_shell or "ssh", programs).items():
-        raise EnvironmentLacksError(f"host {host}: {fault}", "check the name, and that it lets you in without asking")
+        raise EnvironmentLacksError(
+            f"host {host}: {fault}", "check the name, and that it lets you in without asking"
+        )
 
 
 def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:

@@ -91,4 +91,3 @@ class Ledger:
                 self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
             case Done():
                 self.done.add(LaunchKey(record.launch, record.job))
-

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.analysis.cells import half_widths
+from mpigauge.analysis.samples import half_widths
 from mpigauge.campaign.attempt import Attempt, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
@@ -200,8 +200,8 @@ class Rounds:
 
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
-    states = []
-    for target in targets:
-        for cells in by_job(target.cells).values():
-            states.append(JobState(target, cells, CellPace(len(cells))))
-    return states
+    return [
+        JobState(target, cells, CellPace(len(cells)))
+        for target in targets
+        for cells in by_job(target.cells).values()
+    ]

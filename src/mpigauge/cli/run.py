@@ -49,9 +49,7 @@ BROKEN = frozenset({"failed", "timeout", "corrupt"})
     help="same-host, different-hosts, or the host of each rank: h1,h3 or 1,3; repeatable.",
 )
 @click.option("--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]")
-@click.option(
-    "--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names."
-)
+@click.option("--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names.")
 @click.option("--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]")
 @click.option(
     "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."

@@ -61,7 +61,8 @@ def _of_file(path: Path) -> tuple[Host, ...]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise UsageError(
-            f"{path}: cannot be read: {error.strerror}", "give the path of a machine file, or a list: h1:2,h2:2"
+            f"{path}: cannot be read: {error.strerror}",
+            "give the path of a machine file, or a list: h1:2,h2:2",
         ) from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a machine file has a host a line: h1:2") from None
@@ -179,7 +180,8 @@ def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
         )
     if ranks > (slots := sum(host.slots for host in hosts)):
         raise UsageError(
-            f"{where}: the hosts have {slots} slots, not {ranks}", "give them more, like h1:4, or take fewer ranks"
+            f"{where}: the hosts have {slots} slots, not {ranks}",
+            "give them more, like h1:4, or take fewer ranks",
         )
     left = Counter({host.name: host.slots for host in hosts})
     dealt = (host.name for host in cycle(hosts) if _take(left, host.name))
