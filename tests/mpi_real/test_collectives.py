@@ -51,7 +51,7 @@ def _run_kernel(
     words = command_of(job, library.kind.launcher)
     lines: list[journal.Line] = []
     with RunningJob(
-        words, {**library.environment_for(ranks > cores), **variables}, parts_of(text)
+        words, {**library.environment_for(crowded=ranks > cores), **variables}, parts_of(text)
     ) as running:
         for text_ in running.lines(lambda: TIMEOUT_S):
             if (line := journal.parse(text_)) is not None:

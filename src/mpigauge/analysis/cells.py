@@ -23,7 +23,7 @@ from mpigauge.analysis.transport import Evidence, evidence
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.analysis.yardsticks import medians_of, ratios_of
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.load import Result
 from mpigauge.result.records import Visit
@@ -124,7 +124,7 @@ class _Surroundings:
 
     result: Result
     patterns: Mapping[str, Pattern]
-    clocks: Mapping[tuple[str, str, str, int], ClockState]
+    clocks: Mapping[JobKey, ClockState]
     evidence: Mapping[Cell, Evidence]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.cells import Row
     from mpigauge.analysis.memory import Ratio
     from mpigauge.analysis.percentiles import Values
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, JobKey
 
 MESSAGES = frozenset({"pingpong"})
 """Patterns whose time is that of one message one way."""
@@ -32,7 +32,6 @@ YARDSTICKS = {
 LIMITS = (10.0, 2.0)
 
 Medians = dict[int, float]
-Job = tuple[str, str, str, int]
 
 
 def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
@@ -126,7 +125,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
-    jobs: dict[Job, list[Row]] = defaultdict(list)
+    jobs: dict[JobKey, list[Row]] = defaultdict(list)
     for row in rows:
         if row.cell.pattern == "chase" and row.time is not None:
             jobs[row.cell.job].append(row)

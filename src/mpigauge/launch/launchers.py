@@ -80,21 +80,19 @@ def launcher(name: str, about: str) -> Callable[[Words], Words]:
 @launcher("openmpi", "mpiexec of Open MPI")
 def _openmpi(job: Job) -> list[str]:
     """A context for each run of ranks on one host; on other hosts only what is named is known."""
-    command = [str(job.mpiexec)]
-    if job.as_root:
-        command.append("--allow-run-as-root")
-    if job.oversubscribed:
-        command.append("--oversubscribe")
-    command += job.options
+    settings = ["--allow-run-as-root"] if job.as_root else []
+    settings += ["--oversubscribe"] if job.oversubscribed else []
+    settings += job.options
     if not job.hosts:
-        return [*command, "-n", str(job.ranks), *job.program]
+        return [str(job.mpiexec), "-n", str(job.ranks), *settings, *job.program]
     names = sorted({*job.inherited, *job.environment})
     exports = [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
     contexts = [
         [*exports, "-n", str(ranks), "--host", f"{host}:{ranks}", *job.program]
         for host, ranks in job.host_runs
     ]
-    return [*command, *contexts[0], *(word for context in contexts[1:] for word in (":", *context))]
+    words = [word for context in contexts for word in (":", *context)][1:]
+    return [str(job.mpiexec), *settings, *words]
 
 
 @launcher("hydra", "mpiexec of MPICH and Intel MPI")

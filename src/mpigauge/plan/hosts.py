@@ -19,6 +19,7 @@ SAME_HOST = "same-host"
 DIFFERENT_HOSTS = "different-hosts"
 
 SLOTS_MOST = 65_536
+FILE_NAME_MOST = 255
 
 HOSTS_MOST = 100_000
 """Of one list; a mistyped range is not to fill the memory."""
@@ -51,7 +52,7 @@ def hosts_of(text: str) -> tuple[Host, ...]:
         UsageError: Names the word, and the file and line.
     """
     path = Path(text)
-    if "/" in text or path.is_file():
+    if "/" in text or (len(text) <= FILE_NAME_MOST and path.is_file()):
         return _of_file(path)
     return _added((_host(name, slots, text) for name, slots in _named(text)), text)
 

@@ -1,7 +1,7 @@
 """The plan: everything that is known before the first launch, frozen."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -15,7 +15,7 @@ Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
 WINDOW_MOST = 65_536
 
-AUTO = "auto"
+AUTO: Final = "auto"
 """The transport that the library chooses by itself."""
 
 
