@@ -160,7 +160,8 @@ def _head(result: Result) -> list[str]:
     campaign = result.campaign
     machine = campaign.environment
     title = campaign.plan.title or "mpigauge"
-    lines = [DOT.join([title, machine.host, f"{machine.cpu}, {machine.cores} cores", campaign.started])]
+    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores"]))
+    lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
