@@ -260,7 +260,10 @@ def _clock_cost_s(result: Result) -> float:
 def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:
     if time is None or time.round_variance is None or time.launch_variance is None:
         return None
-    startup_s = float(np.mean([launch.startup_s for launch in result.launches]))
+    startups_s = [launch.startup_s for launch in result.launches if launch.startup_s is not None]
+    if not startups_s:
+        return None
+    startup_s = float(np.mean(startups_s))
     sample_s = time.estimate * max(visit.ops for visit in visits)
     return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
 

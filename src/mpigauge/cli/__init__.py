@@ -19,8 +19,13 @@ COMMANDS = {
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
-    "kernel": "The measuring program: path, build, describe.",
+    "sbatch": "A Slurm script for a campaign; never submits it.",
+    "import": "Make a result file of what another launcher has measured.",
+    "kernel": "The measuring program: path, build, describe, plan.",
 }
+
+MODULES = {"list": "listing", "import": "importing"}
+"""Of verbs whose name a module cannot or should not have."""
 
 SIGINT = 2
 
@@ -36,7 +41,7 @@ class Verbs(click.Group):
         """Imports the module of a verb."""
         if cmd_name not in COMMANDS:
             return None
-        module = "listing" if cmd_name == "list" else cmd_name
+        module = MODULES.get(cmd_name, cmd_name)
         command: click.Command = importlib.import_module(f"mpigauge.cli.{module}").command
         return command
 

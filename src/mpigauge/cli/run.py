@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BUFFERS = ("warm", "cold")
 BINDINGS = ("auto", "core", "none")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
+NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
 
 @click.command("run")
@@ -84,27 +85,15 @@ BROKEN = frozenset({"failed", "timeout", "corrupt"})
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options
 def command(
-    patterns: tuple[str, ...],
-    plan_path: Path | None,
     *,
-    mpi: tuple[str, ...],
-    ranks: str | None,
-    mode: str | None,
-    variables: tuple[str, ...],
-    sync: str | None,
-    datatype: str | None,
-    op: str | None,
-    root: str | None,
     output: Path | None,
-    quick: bool,
-    thorough: bool,
     dry_run: bool,
     quiet: bool,
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
     columns: str,
-    **given: Any,
+    **asked: Any,
 ) -> int:
     """Measure what communication costs here.
 
@@ -124,26 +113,11 @@ def command(
     from mpigauge.campaign.targets import campaign_record, targets_of
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.show import check, tabulate
-    from mpigauge.plan.sources import Options
     from mpigauge.result import append
 
-    if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", "take one of them")
     check(unit_names, columns)
-    where = str(plan_path) if plan_path else "the options"
-    options = Options(
-        patterns=patterns,
-        mpi=mpi,
-        ranks=rank_counts(ranks),
-        modes=words(mode),
-        sync=syncs(sync),
-        datatypes=words(datatype),
-        ops=words(op),
-        roots=roots(root),
-        variables=assignments(variables),
-        **given,
-    )
-    plan = with_hosts(_plan(plan_path, options, quick=quick, thorough=thorough, where=where))
+    plan, where = _asked(**asked)
+    plan = with_hosts(plan)
     targets = targets_of(plan, where)
     if dry_run:
         click.echo(_what_would_run(plan, targets), nl=False)
@@ -158,6 +132,56 @@ def command(
     text, rows = tabulate(path, form, unit_names, stat, columns)
     click.echo(text, nl=False)
     return ended(path, rows)
+
+
+def planned(words_: Sequence[str]) -> tuple[Plan, str]:
+    """The plan that `mpigauge run` would follow with these words, and what an error in it names.
+
+    Raises:
+        UsageError: They are no words of run, or ask it to write or to stop early.
+    """
+    given = command.make_context("mpigauge run", list(words_)).params
+    for name in ("output", "dry_run"):
+        if given[name]:
+            raise UsageError(f"--{name.replace('_', '-')} has no place here", "leave it out")
+    return _asked(**{name: value for name, value in given.items() if name not in NO_PART_OF_THE_PLAN})
+
+
+def _asked(
+    patterns: tuple[str, ...],
+    plan_path: Path | None,
+    *,
+    mpi: tuple[str, ...],
+    ranks: str | None,
+    mode: str | None,
+    variables: tuple[str, ...],
+    sync: str | None,
+    datatype: str | None,
+    op: str | None,
+    root: str | None,
+    quick: bool,
+    thorough: bool,
+    **given: Any,
+) -> tuple[Plan, str]:
+    """The plan of these options, and where it is from."""
+    from mpigauge.plan.sources import Options
+
+    if quick and thorough:
+        raise UsageError("--quick and --thorough exclude each other", "take one of them")
+    where = str(plan_path) if plan_path else "the options"
+    options = Options(
+        patterns=patterns,
+        mpi=mpi,
+        ranks=rank_counts(ranks),
+        modes=words(mode),
+        sync=syncs(sync),
+        datatypes=words(datatype),
+        ops=words(op),
+        roots=roots(root),
+        variables=assignments(variables),
+        **given,
+    )
+    return _plan(plan_path, options, quick=quick, thorough=thorough, where=where), where
 
 
 def stopped(path: Path, signal_number: int) -> int:

@@ -108,7 +108,7 @@ class Placement(Struct, frozen=True):
 
 
 class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
-    """One mpiexec.
+    """One mpiexec; of an imported one nothing is known but what its ranks said.
 
     Attributes:
         number: Launches of one number are one replication.
@@ -132,9 +132,9 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     mpi_standard: str
     clock: str
     placement: tuple[Placement, ...]
-    load_average: float
-    steal_s: float
-    startup_s: float
+    load_average: float | None
+    steal_s: float | None
+    startup_s: float | None
     variables: dict[str, str] = {}
     placed: str = SAME_HOST
 
@@ -328,7 +328,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):
-    """Why measuring stopped: converged, launches, budget, interrupted or failed."""
+    """Why measuring stopped: converged, launches, budget, interrupted, failed or imported."""
 
     reason: str
     elapsed_s: float

@@ -163,7 +163,8 @@ def _head(result: Result) -> list[str]:
     campaign = result.campaign
     machine = campaign.environment
     title = campaign.plan.title or "mpigauge"
-    lines = [DOT.join([title, machine.host, f"{machine.cpu}, {machine.cores} cores", campaign.started])]
+    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores"]))
+    lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
     if result.launches:
