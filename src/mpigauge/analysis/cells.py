@@ -241,6 +241,7 @@ def _doubts(
             ranks=cell.ranks,
             cores=result.campaign.environment.cores,
             launches_requested=_launches_made(result, cell),
+            launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
             precision=result.campaign.plan.precision,
             batch=max(visit.batch for visit in visits),
             stat=stat,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import TRANSPORTS, assignments, rank_counts, roots, syncs, table_options, words
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,8 +123,8 @@ def command(
         click.echo(_what_would_run(plan, targets), nl=False)
         return EXIT_DONE
     check_reachable(plan, targets)
-    path = output or default_path()
-    with append.create(path) as file:
+    with append.create(output) if output else append.create_beside(default_path()) as file:
+        path = file.path
         file.append(campaign_record(plan, targets))
         number = measure(plan, targets, file, None, quiet=quiet)
     if number is not None:
@@ -196,8 +196,15 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
     are measured.
+
+    Raises:
+        JobError: Nothing was measured, since no cell had its turn.
     """
     click.echo(f"result: {path}", err=True)
+    if all(row.status == "skipped" for row in rows):
+        raise JobError(
+            f"{path}: nothing was measured: {rows[0].reason}", "give a larger --budget, or ask for less"
+        )
     return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE
 
 

@@ -87,7 +87,7 @@ struct mg_mode {
     int (*source)(const struct mg_state *state); /* whose payload ends up in recv; -1 = nobody's */
     int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
     bool needs_eager;     /* deadlocks above the eager limit, so it is never started there */
-    bool binds_buffers;   /* begin ties the buffers to requests: cold buffers cannot be walked */
+    bool binds_buffers;   /* all calls work in the same buffers: cold ones cannot be walked */
     bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
     bool overlaps;        /* computes between start and wait */
 };

@@ -162,7 +162,8 @@ def _whole(size: int, unit: int, never_empty: bool) -> int:
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
     if mode.binds_buffers and measure.buffers == "cold":
         raise UsageError(
-            f"{where}: {pattern.name} {mode.name} ties its buffers to requests and cannot use cold ones",
+            f"{where}: {pattern.name} {mode.name} works in the same buffers from call to call "
+            "and cannot use cold ones",
             "take --buffers warm for this mode",
         )
 

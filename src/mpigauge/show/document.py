@@ -10,6 +10,7 @@ from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.together import ClockState, Start, clock_states
 from mpigauge.analysis.yardsticks import statements
+from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
@@ -141,6 +142,12 @@ def _factors(cell: Cell) -> list[str]:
     return words
 
 
+def _unusual(cell: Cell) -> list[str]:
+    """The same without what holds if nothing is said."""
+    usual = {f"{OPERATION} of {DATATYPE}", "root 0"}
+    return [word for word in _factors(cell) if word not in usual]
+
+
 STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
 
 
@@ -174,8 +181,9 @@ def _head(result: Result) -> list[str]:
         order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns a reading"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
-    if result.clocks:
-        lines.append(_clocks(clock_states(result.clocks).values()))
+    # A rank alone has no clock to agree with.
+    if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
+        lines.append(_clocks(clock_states(clocks).values()))
     return lines
 
 
@@ -281,7 +289,8 @@ def _why(result: Result) -> str:
 def _doubts(rows: Sequence[Row]) -> Iterable[str]:
     for kind, doubts in warnings_of(rows).items():
         cell, doubt = doubts[0]
-        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}{_which_job(rows, cell)}"
+        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *_unusual(cell)]
+        where = ", ".join(words) + _which_job(rows, cell)
         more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
         yield f"{kind}: {where}{more}: {doubt.text}"
 
