@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
+    "lab": "Emulated hosts on this machine, for one command.",
     "kernel": "The measuring program: path, build, describe.",
 }
 
@@ -73,7 +74,8 @@ def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     status: object = EXIT_DONE
     try:
-        status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
     except MpigaugeError as error:
         return complain(error.sentence, error.hint, error.exit_code)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, MpigaugeError
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
@@ -51,7 +51,12 @@ def command(form: str) -> int:
 
     machine = environment()
     libraries, troubles = find.find_all()
-    findings = [*_libraries(libraries, [t.sentence for t in troubles]), _compiler(), *_machine(machine)]
+    findings = [
+        *_libraries(libraries, [t.sentence for t in troubles]),
+        _compiler(),
+        *_machine(machine),
+        _lab(),
+    ]
     if form == "json":
         whole: dict[str, Any] = {
             "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
@@ -163,6 +168,17 @@ def _shared_memory() -> Finding:
     if os.access(SHARED_MEMORY, os.W_OK):
         return Finding("ok", SHARED_MEMORY, "writable")
     return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
+
+
+def _lab() -> Finding:
+    """Made for a moment, since only that shows whether one can be."""
+    from mpigauge.launch.lab import start
+
+    try:
+        start.check()
+    except MpigaugeError as error:
+        return Finding("note", "emulated hosts", error.sentence, error.hint)
+    return Finding("ok", "emulated hosts", "mpigauge lab works")
 
 
 def _variables(machine: Environment) -> Finding:

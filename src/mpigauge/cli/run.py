@@ -107,11 +107,9 @@ def command(
     mpigauge run pingpong --mpi openmpi --mpi mpich
     mpigauge run --plan examples/modes.toml --budget 5min
     """
-    from mpigauge.campaign.targets import campaign_record, targets_of
-    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.lab import again_in
     from mpigauge.cli.show import check, tabulate
     from mpigauge.plan.sources import Options
-    from mpigauge.result import append
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
@@ -130,6 +128,14 @@ def command(
         **given,
     )
     plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
+    plan, status = again_in(plan, where)
+    if status is not None:
+        return status
+
+    from mpigauge.campaign.targets import campaign_record, targets_of
+    from mpigauge.cli.measuring import measure
+    from mpigauge.result import append
+
     targets = targets_of(plan, where)
     if dry_run:
         click.echo(_what_would_run(plan, targets), nl=False)

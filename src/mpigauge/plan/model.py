@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from mpigauge.plan.lab import Lab
+
 Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
 Sync = Literal["common", "barrier", "mpi_barrier"]
@@ -58,6 +60,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_min: Samples of a cell in one launch before its stop rule may end it.
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
+        lab: The emulated hosts that it runs on; None means this machine as it is.
     """
 
     measure: tuple[Measure, ...]
@@ -75,6 +78,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    lab: Lab | None = None
 
 
 class Cell(Struct, frozen=True, order=True):

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync, Transport
 
 LAUNCHES_MOST = 10_000
@@ -28,6 +29,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
         launches: Exactly so many; otherwise as many as the precision needs, within the budget.
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
+        lab: Emulated hosts to run on.
     """
 
     measure: tuple[Measure, ...]
@@ -45,6 +47,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     buffers: Buffers = "warm"
     sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
+    lab: Lab | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         seed=seed,
         **_launches(launches, where),
         budget_s=_budget(budget, launches, where),
+        lab=file.lab,
     )
     _check_numbers(plan, where)
     return plan
@@ -197,6 +201,8 @@ def _check_numbers(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}: a window of {measure.window} messages is not possible", f"take 1 to {WINDOW_MOST}"
             )
+    if plan.lab is not None:
+        topology(plan.lab, where)
     if not 0 <= plan.seed < 2**63:
         raise UsageError(
             f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1"
