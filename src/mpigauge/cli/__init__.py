@@ -21,6 +21,7 @@ COMMANDS = {
     "show": "A table of a result file.",
     "sbatch": "A Slurm script for a campaign; never submits it.",
     "import": "Make a result file of what another launcher has measured.",
+    "lab": "Emulated hosts on this machine, for one command.",
     "kernel": "The measuring program: path, build, describe, plan.",
 }
 
@@ -78,7 +79,8 @@ def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     status: object = EXIT_DONE
     try:
-        status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
     except MpigaugeError as error:
         return complain(error.sentence, error.hint, error.exit_code)

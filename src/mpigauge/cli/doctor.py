@@ -51,7 +51,12 @@ def command(form: str) -> int:
 
     machine = environment()
     libraries, troubles = find.find_all()
-    findings = [*_libraries(libraries, [t.sentence for t in troubles]), _compiler(), *_machine(machine)]
+    findings = [
+        *_libraries(libraries, [t.sentence for t in troubles]),
+        _compiler(),
+        *_machine(machine),
+        _lab(),
+    ]
     if form == "json":
         whole: dict[str, Any] = {
             "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
@@ -164,6 +169,17 @@ def _shared_memory() -> Finding:
     if os.access(SHARED_MEMORY, os.W_OK):
         return Finding("ok", SHARED_MEMORY, "writable")
     return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
+
+
+def _lab() -> Finding:
+    """Made for a moment, since only that shows whether one can be."""
+    from mpigauge.launch.lab import start
+
+    try:
+        start.check()
+    except MpigaugeError as error:
+        return Finding("note", "emulated hosts", error.sentence, error.hint)
+    return Finding("ok", "emulated hosts", "mpigauge lab works")
 
 
 def _scheduler() -> Finding:
