@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library

@@ -221,7 +221,8 @@ def _placement(hosts: Sequence[str]) -> str:
 
 
 def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
-    cells = tuple(dict.fromkeys(cell for told in launches for cell in told.cells.values()))
+    cells = {cell for told in launches for cell in told.cells.values()}
+    order = [pattern.name for pattern in handout.source.patterns]
     libraries = {(told.launch.mpi, told.launch.mpi_version): told.launch for told in launches}
     used = {cell.pattern for cell in cells}
     return Campaign(
@@ -233,7 +234,10 @@ def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
         plan=handout.source.plan,
         libraries=tuple(map(_library, libraries.values())),
         patterns=tuple(pattern for pattern in handout.source.patterns if pattern.name in used),
-        cells=cells,
+        # The visits are shuffled; a table is not.
+        cells=tuple(
+            sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell))
+        ),
         environment=_environment(launches[0].launch),
     )
 

@@ -7,13 +7,14 @@ one line of JSON with the plan that the visits are from, and what the kernel sai
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.expand import ROTATING
-from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.model import Cell, Plan, Sync
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 
 HINT = "mpigauge kernel plan writes one; give that file, then the journals"
@@ -109,6 +110,13 @@ class _Line:
         except ValueError:
             raise UsageError(f"{self._where}: {name} is no number", HINT) from None
 
+    def sync(self) -> Sync | Literal[""]:
+        word = self.word("sync", "")
+        try:
+            return msgspec.convert(word, Sync) if word else ""
+        except msgspec.ValidationError:
+            raise UsageError(f"{self._where}: {word!r} is no way of starting together", HINT) from None
+
     def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
         name = self.word("pattern")
         found = next((pattern for pattern in patterns if pattern.name == name), None)
@@ -120,21 +128,18 @@ class _Line:
 def _cell(line: _Line, ranks: int, patterns: Sequence[Pattern]) -> Cell:
     pattern = line.pattern(patterns)
     root = line.word("root", "")
-    return msgspec.convert(
-        {
-            "pattern": pattern.name,
-            "mode": line.word("mode"),
-            "bytes": line.number("bytes"),
-            "ranks": ranks,
-            "mpi": "",
-            "mpi_version": "",
-            "buffers": "cold" if line.number("pool_bytes") else "warm",
-            "window": line.number("window") if pattern.windowed else 0,
-            "sync": line.word("sync", ""),
-            "datatype": line.word("datatype", ""),
-            "op": line.word("op", ""),
-            "root": ROTATING if root == "-1" else root,
-            "in_place": line.word("in_place", "0") == "1",
-        },
-        Cell,
+    return Cell(
+        pattern=pattern.name,
+        mode=line.word("mode"),
+        bytes=line.number("bytes"),
+        ranks=ranks,
+        mpi="",
+        mpi_version="",
+        buffers="cold" if line.number("pool_bytes") else "warm",
+        window=line.number("window") if pattern.windowed else 0,
+        sync=line.sync(),
+        datatype=line.word("datatype", ""),
+        op=line.word("op", ""),
+        root=ROTATING if root == "-1" else root,
+        in_place=line.word("in_place", "0") == "1",
     )
