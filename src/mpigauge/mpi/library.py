@@ -88,7 +88,7 @@ KINDS = (
         "Intel MPI",
         ("intel", "impi"),
         "I_MPI_VERSION",
-        "hydra",
+        "intelmpi",
         "Intel(R) MPI Library ",
         "impi-devel",
         "I_MPI_ROOT",
