@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.lab import inside
+from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.reach import faults
 from mpigauge.launch.slurm import allocation
@@ -35,6 +36,12 @@ def _hosts_here() -> Iterator[Host]:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
     elif (given := allocation(os.environ)) is not None:
         yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
+
+
+def lab_counters() -> Counters:
+    """What the relay of our lab has done until now; all zero outside of one."""
+    lab = inside.current()
+    return Counters() if lab is None else lab.counters()
 
 
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:

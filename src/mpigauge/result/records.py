@@ -159,6 +159,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         correlation_time: In samples, of the cell so far in this launch.
         half_width: Relative, of the interval of the median within the launch.
         corrupt: What was wrong with the payload; empty if it was right.
+        relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
         net_bytes: What the network interfaces of rank 0's host received during net_calls calls.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Of the samples, those before whose start not every rank had come; they are no estimate.
@@ -194,6 +195,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     local_ns: list[int] = []
     pure_ns: list[Nanoseconds] = []
     work_ns: int = 0
+    relay_late: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses lists that do not fit the samples.
