@@ -42,7 +42,9 @@ enum {
     SOCKET_BYTES   = 8 << 20,   /* for as long as we are not scheduled */
     LATE_NS        = 50 * 1000, /* what counts as late */
     SECOND_NS      = 1000000000,
-    SPIN_NS        = 40 * 1000, /* sleeping any nearer to the due time would miss it */
+    SPIN_NS        = 40 * 1000,  /* sleeping any nearer to the due time would miss it */
+    AWAKE_NS       = 600 * 1000, /* after so long without sleep ... */
+    REST_NS        = 40 * 1000, /* ... others have the core, or Linux takes it for 50 ms a second */
     TIMER_SLACK_NS = 1,
     MAC_LAST       = 5,
     MAC_BYTES      = 6,
@@ -295,20 +297,42 @@ static void read_port(int port)
         accept_packet(port, numbers[i], &messages[i].msg_hdr, messages[i].msg_len);
 }
 
-/* Sleeps until packets come or something is nearly due, and reads them. */
+/* Until packets come or something is nearly due. */
+static int wait(void)
+{
+    if (event_count == 0)
+        return ppoll(&ports[1], (nfds_t) hosts, NULL, NULL);
+
+    const int64_t         left_ns = events[0].at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
+    const struct timespec time    = {left_ns / SECOND_NS, left_ns % SECOND_NS};
+    const struct timespec no_time = {0, 0};
+
+    return ppoll(&ports[1], (nfds_t) hosts, left_ns > 0 ? &time : &no_time, NULL);
+}
+
+/* A relay that is scheduled before all else must not keep a core for itself. */
+static void rest_sometimes(int64_t began_ns)
+{
+    static int64_t        rested_ns;
+    const struct timespec rest  = {0, REST_NS};
+    int64_t               ended = now_ns(CLOCK_MONOTONIC);
+
+    if (ended - began_ns < REST_NS) {
+        if (ended - rested_ns < AWAKE_NS)
+            return;
+        nanosleep(&rest, NULL);
+        ended = now_ns(CLOCK_MONOTONIC);
+    }
+    rested_ns = ended;
+}
+
 static void wait_and_read(void)
 {
-    struct timespec  time    = {0, 0};
-    struct timespec *timeout = NULL;
+    const int64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    const int     ready    = wait();
 
-    if (event_count > 0) {
-        const int64_t left_ns = events[0].at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
-
-        if (left_ns > 0)
-            time = (struct timespec){left_ns / SECOND_NS, left_ns % SECOND_NS};
-        timeout = &time;
-    }
-    if (ppoll(&ports[1], (nfds_t) hosts, timeout, NULL) <= 0)
+    rest_sometimes(began_ns);
+    if (ready <= 0)
         return;
     for (int port = 1; port <= hosts; port++)
         if (ports[port].revents & POLLIN)
