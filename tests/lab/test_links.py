@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.conftest import Lab
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.lab.conftest import Lab
 
 pytestmark = pytest.mark.lab
 
@@ -57,7 +60,7 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     """In one lab, so that both have the same machine."""
     assert shutil.which("iperf3"), "apt-get install iperf3"
     script = (
-        "ssh -n h2 'iperf3 -s -D -I h2.pid'; sleep 0.3; iperf3 -c h2 -R -t 2 -J > iperf.json; "
+        "ssh -n h2 'iperf3 -s -D'; while ! iperf3 -c h2 -R -t 2 -J > iperf.json; do sleep 0.1; done; "
         f"{client(tcp, 'rate', 4)}; cat iperf.json | tr -d '\\n'"
     )
     done = lab("sh", "-c", script, options=("--rate", "100mbit"))
@@ -83,9 +86,8 @@ def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, use
 
 def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
     """h1-h2 is slower, h3 farther away, and h4 is as the lab says: all in one lab."""
-    script = "; ".join(
-        client(tcp, "ping", 100, host).replace("served", f"served{host}") for host in (2, 3, 4)
-    )
+    scripts = [client(tcp, "ping", 100, host).replace("served", f"served{host}") for host in (2, 3, 4)]
+    script = "; ".join(scripts)
     options = ("--hosts", "4", "--rate", "none", "--delay", "100us")
     times = numbers(lab, script, *options, "--link", "h1-h2:rate=1mbit", "--host", "h3:delay=2ms")
     slow, far, usual = (min(times[i : i + 100]) / 1e9 for i in (0, 100, 200))

@@ -16,7 +16,6 @@ RATES = {
     "10mbit": 10 * MBIT,
     "1 Gbit/s": 1000 * MBIT,
     "none": 0.0,
-    "2.5gbit": 2500 * MBIT,
     "64kbit": 0.064 * MBIT,
 }
 DELAYS = {"0": 0.0, "0us": 0.0, "20us": 20e-6, "1.5ms": 1.5e-3, "2s": 2.0}
