@@ -17,6 +17,7 @@ from mpigauge.launch.lab import host, inside, linux, network
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
 
+LEAST_URGENT = 19
 RUNNING = "running"
 MAPPED = b"mapped"
 DESCRIPTION = f"{host.FOLDER}/lab.json"
@@ -79,6 +80,7 @@ def run(order: Order, link: socket.socket) -> int:
         _start_network(order, relay)
         _write_folder(order, pids)
         linux.enter(pids[0], host.KINDS)
+        _give_way_to(relay)
         woken = _wake_on_child()
         command = _start_command(order, folder)
     except MpigaugeError as error:
@@ -182,6 +184,12 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         raise UsageError(
             f"{order.command[0]}: cannot be run: {error.strerror}", "give a program and its words after --"
         ) from None
+
+
+def _give_way_to(relay: subprocess.Popen[str]) -> None:
+    """Without real-time scheduling, the command and all that it starts let the relay go first."""
+    if os.sched_getscheduler(relay.pid) != os.SCHED_FIFO:
+        os.nice(LEAST_URGENT)
 
 
 def _wake_on_child() -> int:

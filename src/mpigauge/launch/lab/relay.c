@@ -13,7 +13,6 @@
  * sent whole again, and arrives after the delay. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <math.h>
@@ -32,6 +31,7 @@
 
 enum {
     HOSTS_MOST     = 64,
+    LANES_MOST     = 2 * HOSTS_MOST * HOSTS_MOST,
     FRAME_MOST     = 1514,      /* Ethernet header and 1500 bytes */
     FRAME_LEAST    = 60,        /* shorter ones are padded */
     FRAMING_BYTES  = 24,        /* check sum, preamble and gap, which no socket shows */
@@ -42,7 +42,9 @@ enum {
     SOCKET_BYTES   = 8 << 20,   /* for as long as we are not scheduled */
     LATE_NS        = 50 * 1000, /* what counts as late */
     SECOND_NS      = 1000000000,
-    SPIN_NS        = 40 * 1000, /* sleeping any nearer to the due time would miss it */
+    SPIN_NS        = 40 * 1000,  /* sleeping any nearer to the due time would miss it */
+    AWAKE_NS       = 600 * 1000, /* after so long without sleep ... */
+    REST_NS        = 40 * 1000, /* ... others have the core, or Linux takes it for 50 ms a second */
     TIMER_SLACK_NS = 1,
     MAC_LAST       = 5,
     MAC_BYTES      = 6,
@@ -56,6 +58,8 @@ struct counters {
     uint64_t dropped;
     uint64_t latest_ns;
 };
+
+#define DELAY_MOST_NS 100e9
 
 struct lane {
     double  ns_per_byte;
@@ -84,7 +88,7 @@ struct event {
 };
 
 static struct counters *counters;
-static struct lane     *lanes;
+static struct lane      lanes[LANES_MOST];
 static int              lane_count;
 static struct route     routes[HOSTS_MOST + 1][HOSTS_MOST + 1];
 static struct pollfd    ports[HOSTS_MOST + 1]; /* from 1, as hosts are */
@@ -106,10 +110,18 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t) time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
-static _Noreturn void die(const char *what)
+static _Noreturn void die(const char *what, const char *why)
 {
-    fprintf(stderr, "%s: %s\n", what, errno != 0 ? strerror(errno) : "is not understood");
+    fprintf(stderr, "%s: %s\n", what, why);
     exit(EXIT_FAILURE);
+}
+
+static void check(bool good, const char *what)
+{
+    const int reason = errno;
+
+    if (!good)
+        die(what, strerror(reason));
 }
 
 /* ---- The heap of events -----------------------------------------------------------------------
@@ -152,10 +164,16 @@ static struct event take_first(void)
 /* ---- The way of a packet ----------------------------------------------------------------------
  */
 
+static void put_back(uint32_t packet)
+{
+    if (unused_count < PACKETS)
+        unused[unused_count++] = packet;
+}
+
 static void drop(uint32_t packet)
 {
     counters->dropped++;
-    unused[unused_count++] = packet;
+    put_back(packet);
 }
 
 /* When a lane has sent a packet that reaches it at a time; negative if too many wait there. */
@@ -197,7 +215,7 @@ static void deliver(uint32_t number, int64_t late_ns)
         counters->late++;
     if (late_ns > (int64_t) counters->latest_ns)
         counters->latest_ns = (uint64_t) late_ns;
-    unused[unused_count++] = number;
+    put_back(number);
 }
 
 static void run_due_events(void)
@@ -208,15 +226,15 @@ static void run_due_events(void)
         if (events[0].at_ns > now)
             return;
 
-        const struct event event  = take_first();
-        struct packet     *packet = &packets[event.packet];
+        const struct event  event  = take_first();
+        struct packet      *packet = &packets[event.packet];
+        const struct route *route  = packet->route;
 
         if (packet->sent) {
             deliver(event.packet, now - event.at_ns);
         } else {
             packet->sent = true;
-            through_lane(packet->route->down, event.packet, event.at_ns, SWITCH_QUEUE,
-                         packet->route->delay_ns);
+            through_lane(route->down, event.packet, event.at_ns, SWITCH_QUEUE, route->delay_ns);
         }
     }
 }
@@ -254,7 +272,7 @@ static void accept_packet(int port, uint32_t number, struct msghdr *message, siz
     /* Broadcasts and the like have no route: neighbours are known from the beginning. */
     if ((message->msg_flags & MSG_TRUNC) || bytes < ETH_HLEN || (packet->frame[0] & 1) ||
         to > hosts || routes[port][to].up == NULL) {
-        unused[unused_count++] = number;
+        put_back(number);
         return;
     }
     packet->route = &routes[port][to];
@@ -290,25 +308,47 @@ static void read_port(int port)
     const int count = recvmmsg(ports[port].fd, messages, BATCH, MSG_DONTWAIT, NULL);
 
     for (int i = BATCH - 1; i >= (count > 0 ? count : 0); i--)
-        unused[unused_count++] = numbers[i];
+        put_back(numbers[i]);
     for (int i = 0; i < count; i++)
         accept_packet(port, numbers[i], &messages[i].msg_hdr, messages[i].msg_len);
 }
 
-/* Sleeps until packets come or something is nearly due, and reads them. */
+/* Until packets come or something is nearly due. */
+static int wait(void)
+{
+    if (event_count == 0)
+        return ppoll(&ports[1], (nfds_t) hosts, NULL, NULL);
+
+    const int64_t         left_ns = events[0].at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
+    const struct timespec time    = {left_ns / SECOND_NS, left_ns % SECOND_NS};
+    const struct timespec no_time = {0, 0};
+
+    return ppoll(&ports[1], (nfds_t) hosts, left_ns > 0 ? &time : &no_time, NULL);
+}
+
+/* A relay that is scheduled before all else must not keep a core for itself. */
+static void rest_sometimes(int64_t began_ns)
+{
+    static int64_t        rested_ns;
+    const struct timespec rest  = {0, REST_NS};
+    int64_t               ended = now_ns(CLOCK_MONOTONIC);
+
+    if (ended - began_ns < REST_NS) {
+        if (ended - rested_ns < AWAKE_NS)
+            return;
+        nanosleep(&rest, NULL);
+        ended = now_ns(CLOCK_MONOTONIC);
+    }
+    rested_ns = ended;
+}
+
 static void wait_and_read(void)
 {
-    struct timespec  time    = {0, 0};
-    struct timespec *timeout = NULL;
+    const int64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    const int     ready    = wait();
 
-    if (event_count > 0) {
-        const int64_t left_ns = events[0].at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
-
-        if (left_ns > 0)
-            time = (struct timespec){left_ns / SECOND_NS, left_ns % SECOND_NS};
-        timeout = &time;
-    }
-    if (ppoll(&ports[1], (nfds_t) hosts, timeout, NULL) <= 0)
+    rest_sometimes(began_ns);
+    if (ready <= 0)
         return;
     for (int port = 1; port <= hosts; port++)
         if (ports[port].revents & POLLIN)
@@ -318,46 +358,74 @@ static void wait_and_read(void)
 /* ---- The beginning ----------------------------------------------------------------------------
  */
 
-static void add_lane(double bytes_per_s)
+static double next_number(char **text_p, double least, double most)
 {
-    lanes = realloc(lanes, sizeof *lanes * (size_t) (lane_count + 1));
-    if (lanes == NULL)
-        die("lane");
+    char        *end;
+    const double number = strtod(*text_p, &end);
+
+    if (end == *text_p || !(number >= least && number <= most))
+        die(*text_p, "is no number that the topology can have here");
+    *text_p = end;
+    return number;
+}
+
+static int next_index(char **text_p, int least, int most)
+{
+    return (int) next_number(text_p, least, most);
+}
+
+static void add_lane(char *numbers)
+{
+    const double bytes_per_s = next_number(&numbers, 0, INFINITY);
+
+    if (lane_count == LANES_MOST)
+        die("topology", "too many lanes");
     lanes[lane_count++] = (struct lane){bytes_per_s > 0 ? SECOND_NS / bytes_per_s : 0, 0};
 }
 
-static void add_route(int from, int to, int up, int down, int64_t delay_ns)
+static void add_route(char *numbers)
 {
-    if (from < 1 || from > hosts || to < 1 || to > hosts || up < 0 || up >= lane_count ||
-        down < 0 || down >= lane_count || delay_ns < 0)
-        die("route");
-    routes[from][to] = (struct route){&lanes[up], &lanes[down], delay_ns};
+    const int    from     = next_index(&numbers, 1, hosts);
+    const int    to       = next_index(&numbers, 1, hosts);
+    const int    up       = next_index(&numbers, 0, lane_count - 1);
+    const int    down     = next_index(&numbers, 0, lane_count - 1);
+    const double delay_ns = next_number(&numbers, 0, DELAY_MOST_NS);
+
+    routes[from][to] = (struct route){&lanes[up], &lanes[down], (int64_t) delay_ns};
+}
+
+/* The numbers behind a word that a line begins with, or NULL. */
+static char *after(char *line, const char *word)
+{
+    const size_t length = strlen(word);
+
+    return strncmp(line, word, length) == 0 ? line + length : NULL;
 }
 
 static void read_topology(void)
 {
-    char    line[256];
-    double  rate;
-    int     from, to, up, down;
-    int64_t delay_ns;
+    char line[256];
 
     while (fgets(line, sizeof line, stdin) != NULL) {
-        if (strcmp(line, "end\n") == 0)
+        char *numbers;
+
+        if ((numbers = after(line, "route ")) != NULL)
+            add_route(numbers);
+        else if ((numbers = after(line, "lane ")) != NULL)
+            add_lane(numbers);
+        else if ((numbers = after(line, "hosts ")) != NULL)
+            hosts = next_index(&numbers, 1, HOSTS_MOST);
+        else if (strcmp(line, "end\n") == 0)
             return;
-        if (sscanf(line, "route %d %d %d %d %" SCNd64, &from, &to, &up, &down, &delay_ns) == 5)
-            add_route(from, to, up, down, delay_ns);
-        else if (sscanf(line, "lane %lf", &rate) == 1)
-            add_lane(rate);
-        else if (sscanf(line, "hosts %d", &hosts) != 1 || hosts < 1 || hosts > HOSTS_MOST)
-            die("topology");
+        else
+            die(line, "is no line of a topology");
     }
-    die("topology");
+    die("topology", "has no end");
 }
 
 static void set_option(int fd, int level, int name, int value)
 {
-    if (setsockopt(fd, level, name, &value, sizeof value) != 0)
-        die("setsockopt");
+    check(setsockopt(fd, level, name, &value, sizeof value) == 0, "setsockopt");
 }
 
 static void open_port(int port)
@@ -371,8 +439,8 @@ static void open_port(int port)
                                   .sll_ifindex  = (int) if_nametoindex(name)};
     const int          fd      = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    if (fd < 0 || address.sll_ifindex == 0)
-        die(name);
+    check(fd >= 0, "socket");
+    check(address.sll_ifindex != 0, name);
     set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
     set_option(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BYTES);
     set_option(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BYTES);
@@ -381,9 +449,9 @@ static void open_port(int port)
     struct packet_mreq promiscuous = {.mr_ifindex = address.sll_ifindex,
                                       .mr_type    = PACKET_MR_PROMISC};
 
-    if (setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous) != 0 ||
-        bind(fd, (struct sockaddr *) &address, sizeof address) != 0)
-        die(name);
+    check(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous) == 0,
+          name);
+    check(bind(fd, (struct sockaddr *) &address, sizeof address) == 0, name);
     ports[port] = (struct pollfd){fd, POLLIN, 0};
 }
 
@@ -393,20 +461,17 @@ static void open_store(int counters_fd)
     packets  = calloc(PACKETS, sizeof *packets);
     unused   = calloc(PACKETS, sizeof *unused);
     events   = calloc(PACKETS, sizeof *events);
-    if (counters == MAP_FAILED || packets == NULL || unused == NULL || events == NULL)
-        die("memory");
-    while (unused_count < PACKETS) {
-        unused[unused_count] = PACKETS - 1 - unused_count;
-        unused_count++;
-    }
+    check(counters != MAP_FAILED && packets != NULL && unused != NULL && events != NULL, "memory");
+    for (uint32_t packet = PACKETS; packet > 0; packet--)
+        put_back(packet - 1);
 }
 
 int main(int count, char **words)
 {
     if (count != 2)
-        die("usage: relay COUNTERS_FD < topology; the number of words");
+        die("usage", "relay COUNTERS_FD < topology");
     prctl(PR_SET_TIMERSLACK, (unsigned long) TIMER_SLACK_NS);
-    open_store(atoi(words[1]));
+    open_store((int) strtol(words[1], NULL, 10));
     read_topology();
     for (int port = 1; port <= hosts; port++)
         open_port(port);

@@ -51,19 +51,15 @@ static void enter(const char *host)
 
 static char *joined(char **words)
 {
-    size_t bytes = 1;
+    char  *text   = NULL;
+    size_t bytes  = 0;
+    FILE  *stream = open_memstream(&text, &bytes);
 
+    if (stream == NULL)
+        return NULL;
     for (char **word = words; *word != NULL; word++)
-        bytes += strlen(*word) + 1;
-
-    char *text = calloc(bytes, 1);
-
-    for (char **word = words; text != NULL && *word != NULL; word++) {
-        strcat(text, *word);
-        if (word[1] != NULL)
-            strcat(text, " ");
-    }
-    return text;
+        fprintf(stream, "%s%s", *word, word[1] != NULL ? " " : "");
+    return fclose(stream) == 0 ? text : NULL;
 }
 
 /* Passes over options, which may stand on both sides of the host; whether -n was one of them. */
