@@ -212,6 +212,7 @@ class Attempt:
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
                 variables=dict(self._variables),
+                built_by=self._target.built_by,
             )
         )
 

@@ -58,6 +58,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_min: Samples of a cell in one launch before its stop rule may end it.
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -75,6 +76,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    abi: bool = False
 
 
 class Cell(Struct, frozen=True, order=True):

@@ -28,6 +28,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
         launches: Exactly so many; otherwise as many as the precision needs, within the budget.
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -45,6 +46,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     buffers: Buffers = "warm"
     sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
+    abi: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Options:
     roots: tuple[Root, ...] = ()
     in_place: bool = False
     seed: int | None = None
+    abi: bool = False
 
 
 def read_file(path: Path) -> PlanFile:
@@ -125,6 +128,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         ranks=options.ranks or file.ranks,
         precision=_precision(options.precision or file.precision),
         seed=seed,
+        abi=options.abi or file.abi,
         **_launches(launches, where),
         budget_s=_budget(budget, launches, where),
     )

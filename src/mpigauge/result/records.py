@@ -76,7 +76,12 @@ class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
 
 
 class LibraryRecord(Struct, frozen=True):
-    """An MPI library as it was found and the kernel built with it."""
+    """An MPI library as it was found and the kernel that it runs.
+
+    Attributes:
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
+        compiler: The wrapper that did.
+    """
 
     name: str
     version: str
@@ -87,6 +92,8 @@ class LibraryRecord(Struct, frozen=True):
     show: str
     flags: str
     kernel: str
+    built_by: str = ""
+    compiler: str = ""
 
 
 class Placement(Struct, frozen=True):
@@ -116,6 +123,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         load_average: Over one minute, before the launch.
         steal_s: Time that a hypervisor took from this machine since its start.
         variables: Environment variables that mpigauge set for it.
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
     """
 
     number: int
@@ -134,6 +142,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     steal_s: float
     startup_s: float
     variables: dict[str, str] = {}
+    built_by: str = ""
 
 
 class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
