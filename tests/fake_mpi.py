@@ -46,6 +46,12 @@ sys.path.insert(0, {here!r})
 import fake_kernel
 fake_kernel.main({library!r}, {standard!r}, {latency_ns})
 """
+LINKER = """
+import os, sys
+# As ld does, which resolves what a library needs by this path before any other.
+if not os.environ.get("LD_LIBRARY_PATH", "{prefix}").startswith("{prefix}"):
+    sys.exit("collect2: error: ld returned 1 exit status")
+"""
 ABI_KERNEL = """{shebang}
 import os, sys
 sys.path.insert(0, {here!r})
@@ -158,7 +164,7 @@ def _add_abi(fake: FakeMpi) -> None:
     if fake.kind == "mpich":
         kernel = ABI_KERNEL.format(shebang=SHEBANG, here=str(HERE), prefix=str(fake.prefix))
         mpicc = MPICC.format(prefix=fake.prefix, macros="", root_variable="", compile_error="", kernel=kernel)
-        write_program(fake.bin / "mpicc_abi", mpicc)
+        write_program(fake.bin / "mpicc_abi", LINKER.format(prefix=fake.prefix) + mpicc)
 
 
 def macros_of(kind: str, version: str) -> str:

@@ -83,8 +83,11 @@ def _target(plan: Plan, library: Library, compiler: Library | None, where: str) 
 
 def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Description]:
     """The library's own kernel, or the common one, asked as this library will run it."""
-    builder = replace(compiler, environment=library.environment) if compiler else library
-    return kernel.build(builder), kernel.describe(builder)
+    if compiler is None:
+        return kernel.build(library), kernel.describe(library)
+    # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
+    program = kernel.build(compiler)
+    return program, kernel.describe(replace(compiler, environment=library.environment))
 
 
 def pool_bytes() -> int:
