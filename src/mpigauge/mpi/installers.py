@@ -106,13 +106,21 @@ def _environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded", re.IGNORECASE)
 NO_TRUST = re.compile(r"certificate|CERTIFICATE_VERIFY_FAILED|UnknownIssuer")
-NO_NETWORK = re.compile(
-    r"Connection refused|Network is unreachable|No route to host|Name or service not known"
-    r"|Temporary failure in name resolution|timed out|network was disabled|dns error|connection broken"
-    r"|error sending request|Request failed",
-    re.IGNORECASE,
+NO_NETWORK = (
+    "Connection refused",
+    "Network is unreachable",
+    "No route to host",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "network was disabled",
+    "timed out",
+    "dns error",
+    "connection broken",
+    "error sending request",
+    "Request failed",
 )
-"""The first of them that is there says most."""
+"""What the installers say, the most telling first."""
+
 VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
 PREFACE = re.compile(r"^\W*((cause|error|warning):\s*)?", re.IGNORECASE)
 LINE_MOST = 300
@@ -133,8 +141,8 @@ def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
             f"{requirement}: the package index is not trusted: {line}",
             "to trust what this system trusts: UV_SYSTEM_CERTS=1 for uv, PIP_CERT=FILE for pip",
         )
-    if wheels is None and (network := NO_NETWORK.findall(words)):
-        reason = min(network, key=_place)
+    reason = next((one for one in NO_NETWORK if one.lower() in words.lower()), None)
+    if wheels is None and reason is not None:
         return EnvironmentLacksError(
             f"{requirement}: the package index cannot be reached: {reason}",
             f"where there is a network: pip download -d wheels {requirement}; here then: "
@@ -143,10 +151,6 @@ def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
     if _has_none(requirement, words):
         return UsageError(f"{wheels or 'the package index'}: has no {requirement}", _choice(words))
     return EnvironmentLacksError(f"{requirement}: cannot be installed: {line}", "try another version")
-
-
-def _place(reason: str) -> int:
-    return NO_NETWORK.pattern.lower().index(reason.lower())
 
 
 def _has_none(requirement: str, words: str) -> bool:
@@ -163,20 +167,14 @@ def _has_none(requirement: str, words: str) -> bool:
 def _choice(words: str) -> str:
     """Only pip tells which versions there are; uv does not."""
     found = VERSIONS.search(words)
-    there = (
-        [version for version in found[1].split(", ") if version not in ("none", PLACEHOLDER)] if found else []
-    )
-    return (
-        f"choose from {', '.join(there)}" if there else "without a version it takes the newest that installs"
-    )
+    versions = found[1].split(", ") if found else []
+    there = ", ".join(version for version in versions if version not in ("none", PLACEHOLDER))
+    return f"choose from {there}" if there else "without a version it takes the newest that installs"
 
 
 def telling_line(words: str) -> str:
     """The line that says why: the reason that uv's resolver gives, else the first that is an error."""
-    lines = [
-        re.sub(r"^\W*((cause|error|warning):\s*)?", "", line, flags=re.IGNORECASE)
-        for line in words.splitlines()
-    ]
+    lines = [PREFACE.sub("", line) for line in words.splitlines()]
     reasons = [line for line in lines if line.startswith("Because ")]
     errors = [line for line in lines if re.search(r"error|could not|failed|no space", line, re.IGNORECASE)]
     rest = [line for line in lines if line]
