@@ -1,20 +1,24 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
+import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mpigauge.analysis.cells import telling_line
+from mpigauge.analysis.status import telling_line
+from mpigauge.campaign.hosts import check_landed
+from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
-from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import INPUT, Interruption, RunningJob
+from mpigauge.launch.launchers import Job
+from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
 from mpigauge.mpi import kernel
-from mpigauge.plan.model import Cell
-from mpigauge.plan.schedule import PlannedVisit
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
-from mpigauge.result.records import Blocked, Clock, Eager, Failure, Launch, Record, Visit
+from mpigauge.result.records import Failure, Launch
+from mpigauge.result.transcript import records_of, visit_of
 
 STARTUP_PATIENCE_S = 60.0
 SILENCE_LEAST_S = 10.0
@@ -22,6 +26,8 @@ SILENCE_FACTOR = 10.0
 SLOWEST_BYTES_PER_S = 1e6
 TRIAL_MESSAGES = 20
 END_PATIENCE_S = 10.0
+TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
+"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
 
 
 class Observer(Protocol):
@@ -50,8 +56,7 @@ class Surroundings:
     ledger: Ledger
     observer: Observer
     interruption: Interruption
-    variables: Mapping[str, str]
-    mpi_options: tuple[str, ...]
+    plan: Plan
 
 
 class Attempt:
@@ -69,6 +74,7 @@ class Attempt:
         around: Surroundings,
         target: Target,
         key: LaunchKey,
+        job: Job,
         visits: Sequence[PlannedVisit],
         plan_text: str,
     ) -> None:
@@ -76,6 +82,7 @@ class Attempt:
         self._ledger = around.ledger
         self._target = target
         self._key = key
+        self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._text = plan_text
         self._current: int | None = None
@@ -89,7 +96,7 @@ class Attempt:
     @property
     def name(self) -> str:
         """The job, in words."""
-        return self._key.name
+        return self._key.job.name
 
     def run(self) -> None:
         """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
@@ -97,44 +104,31 @@ class Attempt:
         Raises:
             EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
         """
-        job = self._job()
-        self._variables = job.environment
-        self._command = command_of(job, self._target.library.kind.launcher)
+        self._command = words_of(self._around.plan, self._target, self._job)
         self._around.observer.launch_begins(
             self._key.number, self._ledger.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = time.monotonic()
-        with RunningJob(self._command, job.environment, self._text, self._around.interruption) as running:
+        parts = parts_of(self._text)
+        variables, interruption = self._job.environment, self._around.interruption
+        with RunningJob(self._command, variables, parts, interruption) as running:
             trouble = self._follow(running)
         if trouble:
             self._fail(trouble, running)
 
-    def _job(self) -> Job:
-        library = self._target.library
-        cores = environment.cores_allowed()
-        return Job(
-            mpiexec=library.mpiexec,
-            ranks=self._key.ranks,
-            program=(str(self._target.program), INPUT, "-"),
-            cores=cores,
-            as_root=environment.user_is_root(),
-            environment={
-                **library.environment_for(self._key.ranks > cores, self._key.transport),
-                **self._around.variables,
-            },
-            options=self._around.mpi_options,
-        )
-
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
         try:
-            for text in running.lines(self._patience_s):
+            for text in running.lines(self._patience_s, lambda: self._current is not None):
                 line = journal.parse(text)
                 if line is None:
                     if not journal.is_torn(text):
                         running.add_words(text)
                     continue
-                self._take(line)
+                if isinstance(line, journal.ReadyLine):
+                    running.feed()
+                else:
+                    self._take(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return ""
@@ -142,7 +136,12 @@ class Attempt:
             return "timeout"
         except InterruptedError:
             return ""
-        return "crash"
+        return "" if self._ended_by_signal(running) else "crash"
+
+    def _ended_by_signal(self, running: RunningJob) -> bool:
+        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
+        fell = running.wait(ECHO_S) in TERMINATED
+        return self._around.interruption.comes_within(ECHO_S if fell else 0)
 
     def _patience_s(self) -> float:
         """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
@@ -176,22 +175,17 @@ class Attempt:
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
                 self._slowest_round_s = round_ns * 1e-9
-            case journal.ClockLine():
-                self._clock(line)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
-            case journal.RefusedLine(number, reason):
-                self._finish(Failure(self._key.number, "refused", reason, number, self._visits[number]))
-            case journal.VisitLine():
-                self._visit(line)
-            case journal.BlockedLine() | journal.EagerLine():
-                self._limit(line)
             case journal.EndLine():
                 self.ended = True
+            case _:
+                self._keep(line)
 
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
+        check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = True
         self.startup_s = time.monotonic() - self._begun
         self._ledger.append(
@@ -200,7 +194,7 @@ class Attempt:
                 part=self._ledger.parts[self._key] + 1,
                 mpi=library.name,
                 mpi_version=library.version,
-                transport=self._key.transport,
+                transport=self._key.job.transport,
                 ranks=facts.ranks,
                 started=now(),
                 command=tuple(self._command),
@@ -211,24 +205,9 @@ class Attempt:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=dict(self._variables),
+                variables=dict(self._job.environment),
+                placed=self._key.job.placement,
                 built_by=self._target.built_by,
-            )
-        )
-
-    def _clock(self, line: journal.ClockLine) -> None:
-        key = self._key
-        self._ledger.append(
-            Clock(
-                key.number,
-                key.mpi,
-                key.mpi_version,
-                key.ranks,
-                line.clock * 1e-9,
-                line.shared,
-                line.checks,
-                line.models,
-                key.transport,
             )
         )
 
@@ -237,66 +216,14 @@ class Attempt:
             self.skipped.add(self._visits[number])
         self._ledger.finish(self._key, {number})
 
-    def _visit(self, line: journal.VisitLine) -> None:
-        cell = self._visits[line.visit]
-        self._finish(
-            Visit(
-                launch=self._key.number,
-                id=line.visit,
-                cell=cell,
-                at_s=line.at_ns * 1e-9,
-                elapsed_s=line.elapsed_ns * 1e-9,
-                batch=line.batch,
-                ops=line.ops,
-                pool_bytes=line.pool_bytes,
-                cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
-                net_bytes=line.net_bytes,
-                net_calls=line.net_calls,
-                trial_ns=line.trial_ns,
-                warmup_ns=line.warmup_ns,
-                samples_ns=line.samples_ns,
-                correlation_time=line.correlation_time,
-                effective=line.effective,
-                half_width=line.half_width,
-                corrupt=line.corrupt,
-                lead_ns=line.lead_ns,
-                late=line.late,
-                skew_ns=line.skew_ns,
-                root_ns=line.root_ns,
-                local_ns=line.local_ns,
-                pure_ns=line.pure_ns,
-                work_ns=line.work_ns,
-            )
-        )
-        if line.corrupt:
-            self._ledger.append(Failure(self._key.number, "corrupt", line.corrupt, line.visit, cell))
-            self._around.observer.trouble(f"{say(cell)}: corrupt payload: {line.corrupt}")
-
-    def _limit(self, line: journal.BlockedLine | journal.EagerLine) -> None:
-        """What the probe for the eager limit has found, or kept from being started."""
-        launch = self._key.number
-        if isinstance(line, journal.BlockedLine):
-            cell = self._visits[line.blocked]
-            self._finish(Blocked(launch, line.blocked, cell, line.found, line.longer_bytes))
-            return
-        self._finish(
-            Eager(
-                launch=launch,
-                id=line.eager,
-                cell=self._visits[line.eager],
-                found=line.found,
-                control_held=line.control_held,
-                limit_bytes=line.limit_bytes,
-                longer_bytes=line.longer_bytes,
-                max_bytes=line.max_bytes,
-                probes=line.probes,
-            )
-        )
-
-    def _finish(self, record: Record) -> None:
-        self._ledger.append(record)
-        self._current = None
-        self._around.observer.visit_ends()
+    def _keep(self, line: journal.Line) -> None:
+        for record in records_of(line, self._key, self._visits):
+            self._ledger.append(record)
+            if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
+                self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
+        if visit_of(line) is not None:
+            self._current = None
+            self._around.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 

@@ -20,8 +20,14 @@ COMMANDS = {
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
-    "kernel": "The measuring program: path, build, describe.",
+    "sbatch": "A Slurm script for a campaign; never submits it.",
+    "import": "Make a result file of what another launcher has measured.",
+    "lab": "Emulated hosts on this machine, for one command.",
+    "kernel": "The measuring program: path, build, describe, plan.",
 }
+
+MODULES = {"list": "listing", "import": "importing"}
+"""Of verbs whose name a module cannot or should not have."""
 
 SIGINT = 2
 
@@ -37,7 +43,7 @@ class Verbs(click.Group):
         """Imports the module of a verb."""
         if cmd_name not in COMMANDS:
             return None
-        module = "listing" if cmd_name == "list" else cmd_name
+        module = MODULES.get(cmd_name, cmd_name)
         command: click.Command = importlib.import_module(f"mpigauge.cli.{module}").command
         return command
 
@@ -74,7 +80,8 @@ def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     status: object = EXIT_DONE
     try:
-        status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
     except MpigaugeError as error:
         return complain(error.sentence, error.hint, error.exit_code)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
@@ -57,6 +57,7 @@ def command(form: str) -> int:
         *_clashes(libraries),
         _compiler(),
         *_machine(machine),
+        _lab(),
     ]
     if form == "json":
         whole: dict[str, Any] = {
@@ -127,6 +128,7 @@ def _machine(machine: Environment) -> list[Finding]:
         _load(machine),
         _hypervisor(machine),
         _shared_memory(),
+        _scheduler(),
         _variables(machine),
     ]
 
@@ -188,10 +190,37 @@ def _shared_memory() -> Finding:
     return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
 
 
+def _lab() -> Finding:
+    """Made for a moment, since only that shows whether one can be."""
+    from mpigauge.launch.lab import start
+
+    try:
+        start.check()
+    except MpigaugeError as error:
+        return Finding("note", "emulated hosts", error.sentence, error.hint)
+    return Finding("ok", "emulated hosts", "mpigauge lab works")
+
+
+def _scheduler() -> Finding:
+    from mpigauge.launch.slurm import allocation
+
+    try:
+        found = allocation(os.environ)
+    except EnvironmentLacksError as error:
+        return Finding("note", "scheduler", error.sentence, error.hint)
+    if found is not None:
+        nodes = f"{len(found.nodes)} node(s), {found.tasks} task(s)"
+        return Finding("ok", "scheduler", f"Slurm, job {found.job}: {nodes}, {found.nodes[0].name} first")
+    if shutil.which("sbatch"):
+        return Finding("ok", "scheduler", "Slurm, outside of a job: mpigauge sbatch writes the script of one")
+    return Finding("ok", "scheduler", "none")
+
+
 def _variables(machine: Environment) -> Finding:
-    if not machine.variables:
+    # Those of a job of Slurm are many, and meant.
+    names = ", ".join(name for name in machine.variables if not name.startswith("SLURM_"))
+    if not names:
         return Finding("ok", "MPI variables", "none set")
-    names = ", ".join(machine.variables)
     return Finding(
         "note", "MPI variables", names, "they change what is measured; unset those that you do not mean"
     )

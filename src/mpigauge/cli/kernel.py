@@ -10,6 +10,7 @@ def command() -> None:
     \b
     mpigauge kernel path
     mpigauge kernel describe --mpi mpich
+    mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     """
 
 
@@ -47,3 +48,21 @@ def describe(mpi: str | None) -> None:
 
     description = kernel.describe(find.find(mpi) if mpi else find.find_default())
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
+
+
+@command.command("plan", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN | OPTION OF RUN]...")
+@click.option(
+    "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
+)
+def plan(words: tuple[str, ...], *, cores: int | None) -> None:
+    """Print the plan of one launch, for: mpigauge-kernel PLAN JOURNAL.
+
+    Start that with any launcher, as often as you like, and make a result of the journals with
+    mpigauge import journal. The budget is the launch's.
+    """
+    from mpigauge.campaign.single import handout
+    from mpigauge.cli.run import planned
+
+    plan_, where = planned(words)
+    click.echo(handout(plan_, where, cores), nl=False)

@@ -8,7 +8,9 @@ killed. And nothing a launcher says about its own end is believed: we look.
 
 import contextlib
 import ctypes
+import math
 import os
+import select
 import selectors
 import shutil
 import signal
@@ -24,13 +26,15 @@ from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
 
-INPUT = "PLAN"
-"""Of a command's words, the one that stands for the path of its input. Not standard input: Hydra gives a
-job up that does not read 64 KiB of it at once, and prterun never closes it."""
-
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
 KILL_WAIT_S = 5.0
+GRACE_S = 20.0
+"""What SIGTERM leaves to a visit under way: schedulers kill after 30 s or more."""
+
+ECHO_S = 1.0
+"""The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
+
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
 
@@ -57,12 +61,17 @@ def _die_with_parent() -> None:
 
 
 class Interruption:
-    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines."""
+    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
+
+    SIGTERM leaves what is under way some time to end, as it comes from schedulers; any other signal, or
+    a second one, does not.
+    """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self._came = self.deadline = math.inf
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
@@ -79,7 +88,27 @@ class Interruption:
         os.close(self._written_fd)
 
     def _remember(self, number: int, _frame: object) -> None:
-        self.signal = number
+        now = time.monotonic()
+        if number == self.signal and now - self._came < ECHO_S:
+            return
+        first = self.signal is None
+        self.signal, self._came = number, now
+        self.deadline = now + GRACE_S if first and number == signal.SIGTERM else now
+
+    def ends(self, *, busy: bool) -> bool:
+        """Whether to stop now, with something under way that might be finished or without."""
+        return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
+
+    def calm(self) -> None:
+        """Makes `wake_fd` wait for the next signal."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.wake_fd, READ_BYTES)
+
+    def comes_within(self, seconds: float) -> bool:
+        """Whether a signal has come, or comes in this time."""
+        if self.signal is None:
+            select.select([self.wake_fd], [], [], seconds)
+        return self.signal is not None
 
 
 class RunningJob:
@@ -88,7 +117,8 @@ class RunningJob:
     Args:
         command: The words to run.
         environment: What to set beside our own environment.
-        text: What rank 0 reads: put into a file whose path takes the place of the word INPUT.
+        parts: What rank 0 reads from its standard input, each when it asks by `feed`: a launcher that has
+            more in hand than rank 0 takes at once may give the job up, as Hydra does.
         interruption: Wakes up `lines`.
 
     Raises:
@@ -99,12 +129,12 @@ class RunningJob:
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
-        text: str,
+        parts: Sequence[str] = (),
         interruption: Interruption | None = None,
     ) -> None:
         self._command = list(command)
         self._environment = environment
-        self._text = text
+        self._parts = iter(parts)
         self._interruption = interruption
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
         self._partial: dict[int, bytes] = {}
@@ -115,11 +145,10 @@ class RunningJob:
         self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
-        path = self._write_input()
         try:
             self._process = subprocess.Popen(
-                [str(path) if word == INPUT else word for word in self._command],
-                stdin=subprocess.DEVNULL,
+                self._command,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
@@ -140,51 +169,58 @@ class RunningJob:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-        for stream in (self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _write_input(self) -> Path:
-        path = self._folder / "plan"
-        try:
-            path.write_text(self._text, encoding="ascii")
-        except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise _no_temporary(error) from None
-        return path
-
     # ---- What it says ----------------------------------------------------------------------------
 
-    def lines(self, patience_s: Callable[[], float]) -> Iterator[bytes]:
+    def lines(
+        self, patience_s: Callable[[], float], busy: Callable[[], bool] = lambda: False
+    ) -> Iterator[bytes]:
         """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
 
         Args:
             patience_s: How long to wait for the next line; asked anew after each one.
+            busy: Whether something is under way that SIGTERM should let end; asked likewise.
 
         Raises:
             TimeoutError: No line came for so long.
-            InterruptedError: A signal asks us to stop.
+            InterruptedError: A signal asks us to stop, and all lines that had come are taken.
         """
         with selectors.DefaultSelector() as selector:
             streams = self._register(selector)
             deadline = time.monotonic() + patience_s()
+            stop = False  # one moment of rest since the signal is enough, though the next line may end it
             while streams:
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if self._interruption is not None and self._interruption.signal is not None:
+                if stop or self._ends(busy):
                     raise InterruptedError
+                ready = selector.select(max(0.0, self._until(deadline) - time.monotonic()))
                 if not ready and time.monotonic() >= deadline:
                     raise TimeoutError
                 for key, _ in ready:
                     if key.data == "wake":
+                        self._calm()
                         continue
                     ended, lines = self._read(key.fd, key.data)
                     for line in lines:
                         yield line
                         deadline = time.monotonic() + patience_s()
+                        stop = stop or self._ends(busy)
                     if ended:
                         selector.unregister(key.fd)
                         streams -= 1
+
+    def _ends(self, busy: Callable[[], bool]) -> bool:
+        return self._interruption is not None and self._interruption.ends(busy=busy())
+
+    def _until(self, deadline: float) -> float:
+        return deadline if self._interruption is None else min(deadline, self._interruption.deadline)
+
+    def _calm(self) -> None:
+        if self._interruption is not None:
+            self._interruption.calm()
 
     def _register(self, selector: selectors.BaseSelector) -> int:
         if self._interruption is not None:
@@ -210,6 +246,16 @@ class RunningJob:
         for line in whole:
             self.add_words(line)
         return not data, []
+
+    def feed(self) -> None:
+        """Hands the next part of the input on; it must fit the pipe, for nobody waits here.
+
+        A job that has ended needs no more: its own last words tell why.
+        """
+        part = next(self._parts, "")
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError, BlockingIOError):
+                os.write(self._process.stdin.fileno(), part.encode("ascii"))
 
     def add_words(self, line: bytes) -> None:
         """Keeps a line that a person may want to read if the job fails."""
@@ -274,14 +320,10 @@ def _temporary_folder() -> Path:
     try:
         return Path(tempfile.mkdtemp(prefix="mpigauge-"))
     except OSError as error:
-        raise _no_temporary(error) from None
-
-
-def _no_temporary(error: OSError) -> EnvironmentLacksError:
-    return EnvironmentLacksError(
-        f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
-        "free some space, or set TMPDIR to another place",
-    )
+        raise EnvironmentLacksError(
+            f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
+            "free some space, or set TMPDIR to another place",
+        ) from None
 
 
 def descendants(root: int) -> list[int]:

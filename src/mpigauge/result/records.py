@@ -14,7 +14,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.model import AUTO, Cell, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
@@ -114,7 +115,7 @@ class Placement(Struct, frozen=True):
 
 
 class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
-    """One mpiexec.
+    """One mpiexec; of an imported one nothing is known but what its ranks said.
 
     Attributes:
         number: Launches of one number are one replication.
@@ -123,6 +124,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         load_average: Over one minute, before the launch.
         steal_s: Time that a hypervisor took from this machine since its start.
         variables: Environment variables that mpigauge set for it.
+        placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
     """
 
@@ -138,11 +140,17 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     mpi_standard: str
     clock: str
     placement: tuple[Placement, ...]
-    load_average: float
-    steal_s: float
-    startup_s: float
+    load_average: float | None
+    steal_s: float | None
+    startup_s: float | None
     variables: dict[str, str] = {}
+    placed: str = SAME_HOST
     built_by: str = ""
+
+    @property
+    def job(self) -> JobKey:
+        """What it is a launch of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
@@ -249,7 +257,13 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
-    transport: str = "auto"
+    transport: str = AUTO
+    placed: str = SAME_HOST
+
+    @property
+    def job(self) -> JobKey:
+        """What its launch is of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
@@ -313,11 +327,17 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
     ranks: int
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()
-    transport: str = "auto"
+    transport: str = AUTO
+    placed: str = SAME_HOST
+
+    @property
+    def job(self) -> JobKey:
+        """What it was a launch of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):
-    """Why measuring stopped: converged, launches, budget, interrupted or failed."""
+    """Why measuring stopped: converged, launches, budget, interrupted, failed or imported."""
 
     reason: str
     elapsed_s: float

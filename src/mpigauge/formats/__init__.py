@@ -1,0 +1,48 @@
+"""Foreign formats: what others have written becomes a result, or a result what others read.
+
+READERS is the one list of what can be imported. To add one: a module here with a function `read` from paths
+to records, the first of which is the campaign, a row in READERS, and a test in tests/formats.
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.result.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format that can be imported.
+
+    Attributes:
+        about: What it reads, in a sentence.
+        files: What it is given, for people: "PLAN JOURNAL...".
+        least: How many files that are at least.
+    """
+
+    about: str
+    files: str
+    least: int = 1
+
+
+READERS = {
+    "journal": Reader(
+        about="Journals that mpigauge-kernel wrote under any launcher, after the plan that it followed.",
+        files="PLAN JOURNAL...",
+        least=2,
+    ),
+}
+
+
+def read(name: str, paths: Sequence[Path]) -> list["Record"]:
+    """The records of foreign files; the module of a format is imported when it is used.
+
+    Raises:
+        UsageError: A file cannot be read, or is none of this format; names the file and the line.
+    """
+    records: list[Record] = importlib.import_module(f"mpigauge.formats.{name}").read(paths)
+    return records

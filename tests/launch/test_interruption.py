@@ -1,0 +1,90 @@
+"""How long SIGTERM waits for what is under way, and what a second signal does to that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.launch import process
+from mpigauge.launch.process import Interruption, RunningJob
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+COUNTS = [sys.executable, "-IS", "-u", "-c", "import time\nfor i in range(600): print(i); time.sleep(0.1)"]
+
+
+@pytest.fixture
+def interruption() -> Iterator[Interruption]:
+    """One whose signals do not reach anybody else."""
+    with Interruption() as one:
+        yield one
+
+
+def sent(number: int) -> None:
+    """A signal to ourselves."""
+    os.kill(os.getpid(), number)
+
+
+def forever() -> float:
+    """Patience."""
+    return 60.0
+
+
+def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
+    assert not interruption.ends(busy=False)
+    assert not interruption.comes_within(0)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "waits"),
+    [
+        ([signal.SIGTERM], True),
+        ([signal.SIGTERM, signal.SIGTERM], True),
+        ([signal.SIGINT], False),
+        ([signal.SIGHUP], False),
+        ([signal.SIGTERM, signal.SIGHUP], False),
+        ([signal.SIGTERM, signal.SIGINT], False),
+    ],
+)
+def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[int], *, waits: bool) -> None:
+    for number in numbers:
+        sent(number)
+    assert interruption.comes_within(0)
+    assert interruption.signal == numbers[-1]
+    assert interruption.ends(busy=False)
+    assert interruption.ends(busy=True) is not waits
+
+
+def test_a_second_sigterm_after_a_while_is_meant(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent(signal.SIGTERM)
+    monkeypatch.setattr(process, "ECHO_S", 0.0)
+    sent(signal.SIGTERM)
+    assert interruption.ends(busy=True)
+
+
+def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
+    """How many lines come until the waiting ends; SIGTERM comes after the first."""
+    taken: list[bytes] = []
+    with RunningJob(COUNTS, {}, "", interruption) as job, contextlib.suppress(InterruptedError):
+        for line in job.lines(forever, lambda: busy(len(taken))):
+            taken.append(line)
+            if len(taken) == 1:
+                sent(signal.SIGTERM)
+    return len(taken)
+
+
+def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> None:
+    assert taken_from(interruption, lambda lines: lines != 3) == 3
+
+
+def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "GRACE_S", 1.0)
+    assert 1 < taken_from(interruption, lambda _: True) < 600

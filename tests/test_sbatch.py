@@ -1,0 +1,189 @@
+"""The script of a Slurm job: what it says to Slurm, to bash and to mpigauge; without Slurm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+
+PLAN = '[[measure]]\npattern = "pingpong"\n'
+BASH = "/bin/bash"
+PROGRAM = f"{sys.executable} -m mpigauge"
+
+RECORDER = """#!/bin/bash
+printf '%s\\n' "$@" > words.txt
+trap 'echo told >> signals.txt; ended=1' TERM
+while [ -n "$WAITS" ] && [ -z "$ended" ]; do sleep 0.05; done
+[ -z "$WAITS" ] || sleep 0.2
+exit "${STATUS:-0}"
+"""
+
+
+def script(cli: Cli, *words: str) -> str:
+    """What sbatch writes."""
+    done = cli("sbatch", *words)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def directives(text: str) -> list[str]:
+    """What Slurm reads."""
+    return [line.removeprefix("#SBATCH ") for line in text.splitlines() if line.startswith("#SBATCH ")]
+
+
+def ready(text: str, folder: Path) -> Path:
+    """The script with a program in place of mpigauge that notes its words."""
+    recorder, job = folder / "recorder", folder / "job.sh"
+    recorder.write_text(RECORDER, encoding="utf-8")
+    recorder.chmod(0o755)
+    assert PROGRAM in text
+    job.write_text(text.replace(PROGRAM, str(recorder)), encoding="utf-8")
+    return job
+
+
+def begin(job: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
+    """Starts a script as Slurm does."""
+    environment = {"PATH": os.defpath, "SLURM_JOB_ID": "17", **variables}
+    return subprocess.Popen([BASH, str(job), *words], cwd=job.parent, env=environment, text=True)
+
+
+def words_of(job: Path, *words: str, **variables: str) -> list[str]:
+    """What mpigauge is told by a script that runs to its end."""
+    with begin(job, *words, **variables) as process:
+        assert process.wait() == 0
+    return (job.parent / "words.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test_slurm_is_told_everything(cli: Cli) -> None:
+    text = script(
+        cli, "--nodes", "4", "--tasks-per-node", "2", "--time", "25h", "--partition", "p", "pingpong"
+    )
+    assert directives(text) == [
+        "--job-name=mpigauge",
+        "--nodes=4",
+        "--ntasks-per-node=2",
+        "--exclusive",
+        "--time=25:00:00",
+        "--partition=p",
+        "--output=mpigauge-%j.log",
+        "--requeue",
+        "--open-mode=append",
+        "--signal=B:TERM@90",
+    ]
+
+
+def test_it_measures_and_once_there_is_a_result_goes_on_with_it(cli: Cli, tmp_path: Path) -> None:
+    job = ready(script(cli, "pingpong", "--sizes", "8,1KiB"), tmp_path)
+    run = ["run", "pingpong", "--sizes", "8,1KiB", "--np", "2", "-q", "-o"]
+    assert words_of(job) == [*run, "mpigauge-17.jsonl"]
+    assert words_of(job, "my own.jsonl") == [*run, "my own.jsonl"]
+    (tmp_path / "my own.jsonl").write_text("something", encoding="utf-8")
+    assert words_of(job, "my own.jsonl") == ["resume", "my own.jsonl", "-q"]
+
+
+@pytest.mark.parametrize("given", [("--np", "3"), ("--np=3",)])
+def test_ranks_that_are_given_are_kept(cli: Cli, tmp_path: Path, given: tuple[str, ...]) -> None:
+    assert words_of(ready(script(cli, "ring", *given), tmp_path))[: 2 + len(given)] == ["run", "ring", *given]
+    assert "--np" not in script(cli, "ring", *given).replace(" ".join(given), "")
+
+
+def test_every_task_of_an_array_has_its_plan(cli: Cli, tmp_path: Path) -> None:
+    plans = ["a.toml", "it's $HOME.toml"]
+    for name in plans:
+        Path(name).write_text(PLAN, encoding="utf-8")
+    text = script(cli, *(word for plan in plans for word in ("--array", plan)), "--budget", "1min")
+    assert "--array=0-1%1" in directives(text)
+    assert "--output=mpigauge-%A_%a.log" in directives(text)
+    job = ready(text, tmp_path)
+    for number, plan in enumerate(plans):
+        words = words_of(job, SLURM_ARRAY_JOB_ID="16", SLURM_ARRAY_TASK_ID=str(number))
+        result = f"mpigauge-16_{number}.jsonl"
+        assert words == ["run", "--plan", plan, "--budget", "1min", "-q", "-o", result]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=20))
+def test_no_word_of_the_user_is_the_shells(cli: Cli, tmp_path: Path, value: str) -> None:
+    done = cli("sbatch", "pingpong", "--env", f"A={value}")
+    if not value.isprintable():
+        assert done.status == 2
+        return
+    assert f"A={value}" in words_of(ready(done.out, tmp_path))
+
+
+@pytest.mark.parametrize("status", ["0", "1", "127", "143"])
+def test_the_status_is_passed_on(cli: Cli, tmp_path: Path, status: str) -> None:
+    job = ready(script(cli, "pingpong"), tmp_path)
+    with begin(job, STATUS=status) as process:
+        assert process.wait() == int(status)
+
+
+def test_sigterm_is_handed_on_and_the_end_waited_for(cli: Cli, tmp_path: Path) -> None:
+    job = ready(script(cli, "pingpong"), tmp_path)
+    with begin(job, WAITS="1", STATUS="42") as process:
+        while not (tmp_path / "words.txt").exists():
+            time.sleep(0.02)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 42
+    assert (tmp_path / "signals.txt").read_text(encoding="utf-8") == "told\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("pingpong", "--sizes", "8,64"), ("--array", "a.toml", "--array", "a,b.toml")]
+)
+def test_bash_and_shellcheck_find_no_fault(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:
+    for name in ("a.toml", "a,b.toml"):
+        Path(name).write_text(PLAN, encoding="utf-8")
+    job = tmp_path / "job.sh"
+    job.write_text(script(cli, *words), encoding="utf-8")
+    subprocess.run([BASH, "-n", str(job)], check=True)
+    checker = shutil.which("shellcheck", path=os.defpath)
+    assert checker is None or subprocess.run([checker, str(job)], check=False).returncode == 0
+
+
+def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
+    done = cli("sbatch", "pingpong", "-o", "job.sh")
+    assert (done.status, done.out) == (0, "")
+    assert "sbatch job.sh" in done.err
+    assert os.access("job.sh", os.X_OK)
+    again = cli("sbatch", "pingpong", "-o", "job.sh")
+    assert again.status == 2
+    assert "job.sh: exists already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["pingpong", "--budget", "28min"], "does not fit a job of 1800 s"),
+        (["pingpong", "--time", "1min"], "--time: 1min is too short"),
+        (["pingpong", "--time", "soon"], "'soon' is not a span of time"),
+        (["pingpong", "--partition", "a b"], "'a b' is no name of a partition"),
+        (["pingpong", "--env", "A=b\nrm"], "has a character that no script should have"),
+        (["pingpong", "-o", "a\nb"], "has a character that no script should have"),
+        (["pingpong", "--nonsense"], "No such option"),
+        (["pingpong", "--dry-run"], "--dry-run has no place here"),
+        (["--array", "none.toml"], "none.toml: cannot be read"),
+        (["--plan", "none.toml"], "none.toml: cannot be read"),
+        (["--array", "a.toml", "--plan", "a.toml"], "--array and --plan exclude each other"),
+        (["--nodes", "0", "pingpong"], "--nodes"),
+    ],
+)
+def test_what_would_fail_in_the_job_is_refused_before(cli: Cli, words: list[str], sentence: str) -> None:
+    Path("a.toml").write_text(PLAN, encoding="utf-8")
+    done = cli("sbatch", *words)
+    assert (done.status, done.out) == (2, "")
+    assert sentence in done.err
+    assert "Traceback" not in done.err
