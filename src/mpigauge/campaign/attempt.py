@@ -212,6 +212,7 @@ class Attempt:
                 startup_s=self.startup_s,
                 variables=dict(self._job.environment),
                 placed=self._key.job.placement,
+                built_by=self._target.built_by,
             )
         )
 

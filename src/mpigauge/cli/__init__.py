@@ -16,6 +16,7 @@ from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeErr
 COMMANDS = {
     "doctor": "What is here, what would disturb a measurement, and the remedy.",
     "list": "Patterns, launchers, MPI libraries and table formats.",
+    "mpi": "Add, list and remove MPI libraries in any version, without root.",
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
+FILES_SHOWN = 5
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
@@ -53,6 +54,7 @@ def command(form: str) -> int:
     libraries, troubles = find.find_all()
     findings = [
         *_libraries(libraries, [t.sentence for t in troubles]),
+        *_clashes(libraries),
         _compiler(),
         *_machine(machine),
         _lab(),
@@ -88,6 +90,23 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
     findings += [Finding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles]
     if not libraries:
         findings.append(Finding("lacks", "MPI library", "none that works", INSTALL_HINT))
+    return findings
+
+
+def _clashes(libraries: list[Library]) -> list[Finding]:
+    """Wheels that have overwritten each other in one environment."""
+    from mpigauge.mpi.clashes import clashes
+
+    findings = []
+    for clash in clashes(library.prefix for library in libraries):
+        owner = f"now those of {clash.winner}" if clash.winner else "gone or changed"
+        shown = ", ".join(clash.files[:FILES_SHOWN]) + (" ..." if len(clash.files) > FILES_SHOWN else "")
+        value = f"{clash.label} in {clash.place} is broken: {shown}: {owner}"
+        remedy = (
+            "keep one MPI there: uninstall the others, then pip install --force-reinstall the one; "
+            f"instead of this one: mpigauge mpi add {clash.label}"
+        )
+        findings.append(Finding("note", "MPI wheels", value, remedy))
     return findings
 
 

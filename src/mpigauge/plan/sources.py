@@ -43,6 +43,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
         lab: Emulated hosts to run on.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -66,6 +67,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
     lab: Lab | None = None
+    abi: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Options:
     roots: tuple[Root, ...] = ()
     in_place: bool = False
     seed: int | None = None
+    abi: bool = False
 
 
 def read_file(path: Path) -> PlanFile:
@@ -156,6 +159,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         ranks=options.ranks or file.ranks,
         precision=_precision(options.precision or file.precision),
         seed=seed,
+        abi=options.abi or file.abi,
         **_launches(launches, where),
         budget_s=_budget(budget, launches, where),
         lab=file.lab,

@@ -77,7 +77,12 @@ class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
 
 
 class LibraryRecord(Struct, frozen=True):
-    """An MPI library as it was found and the kernel built with it."""
+    """An MPI library as it was found and the kernel that it runs.
+
+    Attributes:
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
+        compiler: The wrapper that did.
+    """
 
     name: str
     version: str
@@ -88,6 +93,8 @@ class LibraryRecord(Struct, frozen=True):
     show: str
     flags: str
     kernel: str
+    built_by: str = ""
+    compiler: str = ""
 
 
 class Placement(Struct, frozen=True):
@@ -118,6 +125,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         steal_s: Time that a hypervisor took from this machine since its start.
         variables: Environment variables that mpigauge set for it.
         placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
     """
 
     number: int
@@ -137,6 +145,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     startup_s: float | None
     variables: dict[str, str] = {}
     placed: str = SAME_HOST
+    built_by: str = ""
 
     @property
     def job(self) -> JobKey:
