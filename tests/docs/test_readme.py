@@ -148,7 +148,7 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
         "--plan",
         str(path),
         "--budget",
-        "8s",
+        "4s",
         "--format",
         "json",
     ]
