@@ -237,6 +237,7 @@ def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi
 def test_the_default_is_the_suite_and_keeps_its_budget(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Not more, or copies become faster than a core can be, and are refused.
     monkeypatch.setenv("FAKE_SPREAD", "0.2")
     monkeypatch.setenv("FAKE_NAP_S", "0.001")
     rows = rows_of(cli("run", "--budget", "1s", "--format", "json"))
