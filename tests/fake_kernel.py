@@ -42,7 +42,7 @@ import zlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any, NoReturn
 
 VERSION = 2
@@ -465,6 +465,16 @@ class PlanError(Exception):
     """A plan that the kernel would not follow."""
 
 
+def asked_for(plan: Iterable[str]) -> Iterator[str]:
+    """The lines of a plan that comes in parts: more only if we ask."""
+    print('{"ready":0}', flush=True)
+    for line in plan:
+        if line == "more\n":
+            print('{"ready":1}', flush=True)
+        else:
+            yield line
+
+
 def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]]]:
     """The limits of the launch and its visits, with all words; as strict as the kernel's plan.c.
 
@@ -870,7 +880,7 @@ def main(library: str, standard: str, latency_ns: int) -> None:
         die(words)
     try:
         with open(0 if sys.argv[1] == "-" else sys.argv[1], encoding="ascii") as plan:  # noqa: PTH123
-            launch, visits = read_plan(plan)
+            launch, visits = read_plan(asked_for(plan) if sys.argv[1] == "-" else plan)
     except PlanError as error:
         die(str(error))
     ranks = 1 if "FAKE_SINGLETONS" in os.environ else int(os.environ["FAKE_RANKS"])

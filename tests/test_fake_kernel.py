@@ -248,7 +248,7 @@ def test_a_plan_must_be_whole_and_of_this_version(old: str, new: str, words: str
 def test_a_refused_plan_ends_the_launch_before_its_first_line(openmpi: FakeMpi) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         journal_of(find.find_default(), plan_of("allreduce blocking 8"))
-    assert caught.value.stdout == b""
+    assert caught.value.stdout == b'{"ready":0}\n'
     assert b"allreduce needs datatype and op" in caught.value.stderr
 
 
@@ -393,8 +393,8 @@ def test_the_levels_of_the_cache_can_be_found() -> None:
 def test_clocks_are_looked_at_before_and_after_visits_that_need_them(openmpi: FakeMpi) -> None:
     lines = journal_of(find.find_default(), plan_of("pingpong standard 8", "barrier blocking 0"))
     kinds = [next(iter(line)) for line in lines]
-    assert kinds == ["launch", "clock", "begin", "visit", "begin", "visit", "clock", "end"]
-    for clock in (lines[1], lines[-2]):
+    assert kinds == ["ready", "launch", "clock", "begin", "visit", "begin", "visit", "clock", "end"]
+    for clock in (lines[2], lines[-2]):
         assert clock["shared"] is True
         assert clock["models"] == []
         assert [check["rank"] for check in clock["checks"]] == [1]

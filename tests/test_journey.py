@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.analysis.cells import rows as rows_in
 from mpigauge.campaign.rounds import Rounds
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
@@ -236,7 +237,7 @@ def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi
 def test_the_default_is_the_suite_and_keeps_its_budget(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FAKE_SPREAD", "0.5")
+    monkeypatch.setenv("FAKE_SPREAD", "0.2")
     monkeypatch.setenv("FAKE_NAP_S", "0.001")
     rows = rows_of(cli("run", "--budget", "1s", "--format", "json"))
     (path,) = Path("results").iterdir()
@@ -245,6 +246,7 @@ def test_the_default_is_the_suite_and_keeps_its_budget(
     assert states(rows).keys() == set(parse_sizes(suites.SIZES))
     point_to_point = {"pingpong", "exchange", "stream", "eager"}
     assert {key[0] for key in rows} == {"null", *point_to_point, "barrier", "bcast", "allreduce", "memcpy"}
+    assert result.visits
     # A round beyond those that an interval needs is begun only if one as long as the last still fits.
     before_s = [done.elapsed_s for done in result.done[:-1]]
     like_the_last_s = before_s[-1] if len(result.done) > result.campaign.plan.launches_min else 0.0
@@ -262,6 +264,28 @@ def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMp
     result = load(Path("r.jsonl"))
     assert result.ends[-1].reason == "converged"
     assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
+
+
+def test_no_time_for_anything_is_no_success(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.campaign.pace.Pace.deadline_s", lambda *_: 1e-9)
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert {row.status for row in rows_in(load(Path("r.jsonl")))} == {"skipped"}
+    assert done.status == 4
+    assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
+    assert "--budget" in done.err
+    assert "cells: 3 planned, 0 measured" in done.out
+
+
+def test_runs_of_one_moment_have_a_file_each(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.cli.run.default_path", lambda: Path("results") / "now.jsonl")
+    for number in (1, 2, 3):
+        assert cli("run", *MEASURE, "--seed", str(number)).status == 0
+    seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}
+    assert seeds == {"now.jsonl": 1, "now-2.jsonl": 2, "now-3.jsonl": 3}
 
 
 def test_launches_that_differ_show_in_the_interval(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mpigauge.analysis.cells import Row, rows
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
+from mpigauge.result.records import Done
 from tests.result.samples import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
 
 if TYPE_CHECKING:
@@ -147,6 +148,17 @@ def test_the_rate_over_a_link_stands_beside_that_of_the_operation() -> None:
 def kinds(row: Row) -> set[str]:
     """The kinds of its doubts, but for those of a single launch."""
     return {str(doubt.kind) for doubt in row.warnings} - {"no-interval"}
+
+
+def test_launches_without_time_for_a_cell_are_not_said_to_have_failed() -> None:
+    of = cell()
+    result = Result(Path("r.jsonl"), campaign(of), launches=[launch(number) for number in range(1, 7)])
+    result.visits += [visit(number, 0, of, [100] * 9) for number in (1, 2)]
+    result.done += [Done(number, "openmpi", "5.0.11", 2, 1.0, (of,)) for number in range(3, 7)]
+    (row,) = rows(result)
+    (few,) = (doubt.text for doubt in row.warnings if doubt.kind == "few-launches")
+    assert "budget" in few
+    assert "fail" not in few
 
 
 @pytest.mark.parametrize(("time_ns", "marked"), [(100, True), (699, True), (701, False), (10**6, False)])

@@ -13,214 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis.estimate import (
-    STATS,
     Estimate,
-    Values,
-    correlation_time,
     estimate,
     launch_interval,
-    median_interval,
     rounds_per_launch_advice,
-    summarise_launch,
     two_kinds,
 )
-from mpigauge.errors import UsageError
+from mpigauge.analysis.percentiles import median_interval
+from mpigauge.analysis.within_launch import STATS
+from tests.analysis.planted import cell, lognormal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.percentiles import Values
+
 repeatable = settings(derandomize=True, deadline=None)
-
-
-def lognormal(generator: np.random.Generator, shape: tuple[int, ...], spread: float = 0.1) -> Values:
-    """Times around one microsecond."""
-    return 1e-6 * np.exp(spread * generator.standard_normal(shape))
-
-
-def cell(
-    generator: np.random.Generator,
-    effects: Sequence[float],
-    visits: int = 4,
-    rounds: int = 50,
-    spread: float = 0.05,
-) -> list[list[Values]]:
-    """One launch for each effect on log t."""
-    return [list(math.exp(effect) * lognormal(generator, (visits, rounds), spread)) for effect in effects]
-
-
-def autoregressive(generator: np.random.Generator, visits: int, rounds: int, memory: float) -> list[Values]:
-    """Visits of an AR(1) process with known integrated time ``(1 + memory) / (1 - memory)``."""
-    log_times = generator.standard_normal((visits, rounds))
-    log_times[:, 0] /= math.sqrt(1 - memory**2)
-    for index in range(1, rounds):
-        log_times[:, index] += memory * log_times[:, index - 1]
-    return list(1e-6 * np.exp(0.05 * log_times))
-
-
-# --- median_interval
-
-
-@pytest.mark.parametrize("count", [6, 10, 70, 71, 5000])
-def test_the_median_interval_covers_as_often_as_it_says(count: int) -> None:
-    samples = lognormal(np.random.default_rng(count), (2000, count))
-    intervals = np.array([median_interval(row) for row in samples])
-    covered = np.mean((intervals[:, 0] <= 1e-6) & (intervals[:, 1] >= 1e-6))
-    assert 0.94 <= covered <= 0.985
-
-
-@pytest.mark.parametrize(("count", "low", "high"), [(6, 1, 6), (10, 2, 9), (20, 6, 15), (70, 27, 44)])
-def test_small_counts_have_the_ranks_of_the_published_table(count: int, low: int, high: int) -> None:
-    assert median_interval(np.arange(1.0, count + 1)) == (low, high)
-
-
-@pytest.mark.parametrize("count", [1023, 1024, 1025, 10**4, 10**6])
-def test_large_counts_have_the_ranks_of_the_normal_approximation(count: int) -> None:
-    low, high = median_interval(np.arange(1.0, count + 1))
-    assert low == pytest.approx((count - 1.96 * math.sqrt(count)) / 2, abs=1.5)
-    assert low + high == count + 1
-
-
-@repeatable
-@given(st.integers(1, 2000), st.floats(0.5, 0.999))
-def test_the_low_rank_is_the_largest_that_the_binomial_allows(count: int, level: float) -> None:
-    low, high = median_interval(np.arange(1.0, count + 1), level)
-    rank = 0 if math.isnan(low) else int(low)
-    outcomes_below = sum(math.comb(count, successes) for successes in range(rank))
-    assert rank == 0 or rank + high == count + 1
-    # Exact integers, divided once: the tolerance is that of the incomplete beta function.
-    assert outcomes_below / 2**count <= (1 - level) / 2 * (1 + 1e-9)
-    assert (outcomes_below + math.comb(count, rank)) / 2**count >= (1 - level) / 2 * (1 - 1e-9)
-
-
-@pytest.mark.parametrize("count", [0, 1, 5])
-def test_too_few_values_have_no_median_interval(count: int) -> None:
-    assert all(math.isnan(end) for end in median_interval(np.arange(1.0, count + 1)))
-
-
-def test_correlation_widens_the_median_interval_by_its_root() -> None:
-    values = np.arange(1.0, 10_001)
-    widths = [np.diff(median_interval(values, tau=tau))[0] for tau in (1.0, 4.0, 16.0)]
-    assert widths[1] == pytest.approx(2 * widths[0], rel=0.02)
-    assert widths[2] == pytest.approx(4 * widths[0], rel=0.02)
-    assert all(math.isnan(end) for end in median_interval(values[:100], tau=100.0))
-
-
-def test_the_widened_interval_covers_the_median_of_correlated_rounds() -> None:
-    generator = np.random.default_rng(5)
-    covered = []
-    for _ in range(300):
-        rounds = np.concatenate(autoregressive(generator, 1, 1000, 0.8))
-        low, high = median_interval(rounds, tau=9.0)
-        covered.append(low <= 1e-6 <= high)
-    assert np.mean(covered) >= 0.92
-
-
-# --- correlation_time
-
-
-@pytest.mark.parametrize("memory", [0.0, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize(("visits", "rounds"), [(1, 20_000), (20, 1000)])
-def test_a_planted_correlation_time_is_recovered(memory: float, visits: int, rounds: int) -> None:
-    generator = np.random.default_rng(11)
-    times = [correlation_time(autoregressive(generator, visits, rounds, memory)) for _ in range(5)]
-    assert np.mean(times) == pytest.approx((1 + memory) / (1 - memory), rel=0.2)
-
-
-def test_no_correlation_is_seen_across_visits() -> None:
-    # Sorted in pairs over the border of two visits: only products across it could tell.
-    borders = lognormal(np.random.default_rng(2), (2, 2000))
-    visits = [visit for pair in borders.T for visit in (pair[:1], pair[:1])]
-    assert correlation_time(visits) == 1.0
-    assert correlation_time([np.concatenate(visits)]) > 1.5
-
-
-def test_a_slow_visit_counts_as_correlation() -> None:
-    generator = np.random.default_rng(3)
-    visits = [
-        factor * visit for factor, visit in zip((1, 1.5, 1, 1.5), lognormal(generator, (4, 100)), strict=True)
-    ]
-    assert correlation_time(visits) > 20
-
-
-def test_visits_of_different_lengths_are_taken_together() -> None:
-    rounds = np.concatenate(autoregressive(np.random.default_rng(4), 1, 30_000, 0.6))
-    visits = np.split(rounds, np.cumsum([1, 0, 999, 5000, 3000, 3000, 10_000]))
-    assert correlation_time(visits) == pytest.approx(4.0, rel=0.2)
-
-
-@pytest.mark.parametrize("visits", [[], [np.array([])], [np.ones(1)], [np.full(100, 1e-6)], [np.zeros(100)]])
-def test_times_that_do_not_vary_count_each(visits: list[Values]) -> None:
-    assert correlation_time(visits) == 1.0
-
-
-def test_a_clock_that_stands_still_is_no_error() -> None:
-    times = np.random.default_rng(6).choice([0.0, 1e-9, 2e-9], (4, 100))
-    assert correlation_time(list(times)) == pytest.approx(1.0, abs=0.3)
-
-
-# --- summarise_launch
-
-
-@pytest.mark.parametrize("stat", STATS)
-def test_a_launch_stands_for_its_statistic(stat: str) -> None:
-    visits = list(lognormal(np.random.default_rng(7), (4, 250)))
-    percents = {"median": 50.0, "min": 0.0, "max": 100.0, **{f"p{p}": float(p) for p in (5, 25, 75, 95, 99)}}
-    expected = np.mean(visits) if stat == "mean" else np.percentile(visits, percents[stat])
-    summary = summarise_launch(visits, stat)
-    assert summary.median == pytest.approx(float(expected), rel=1e-12)
-    assert summary.count == 1000
-    assert (stat in {"min", "max"}) == math.isnan(summary.low)
-    if stat not in {"min", "max"}:
-        assert summary.low < summary.median < summary.high
-
-
-def test_an_unknown_statistic_is_refused_with_the_choice() -> None:
-    with pytest.raises(UsageError) as caught:
-        summarise_launch([np.ones(9)], "mode")
-    assert "median" in caught.value.hint
-
-
-def test_a_launch_without_rounds_cannot_be_summarised() -> None:
-    with pytest.raises(ValueError, match="without rounds"):
-        summarise_launch([np.array([])])
-
-
-@pytest.mark.parametrize(
-    ("slow", "visible", "steady"), [(0, 0, True), (40, 40, True), (100, 104, True), (140, 144, False)]
-)
-def test_leading_slow_rounds_look_like_warmup(slow: int, visible: int, steady: bool) -> None:
-    rounds = lognormal(np.random.default_rng(8), (480,), spread=0.05)
-    rounds[:slow] *= 2
-    summary = summarise_launch(list(rounds.reshape(4, 120)))
-    assert (summary.warmup_visible, summary.steady) == (visible, steady)
-
-
-def test_single_slow_rounds_and_a_coarse_clock_are_steady() -> None:
-    rounds = np.round(lognormal(np.random.default_rng(9), (400,), spread=0.001) / 4e-9) * 4e-9
-    rounds[::20] *= 10
-    assert summarise_launch([rounds]).warmup_visible == 0
-
-
-def test_a_change_in_the_middle_is_not_steady_and_a_drift_is_correlated() -> None:
-    rounds = lognormal(np.random.default_rng(10), (800,), 0.01)
-    step, drift = np.repeat([2.0, 1.0], 400), np.linspace(1.0, 2.0, 800)
-    assert not summarise_launch(list((step * rounds).reshape(8, 100))).steady
-    assert summarise_launch(list((drift * rounds).reshape(8, 100))).correlated
-
-
-def test_strong_correlation_is_marked_and_rests_on_visits() -> None:
-    generator = np.random.default_rng(12)
-    levels = np.exp(0.1 * generator.standard_normal((8, 1)))
-    visits = levels * lognormal(generator, (8, 40), 0.001)
-    summary = summarise_launch(list(visits))
-    shuffled = summarise_launch(list(generator.permuted(visits.ravel()).reshape(8, 40)))
-    assert summary.correlated
-    assert summary.effective == pytest.approx(summary.count / summary.tau)
-    assert (summary.low, summary.high) == median_interval(np.median(visits, axis=1))
-    assert not shuffled.correlated
-
-
-# --- estimate
 
 
 @pytest.mark.parametrize("launches", [5, 10])

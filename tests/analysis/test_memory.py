@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.estimate import Values, launch_interval
+from mpigauge.analysis.estimate import launch_interval
 from mpigauge.analysis.memory import (
     Level,
     Ratio,
@@ -23,6 +23,8 @@ from mpigauge.analysis.memory import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from mpigauge.analysis.percentiles import Values
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=60)
 

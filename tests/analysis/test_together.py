@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.cells import seconds_of
+from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.together import clock_states, in_time, overlap_of, start_of
+from mpigauge.plan.model import JobKey
 from mpigauge.result.records import ClockCheck, Visit
 from tests.result.samples import SMALL, clock, collective, together, visit
 
@@ -263,12 +264,12 @@ def test_jobs_have_clocks_of_their_own() -> None:
     wide = clock(1, -500, 500, ranks=4)
     states = clock_states([clock(1), wide, clock(1, mpi="mpich", shared=False)])
     assert set(states) == {
-        ("openmpi", "5.0.11", "auto", 2),
-        ("openmpi", "5.0.11", "auto", 4),
-        ("mpich", "5.0.11", "auto", 2),
+        JobKey("openmpi", "5.0.11", "auto", "same-host", 2),
+        JobKey("openmpi", "5.0.11", "auto", "same-host", 4),
+        JobKey("mpich", "5.0.11", "auto", "same-host", 2),
     }
-    assert states["openmpi", "5.0.11", "auto", 4].bound_s == pytest.approx(500e-9)
-    assert not states["mpich", "5.0.11", "auto", 2].shared
+    assert states[wide.job].bound_s == pytest.approx(500e-9)
+    assert not states[JobKey("mpich", "5.0.11", "auto", "same-host", 2)].shared
     assert clock_states([]) == {}
 
 

@@ -1,13 +1,24 @@
 """The proof of a transport: what the network interfaces count against what was sent."""
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.transport import HEADER_BYTES, PAYLOAD_LEAST_BYTES, Evidence, evidence
+from mpigauge.analysis.transport import (
+    HEADER_BYTES,
+    PAYLOAD_LEAST_BYTES,
+    Evidence,
+    evidence,
+    payload_bytes,
+)
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import Visit
+from tests.fake_kernel import describe
+from tests.result.samples import cell, collective
+
+repeatable = settings(derandomize=True, deadline=None)
 
 CELL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11", "tcp")
 MODE = Mode("standard", "", 1, needs_eager=False, binds_buffers=False, attaches_buffer=False)
@@ -72,6 +83,42 @@ def test_each_cell_has_its_own_evidence() -> None:
     found = evidence([visit(0, 10), visit(10**9, 10, other)], {"pingpong": PATTERN})
     assert found[CELL].net_bytes == 0
     assert found[other].share == pytest.approx(10**9 / (20 * (1 << 20)))
+
+
+PATTERNS = {one.name: one for one in msgspec.convert(describe()["patterns"], tuple[Pattern, ...])}
+
+
+@repeatable
+@given(st.integers(1, 2**30), st.integers(1, 1000))
+def test_what_must_travel_is_what_no_rank_has_itself(size: int, ranks: int) -> None:
+    def travels(pattern: str, size: int = size) -> int:
+        of = cell(pattern, size, PATTERNS[pattern].modes[0].name, ranks=ranks)
+        return payload_bytes(of, PATTERNS[pattern])
+
+    others = (ranks - 1) * size
+    for pattern in ("bcast", "reduce", "scan", "exscan", "gather", "gatherv", "scatter", "scatterv"):
+        assert travels(pattern) == others, pattern
+    for pattern in ("allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter_block"):
+        assert travels(pattern) == ranks * others, pattern
+    assert travels("allreduce") == 2 * others
+    # A reduction of all blocks, then spread, is one that is scattered and gathered again.
+    assert travels("allreduce", ranks * size) == travels("reduce_scatter_block") + travels("allgather")
+    assert (travels("pingpong"), travels("exchange")) == (size, 2 * size)
+    assert travels("ring") == travels("shift") == ranks * size
+
+
+@pytest.mark.parametrize("pattern", ["gather", "scatter", "allgather", "bcast", "allreduce"])
+@pytest.mark.parametrize("ranks", [2, 4, 16])
+def test_a_collective_that_travels_whole_is_whole(pattern: str, ranks: int) -> None:
+    of = collective(pattern, 1 << 20, ranks=ranks, transport="tcp")
+    sent = 10 * payload_bytes(of, PATTERNS[pattern])
+    one = msgspec.structs.replace(visit(sent, 10, of), batch=1, ops=1)
+    assert evidence([one], PATTERNS)[of].share == 1
+
+
+def test_a_rank_alone_is_no_evidence() -> None:
+    alone = collective("allreduce", 1 << 20, ranks=1, transport="tcp")
+    assert evidence([visit(0, 10, alone)], PATTERNS) == {}
 
 
 def test_what_was_not_counted_is_no_evidence() -> None:

@@ -49,6 +49,7 @@ def texts(
     ranks: int = 2,
     cores: int | None = 2,
     launches_requested: int | None = None,
+    launches_skipped: int = 0,
     precision: float | None = None,
     batch: int = 1,
     stat: str = "median",
@@ -60,6 +61,7 @@ def texts(
         ranks=ranks,
         cores=cores,
         launches_requested=launches_requested,
+        launches_skipped=launches_skipped,
         precision=precision,
         batch=batch,
         stat=stat,
@@ -109,7 +111,28 @@ def test_few_launches_are_named() -> None:
     few = replace(QUIET, launches=3, rank_low=None, rank_high=None)
     assert set(texts(few)) == {"few-launches"}
     assert "--launches 5" in texts(few, launches_requested=3)["few-launches"]
-    assert "of 10 failed" in texts(few, launches_requested=10)["few-launches"]
+    assert "10 were begun" in texts(few, launches_requested=10)["few-launches"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        ("no-interval", ONE_LAUNCH),
+        ("few-launches", replace(QUIET, launches=3, rank_low=None, rank_high=None)),
+        ("launches-lost", replace(QUIET, launches=6)),
+    ],
+)
+def test_what_the_budget_cut_short_did_not_fail(kind: str, found: Estimate) -> None:
+    lost = 10 - found.launches
+    by_skipped = {
+        skipped: texts(found, launches_requested=10, launches_skipped=skipped)[kind]
+        for skipped in (0, 1, lost)
+    }
+    assert "look at why the others failed" in by_skipped[0]
+    assert "budget" not in by_skipped[0]
+    assert f"in 1 the budget ended before it; look at why {lost - 1} failed" in by_skipped[1]
+    assert "give a larger --budget" in by_skipped[lost]
+    assert "fail" not in by_skipped[lost]
 
 
 def test_lost_launches_are_counted() -> None:
@@ -203,7 +226,9 @@ def test_late_rounds_are_told_above_one_in_twenty() -> None:
     assert "20 % of the rounds" in found["late-starts"]
     assert "do not count" in found["late-starts"]
     # If all are late, they do count.
-    assert "do not count" not in texts(QUIET, late_share=1.0)["late-starts"]
+    all_late = texts(QUIET, late_share=1.0)["late-starts"]
+    assert "100 % of the rounds" in all_late
+    assert "do not count" not in all_late
 
 
 def test_every_text_is_one_line_with_a_number() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import process
-from mpigauge.launch.process import INPUT, Interruption, RunningJob, descendants
+from mpigauge.launch.process import Interruption, RunningJob, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def forever() -> float:
 
 def everything(text: str, **words: str) -> tuple[list[bytes], RunningJob]:
     """The lines of a program, and the job when it is over."""
-    with RunningJob(program(text), words, "the plan\n") as job:
+    with RunningJob(program(text), words) as job:
         return list(job.lines(forever)), job
 
 
@@ -78,19 +78,24 @@ def test_lines_are_bytes_whatever_they_hold() -> None:
     assert lines == [b"\xff\x00\r"]
 
 
-def test_the_plan_is_a_file_that_goes_with_the_job() -> None:
-    words = [*program("print(sys.argv[1]); print(open(sys.argv[1]).read().upper())"), INPUT]
-    with RunningJob(words, {}, "the plan\n") as job:
-        path, *lines = job.lines(forever)
-        assert lines == [b"THE PLAN", b""]
-    assert not Path(os.fsdecode(path)).exists()
+def test_it_is_fed_what_it_asks_for_and_no_more() -> None:
+    """A launcher that has too much in hand at once would give the job up."""
+    text = "for _ in range(3): print('more'); print(sys.stdin.readline().strip().upper())"
+    lines = []
+    with RunningJob(program(text), {}, ["one\n", "two\n", "three\n"]) as job:
+        for line in job.lines(forever):
+            lines.append(line)
+            if line == b"more":
+                job.feed()
+    assert lines == [b"more", b"ONE", b"more", b"TWO", b"more", b"THREE"]
 
 
-def test_a_plan_may_be_long() -> None:
-    """Longer than what a launcher would take on its standard input."""
-    words = [*program("print(len(open(sys.argv[1]).read()))"), INPUT]
-    with RunningJob(words, {}, "x" * 1_000_000) as job:
-        assert list(job.lines(forever)) == [b"1000000"]
+def test_a_job_that_has_ended_is_fed_in_vain() -> None:
+    with RunningJob(program("pass"), {}, ["plan\n"]) as job:
+        assert list(job.lines(forever)) == []
+        job.wait(PATIENCE_S)
+        job.feed()
+        job.feed()
 
 
 def test_its_environment_is_ours_and_what_is_added() -> None:
@@ -220,7 +225,7 @@ def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: st
 def test_what_a_launcher_leaves_behind_is_gone() -> None:
     child = "os.setsid(); print(os.getpid()); time.sleep(60)"
     text = f"{STUBBORN}\nif os.fork() == 0:\n    {child}\ntime.sleep(0.1)"
-    with RunningJob(program(text), {}, "") as job:
+    with RunningJob(program(text), {}) as job:
         pid = int(next(job.lines(forever)))
         assert job.wait(PATIENCE_S) == 0
         assert not process._is_zombie(pid)
@@ -238,7 +243,7 @@ def test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch: pytest.Mo
     monkeypatch.setattr(process, "PATIENCE_S", (PATIENCE_S, PATIENCE_S))
     wait = "print('here'); time.sleep(60)"
     text = f"try:\n    {wait}\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
-    with RunningJob(program(text), {}, "") as job:
+    with RunningJob(program(text), {}) as job:
         next(job.lines(forever))
     assert job.last_words == "interrupted, tidied up"
     assert job.wait(0) == 1
@@ -258,7 +263,7 @@ def test_it_dies_with_us(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     launcher = f"open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
-    text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}, '') as job: job.wait(60)"
+    text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
     with subprocess.Popen([sys.executable, "-c", text]) as us:
         while not (ready.exists() and ready.read_text(encoding="ascii")):
             time.sleep(0.01)

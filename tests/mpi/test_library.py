@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.mpi.library import KINDS, Kind, Library, identify, kind_named
+from mpigauge.mpi.library import KINDS, LOOPBACK, Kind, Library, identify, kind_named
 from mpigauge.result.environment import VARIABLES
 from tests.fake_mpi import PRINTS
 
@@ -95,7 +95,8 @@ def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_waiting_ranks_of_mpich_must_be_told_to_give_way() -> None:
-    assert [kind.name for kind in CROWDED] == ["mpich"]
+    """Those of Open MPI only where its hosts share a machine; Intel MPI does so by itself."""
+    assert [kind.name for kind in CROWDED] == ["openmpi", "mpich"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,7 +108,25 @@ def test_only_what_is_crowded_is_told_to_give_way(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: Kind) -> None:
-    assert all(VARIABLES.match(name) for name in kind.crowded)
+    every = [kind.crowded, kind.remote_shell, *kind.transports.values(), *kind.bindings.values()]
+    assert all(VARIABLES.match(name) for variables in every for name in variables)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_loopback_is_for_one_host_only(kind: Kind) -> None:
+    library = library_of(kind)
+    assert LOOPBACK in library.environment_for(transport="tcp").values()
+    assert LOOPBACK not in library.environment_for(transport="tcp", several_hosts=True).values()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: Kind) -> None:
+    library = library_of(kind)
+    assert library.environment_for() == {}
+    assert "/opt/my shell" in library.environment_for(remote_shell="/opt/my shell").values()
+    core, none = (library.environment_for(binding=binding) for binding in ("core", "none"))
+    assert core != none
+    assert set(none) <= set(core)
 
 
 @pytest.mark.parametrize("kind", CROWDED)

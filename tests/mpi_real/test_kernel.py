@@ -110,6 +110,7 @@ def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
     assert process.stdout is not None
     process.stdin.write(f"{LAUNCH}\n{visits}\nend\n")
     process.stdin.flush()
+    assert process.stdout.readline().startswith('{"ready"')
     assert process.stdout.readline().startswith('{"launch"')
     process.kill()
     process.wait()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.analysis.estimate import summarise_launch
+from mpigauge.analysis.within_launch import summarise_launch
 from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.load import load

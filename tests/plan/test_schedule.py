@@ -14,7 +14,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, shuffled, visits_of
+from mpigauge.plan.schedule import MORE, Limits, PlannedVisit, kernel_plan, parts_of, shuffled, visits_of
 from tests.fake_kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -192,3 +192,15 @@ def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
     left = planned[3::2]
     _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1), 4))
     assert [visit["id"] for visit in visits] == [visit.id for visit in left]
+
+
+@repeatable
+@given(st.integers(0, 300), st.integers(64, 4096))
+def test_parts_are_the_whole_text_again_and_none_is_too_long(visits: int, most_bytes: int) -> None:
+    text = kernel_plan([PlannedVisit(n, CELLS[n % 5]) for n in range(visits + 1)], PLAN, Limits(1, 1), 2)
+    longest = max(map(len, text.splitlines(keepends=True)))
+    parts = parts_of(text, most_bytes)
+    assert "".join(part.removesuffix(MORE) for part in parts) == text
+    assert all(part.endswith(MORE) for part in parts[:-1])
+    assert parts[-1].endswith("end\n")
+    assert max(map(len, parts)) <= max(most_bytes, longest + len(MORE))

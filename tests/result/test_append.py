@@ -35,12 +35,23 @@ def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"mine"
 
 
+def test_beside_an_existing_file_there_is_always_room(tmp_path: Path) -> None:
+    path = tmp_path / "host.example-1.jsonl"
+    path.write_bytes(b"mine")
+    files = [append.create_beside(path) for _ in range(3)]
+    assert [file.path.name for file in files] == [f"host.example-1-{number}.jsonl" for number in (2, 3, 4)]
+    assert path.read_bytes() == b"mine"
+    with append.create_beside(tmp_path / "new" / "r.jsonl") as file:
+        assert file.path == tmp_path / "new" / "r.jsonl"
+
+
 def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "r.jsonl", tmp_path / ("n" * 300)):
-        with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
-            append.create(path)
-        assert str(path) in caught.value.sentence
+        for create in (append.create, append.create_beside):
+            with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
+                create(path)
+            assert str(path) in caught.value.sentence
 
 
 @pytest.mark.parametrize("torn", [0, 1, 50, 70_000])

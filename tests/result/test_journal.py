@@ -79,6 +79,7 @@ CLOCK = {
     ],
 }
 LINES: dict[type, dict[str, Any]] = {
+    journal.ReadyLine: {"ready": 32768},
     journal.LaunchLine: {"launch": FACTS},
     journal.ClockLine: CLOCK,
     journal.BeginLine: {"begin": 3, "at_ns": 1000, "expect_ns": 0},

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row, rows
-from mpigauge.analysis.estimate import STATS, Estimate
+from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.memory import Ratio
 from mpigauge.analysis.together import ClockState, Overlap, Start
+from mpigauge.analysis.within_launch import STATS
 from mpigauge.cli import options
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
@@ -477,6 +478,8 @@ def test_the_head_tells_how_the_clocks_agreed() -> None:
         return "\n".join(document_of(measured(ALLREDUCE, clocks=clocks)).head)
 
     assert "collectives" not in head()
+    # A rank alone has nothing to check, which is not a check to 0 ns.
+    assert "collectives" not in head(clock(1, ranks=1, checks=()))
     assert "one clock, which all ranks read: checked to 80.0 ns" in head(clock(1), clock(2, -80, 50))
     apart = head(clock(1), clock(2, 20, 120, shared=False))
     assert "off by up to 70.0 ns, certainly below 120 ns" in apart
@@ -537,6 +540,17 @@ def test_csv_has_overlap_and_ratios_in_columns_of_their_own() -> None:
     assert (overlap["kappa_estimate"], message["overlap_estimate"]) == ("", "")
     assert float(message["kappa_estimate"]) == pytest.approx(1)
     assert message["copy_ratio_low"] == ""
+
+
+def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
+    plain = collective("reduce", 8)
+    other = collective("reduce", 8, sync="mpi_barrier", datatype="float", op="max", root="1", in_place=True)
+    for of, words in (
+        (plain, "reduce blocking 8 B: "),
+        (other, "reduce blocking 8 B, max of float, root 1, in place, started by MPI_Barrier: "),
+    ):
+        foot = document_of(measured(of, launches=1)).foot
+        assert any(line.startswith(f"no-interval: {words}") for line in foot), foot
 
 
 def test_a_measured_cell_does_not_claim_that_there_was_no_time() -> None:

@@ -1,27 +1,21 @@
 """From visits to what is said of each cell: estimates, rates, CPU time, warnings."""
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mpigauge.analysis.estimate import (
-    Estimate,
-    Values,
-    estimate,
-    launch_interval,
-    rounds_per_launch_advice,
-)
+from mpigauge.analysis.estimate import Estimate, estimate, rounds_per_launch_advice
 from mpigauge.analysis.memory import Ratio
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
+from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
+from mpigauge.analysis.status import status_of, troubles_of
 from mpigauge.analysis.together import (
     ClockState,
     Overlap,
     Start,
     clock_states,
-    in_time,
     overlap_of,
     start_of,
 )
@@ -29,10 +23,10 @@ from mpigauge.analysis.transport import Evidence, evidence
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.analysis.yardsticks import medians_of, ratios_of
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.load import Result
-from mpigauge.result.records import Eager, Visit
+from mpigauge.result.records import Visit
 
 MEDIAN = "median"
 FLOOR = "null"
@@ -101,53 +95,14 @@ class Row:
         return any(doubt.kind == "oversubscribed" for doubt in self.warnings)
 
 
-def seconds_of(visit: Visit) -> Values:
-    """Time of one operation, one value a sample, in seconds; late rounds do not count."""
-    return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * (1e-9 / visit.ops)
-
-
-def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
-    """Samples of one cell by number of launch, a list of visits each, both in the order of time."""
-    launches: dict[int, list[Visit]] = defaultdict(list)
-    for visit in visits:
-        if not visit.corrupt:
-            launches[visit.launch].append(visit)
-    return {
-        number: [seconds_of(visit) for visit in sorted(launches[number], key=lambda v: v.id)]
-        for number in sorted(launches)
-    }
-
-
-def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
-    """The same without the numbers."""
-    return list(by_launch_number(visits).values())
-
-
-def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
-    """Visits grouped by their cell."""
-    cells: dict[Cell, list[Visit]] = defaultdict(list)
-    for visit in visits:
-        cells[visit.cell].append(visit)
-    return cells
-
-
-def half_widths(visits: Sequence[Visit]) -> dict[Cell, float | None]:
-    """Relative half-width of every cell's interval; None where there is none yet (stop rule 1.11)."""
-    widths: dict[Cell, float | None] = {}
-    for cell, mine in by_cell(visits).items():
-        medians = [float(np.median(np.concatenate(launch))) for launch in by_launch(mine)]
-        widths[cell] = launch_interval(np.asarray(medians))[3] if medians else None
-    return widths
-
-
 def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """What is said of every cell of a result, in the order of its plan.
 
     Args:
-        stat: Which statistic of a launch the whole chain works on; one of `estimate.STATS`.
+        stat: Which statistic of a launch the whole chain works on; one of `within_launch.STATS`.
     """
     measured = by_cell(result.visits)
-    troubles = _troubles(result)
+    troubles = troubles_of(result)
     surroundings = _Surroundings(
         result,
         {pattern.name: pattern for pattern in result.campaign.patterns},
@@ -169,7 +124,7 @@ class _Surroundings:
 
     result: Result
     patterns: Mapping[str, Pattern]
-    clocks: Mapping[tuple[str, str, str, int], ClockState]
+    clocks: Mapping[JobKey, ClockState]
     evidence: Mapping[Cell, Evidence]
 
 
@@ -180,7 +135,7 @@ def _row(
     pattern = around.patterns.get(cell.pattern)
     launches = by_launch(visits)
     time = estimate(launches, stat) if launches else None
-    status, reason, limit = _status(result, cell, time, trouble)
+    status, reason, limit = status_of(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
     seen = around.evidence.get(cell)
     mislabelled = seen.refutes(cell.transport) if seen else ""
@@ -286,6 +241,7 @@ def _doubts(
             ranks=cell.ranks,
             cores=result.campaign.environment.cores,
             launches_requested=_launches_made(result, cell),
+            launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
             precision=result.campaign.plan.precision,
             batch=max(visit.batch for visit in visits),
             stat=stat,
@@ -315,85 +271,7 @@ def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Vis
 
 def _launches_made(result: Result, cell: Cell) -> int:
     """Launches that could have measured a cell, whatever came of them."""
-    return len(
-        {
-            one.number
-            for one in result.launches
-            if (one.mpi, one.mpi_version, one.transport, one.ranks) == cell.job
-        }
-    )
-
-
-def telling_line(words: str) -> str:
-    """Of a job's last words, the line that most likely says why: an error, else the last with letters."""
-    lines = [line for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
-    causes = [
-        line for line in lines if re.search("mpigauge-kernel: rank|error|fatal|signal", line, re.IGNORECASE)
-    ]
-    return next(iter(causes or lines[-1:]), "the job said nothing")
-
-
-# ---- Cells that are not ok -----------------------------------------------------------------------
-
-
-def _troubles(result: Result) -> dict[Cell, tuple[str, str]]:
-    """The worst that happened to each cell: its state and a sentence."""
-    troubles: dict[Cell, tuple[str, str]] = {}
-    states = {"crash": "failed", "refused": "failed", "timeout": "timeout", "corrupt": "corrupt"}
-    for done in result.done:
-        for cell in done.skipped:
-            troubles[cell] = ("skipped", "there was no time for it within the budget")
-    for failure in result.failures:
-        if failure.cell is not None:
-            reason = f"{failure.kind} in launch {failure.launch}: {telling_line(failure.words)}"
-            troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
-    for blocked in result.blocked:
-        kind = (
-            "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
-        )
-        troubles[blocked.cell] = ("blocked", f"would deadlock: {kind} {blocked.limit_bytes} B")
-    return troubles
-
-
-def _status(
-    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[str, str] | None
-) -> tuple[str, str, int | None]:
-    """State, reason and eager limit.
-
-    What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
-    """
-    limits = [eager for eager in result.eager if eager.cell == cell]
-    if limits:
-        return _eager_status(limits)
-    if trouble is not None and (time is None or trouble[0] == "corrupt"):
-        return *trouble, None
-    if time is None:
-        return "skipped", _why_nothing(result), None
-    # A launch without time for it says nothing about what the others measured; a failure does.
-    return "ok", trouble[1] if trouble is not None and trouble[0] != "skipped" else "", None
-
-
-def _why_nothing(result: Result) -> str:
-    launch_failures = [failure for failure in result.failures if failure.cell is None]
-    if launch_failures and not result.visits:
-        return f"the launch failed: {telling_line(launch_failures[-1].words)}"
-    return "the campaign ended before it"
-
-
-def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
-    """The limit that most launches found, or None with what was seen instead."""
-    if not all(eager.control_held for eager in limits):
-        return "failed", "MPI_Issend completed without a receiver: the probe cannot be trusted here", None
-    found = Counter(eager.limit_bytes for eager in limits if eager.found)
-    if found.total() * 2 <= len(limits):
-        largest = max(eager.longer_bytes for eager in limits)
-        return "ok", f"none found: messages up to {largest} B complete alone if one waits", None
-    limit, times = found.most_common(1)[0]
-    others = sorted(
-        {f"{eager.limit_bytes} B" if eager.found else "none" for eager in limits} - {f"{limit} B"}
-    )
-    reason = f"in {times} of {len(limits)} launches; others found {', '.join(others)}" if others else ""
-    return "ok", reason, limit
+    return len({one.number for one in result.launches if one.job == cell.job})
 
 
 def warnings_of(rows_: Iterable[Row]) -> Mapping[str, list[tuple[Cell, Doubt]]]:

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.estimate import Values, launch_interval
+from mpigauge.analysis.estimate import launch_interval
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from mpigauge.analysis.percentiles import Values
 
 _STEEP = 0.5
 _APART = math.log1p(_STEEP)

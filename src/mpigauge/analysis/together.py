@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from mpigauge.analysis.estimate import Values
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.plan.model import JobKey
     from mpigauge.result.records import Clock, ClockCheck, Visit
 
     Flags = npt.NDArray[np.bool_]
@@ -150,11 +151,11 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None
     return centre - half, centre + half
 
 
-def clock_states(clocks: Iterable[Clock]) -> Mapping[tuple[str, str, str, int], ClockState]:
-    """How the global clock held, by library, version, transport and ranks: the worst of all checks."""
-    jobs: dict[tuple[str, str, str, int], list[Clock]] = defaultdict(list)
+def clock_states(clocks: Iterable[Clock]) -> Mapping[JobKey, ClockState]:
+    """How the global clock held, by job: the worst of all checks."""
+    jobs: dict[JobKey, list[Clock]] = defaultdict(list)
     for clock in clocks:
-        jobs[clock.mpi, clock.mpi_version, clock.transport, clock.ranks].append(clock)
+        jobs[clock.job].append(clock)
     return {job: _clock_state(mine) for job, mine in jobs.items()}
 
 

@@ -36,7 +36,7 @@ class Evidence:
 
     Attributes:
         net_bytes: Received by all interfaces.
-        payload_bytes: Of the messages, counting 20 B at least for each.
+        payload_bytes: What the ranks had to get from others, 20 B at least for an operation.
     """
 
     net_bytes: int
@@ -69,12 +69,26 @@ def evidence(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
     payload: dict[Cell, int] = defaultdict(int)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
-        if visit.net_calls == 0 or pattern is None or not _talks(pattern):
+        if visit.net_calls == 0 or visit.cell.ranks == 1 or pattern is None or not _talks(pattern):
             continue
         operations = visit.net_calls * visit.ops // visit.batch
         net[visit.cell] += visit.net_bytes
-        payload[visit.cell] += operations * max(HEADER_BYTES, algorithm_bytes(visit.cell, pattern))
+        payload[visit.cell] += operations * max(HEADER_BYTES, payload_bytes(visit.cell, pattern))
     return {cell: Evidence(net[cell], payload[cell]) for cell in payload}
+
+
+def payload_bytes(cell: Cell, pattern: Pattern) -> int:
+    """Bytes that all ranks together must get from others in one operation, whatever the algorithm.
+
+    Nobody sends to itself. So of p ranks and blocks of n bytes, (p - 1) n go to a root or come from it, and
+    as many through a scan; a reduction for all takes them there and back; and p times as many travel where
+    every rank has a block from or for every other.
+    """
+    if not pattern.bus:
+        return algorithm_bytes(cell, pattern) if pattern.active_ranks else cell.ranks * cell.bytes
+    blocks = cell.ranks if (pattern.send_each or pattern.recv_each) and not pattern.rooted else 1
+    ways = 2 if pattern.bus == "twice" else 1
+    return ways * blocks * (cell.ranks - 1) * cell.bytes
 
 
 def _talks(pattern: Pattern) -> bool:

@@ -10,11 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from mpigauge.analysis.estimate import PERCENTS, Estimate, enough_for_percentile
+from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 from mpigauge.units import format_percent, format_relative, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mpigauge.analysis.estimate import Estimate
 
 Kind = Literal[
     "no-interval",
@@ -70,6 +72,7 @@ class _Cell:
     ranks: int
     cores: int | None
     launches_requested: int | None
+    launches_skipped: int
     precision: float | None
     batch: int
     stat: str
@@ -85,6 +88,7 @@ def warnings_for(
     ranks: int,
     cores: int | None,
     launches_requested: int | None = None,
+    launches_skipped: int = 0,
     precision: float | None = None,
     batch: int = 1,
     stat: str = "median",
@@ -100,6 +104,7 @@ def warnings_for(
         ranks: How many processes ran.
         cores: How many cores their hosts have; None if unknown.
         launches_requested: How many launches were asked for; None if that was left open.
+        launches_skipped: How many of them had no time for it.
         precision: The relative half-width asked for, as a fraction; None if none was.
         batch: How many operations each sample is the mean of.
         stat: The statistic that stands for a launch.
@@ -113,6 +118,7 @@ def warnings_for(
         ranks,
         cores,
         launches_requested,
+        launches_skipped,
         precision,
         batch,
         stat,
@@ -137,7 +143,7 @@ def _no_interval(cell: _Cell) -> str:
     if (cell.launches_requested or 1) > 1:
         return (
             f"no interval (1 launch): only this one of {cell.launches_requested} launches gave times; "
-            "look at why the others failed"
+            f"{_why_lost(cell)}"
         )
     return f"no interval (1 launch): use --launches {ENOUGH_LAUNCHES} or more to see how they differ"
 
@@ -148,7 +154,7 @@ def _few_launches(cell: _Cell) -> str:
         return ""
     finding = f"few launches ({estimate.launches}): the interval rests on very little"
     if (cell.launches_requested or 0) >= ENOUGH_LAUNCHES:
-        return f"{finding}; look at why others of {cell.launches_requested} failed"
+        return f"{finding}; {cell.launches_requested} were begun: {_why_lost(cell)}"
     return f"{finding}; use --launches {ENOUGH_LAUNCHES} or more"
 
 
@@ -158,10 +164,24 @@ def _launches_lost(cell: _Cell) -> str:
     # With fewer than enough launches left, the checks above say so already.
     if not ENOUGH_LAUNCHES <= estimate.launches < requested:
         return ""
-    return (
-        f"{requested - estimate.launches} of {requested} launches gave no times here; look at why: "
-        "if they did not fail at random, the number is that of the lucky ones"
-    )
+    finding = f"{requested - estimate.launches} of {requested} launches gave no times here; {_why_lost(cell)}"
+    if _failed(cell) == 0:
+        return finding
+    return f"{finding}: if they did not fail at random, the number is that of the lucky ones"
+
+
+def _failed(cell: _Cell) -> int:
+    """Launches without times that had their time."""
+    return (cell.launches_requested or 0) - cell.estimate.launches - cell.launches_skipped
+
+
+def _why_lost(cell: _Cell) -> str:
+    """What to do about launches without times."""
+    if _failed(cell) <= 0:
+        return "the budget ended before the others came to it: give a larger --budget, or ask for less"
+    if cell.launches_skipped == 0:
+        return "look at why the others failed"
+    return f"in {cell.launches_skipped} the budget ended before it; look at why {_failed(cell)} failed"
 
 
 def _few_samples(cell: _Cell) -> str:
@@ -302,7 +322,10 @@ def _late_starts(cell: _Cell) -> str:
     if cell.late_share <= LATE_SHARE:
         return ""
     if cell.late_share >= 1:
-        return "no round was started in time by all ranks: use fewer ranks than cores, or a quieter machine"
+        return (
+            "in 100 % of the rounds a rank was late for the start, so they count all the same: "
+            "use fewer ranks than cores, or a quieter machine"
+        )
     return (
         f"in {format_percent(cell.late_share)} of the rounds a rank was late for the start; they do not "
         "count where others of their visit do"

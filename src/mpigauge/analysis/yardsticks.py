@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.analysis.estimate import Values
     from mpigauge.analysis.memory import Ratio
-    from mpigauge.plan.model import Cell
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.plan.model import Cell, JobKey
 
 MESSAGES = frozenset({"pingpong"})
 """Patterns whose time is that of one message one way."""
@@ -32,7 +32,6 @@ YARDSTICKS = {
 LIMITS = (10.0, 2.0)
 
 Medians = dict[int, float]
-Job = tuple[str, str, str, int]
 
 
 def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
@@ -94,7 +93,7 @@ def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
         if (size := below_from(sizes, ratios, limit)) is not None
     ]
     words = [*froms, f"least {least[0]:.3g} at {units.format_size(least[1])}"]
-    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job_name}): {', '.join(words)}"
+    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job.name}): {', '.join(words)}"
 
 
 def _floors(rows: Sequence[Row]) -> Iterator[str]:
@@ -105,7 +104,7 @@ def _floors(rows: Sequence[Row]) -> Iterator[str]:
         if line is None or line.time is None or row.time is None:
             continue
         cell, message_s, line_s = row.cell, row.time.estimate, line.time.estimate
-        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job_name})"
+        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job.name})"
         if message_s <= line_s:
             yield f"{what} takes {units.format_time(message_s)}, no longer than handing over one cache line"
             continue
@@ -126,7 +125,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
-    jobs: dict[Job, list[Row]] = defaultdict(list)
+    jobs: dict[JobKey, list[Row]] = defaultdict(list)
     for row in rows:
         if row.cell.pattern == "chase" and row.time is not None:
             jobs[row.cell.job].append(row)
@@ -141,5 +140,5 @@ def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
             for level in levels
         ]
         if seen:
-            yield f"memory as {mine[0].cell.job_name}, sees it: a load takes {', '.join(seen)}"
+            yield f"memory as {mine[0].cell.job.name}, sees it: a load takes {', '.join(seen)}"
             yield from differing_claims(levels, claimed)

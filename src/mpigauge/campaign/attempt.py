@@ -2,18 +2,20 @@
 
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mpigauge.analysis.cells import telling_line
+from mpigauge.analysis.status import telling_line
+from mpigauge.campaign.hosts import check_landed
+from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
-from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import ECHO_S, INPUT, Interruption, RunningJob
+from mpigauge.launch.launchers import Job
+from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
 from mpigauge.mpi import kernel
-from mpigauge.plan.model import Cell
-from mpigauge.plan.schedule import PlannedVisit
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
 from mpigauge.result.records import Failure, Launch
 from mpigauge.result.transcript import records_of, visit_of
@@ -54,8 +56,7 @@ class Surroundings:
     ledger: Ledger
     observer: Observer
     interruption: Interruption
-    variables: Mapping[str, str]
-    mpi_options: tuple[str, ...]
+    plan: Plan
 
 
 class Attempt:
@@ -73,6 +74,7 @@ class Attempt:
         around: Surroundings,
         target: Target,
         key: LaunchKey,
+        job: Job,
         visits: Sequence[PlannedVisit],
         plan_text: str,
     ) -> None:
@@ -80,6 +82,7 @@ class Attempt:
         self._ledger = around.ledger
         self._target = target
         self._key = key
+        self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._text = plan_text
         self._current: int | None = None
@@ -93,7 +96,7 @@ class Attempt:
     @property
     def name(self) -> str:
         """The job, in words."""
-        return self._key.name
+        return self._key.job.name
 
     def run(self) -> None:
         """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
@@ -101,33 +104,17 @@ class Attempt:
         Raises:
             EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
         """
-        job = self._job()
-        self._variables = job.environment
-        self._command = command_of(job, self._target.library.kind.launcher)
+        self._command = words_of(self._around.plan, self._target, self._job)
         self._around.observer.launch_begins(
             self._key.number, self._ledger.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = time.monotonic()
-        with RunningJob(self._command, job.environment, self._text, self._around.interruption) as running:
+        parts = parts_of(self._text)
+        variables, interruption = self._job.environment, self._around.interruption
+        with RunningJob(self._command, variables, parts, interruption) as running:
             trouble = self._follow(running)
         if trouble:
             self._fail(trouble, running)
-
-    def _job(self) -> Job:
-        library = self._target.library
-        cores = environment.cores_allowed()
-        return Job(
-            mpiexec=library.mpiexec,
-            ranks=self._key.ranks,
-            program=(str(self._target.program), INPUT, "-"),
-            cores=cores,
-            as_root=environment.user_is_root(),
-            environment={
-                **library.environment_for(self._key.ranks > cores, self._key.transport),
-                **self._around.variables,
-            },
-            options=self._around.mpi_options,
-        )
 
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
@@ -138,7 +125,10 @@ class Attempt:
                     if not journal.is_torn(text):
                         running.add_words(text)
                     continue
-                self._take(line)
+                if isinstance(line, journal.ReadyLine):
+                    running.feed()
+                else:
+                    self._take(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return ""
@@ -195,6 +185,7 @@ class Attempt:
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
+        check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = True
         self.startup_s = time.monotonic() - self._begun
         self._ledger.append(
@@ -203,7 +194,7 @@ class Attempt:
                 part=self._ledger.parts[self._key] + 1,
                 mpi=library.name,
                 mpi_version=library.version,
-                transport=self._key.transport,
+                transport=self._key.job.transport,
                 ranks=facts.ranks,
                 started=now(),
                 command=tuple(self._command),
@@ -214,7 +205,8 @@ class Attempt:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=dict(self._variables),
+                variables=dict(self._job.environment),
+                placed=self._key.job.placement,
             )
         )
 

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result.append import ResultFile
 from mpigauge.result.load import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
@@ -14,24 +14,15 @@ FAILURES_MOST = 2
 
 
 class LaunchKey(NamedTuple):
-    """A launch: number, library and ranks; its parts share it."""
+    """A launch: its number, and the job that it is of; its parts share both."""
 
     number: int
-    mpi: str
-    mpi_version: str
-    transport: str
-    ranks: int
-
-    @property
-    def name(self) -> str:
-        """The job, in words."""
-        by = f", {self.transport}" if self.transport != "auto" else ""
-        return f"{self.mpi} {self.mpi_version}{by}, {self.ranks} ranks"
+    job: JobKey
 
     @classmethod
     def of(cls, number: int, cell: Cell) -> "LaunchKey":
         """The launch of this number that measures a cell."""
-        return cls(number, cell.mpi, cell.mpi_version, cell.transport, cell.ranks)
+        return cls(number, cell.job)
 
 
 @dataclass(slots=True)
@@ -89,7 +80,7 @@ class Ledger:
     def _note(self, record: Record) -> None:
         match record:
             case Launch():
-                self.parts[LaunchKey(record.number, *_job(record))] += 1
+                self.parts[LaunchKey(record.number, record.job)] += 1
             case Visit() | Eager() | Blocked():
                 self.finish(LaunchKey.of(record.launch, record.cell), {record.id})
                 if isinstance(record, Visit):
@@ -99,8 +90,4 @@ class Ledger:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
                 self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
             case Done():
-                self.done.add(LaunchKey(record.launch, *_job(record)))
-
-
-def _job(record: Launch | Done) -> tuple[str, str, str, int]:
-    return record.mpi, record.mpi_version, record.transport, record.ranks
+                self.done.add(LaunchKey(record.launch, record.job))

@@ -54,7 +54,8 @@ class Pace:
         """Whether the budget has no room for another round after `number`.
 
         Rounds that an interval needs may be cut short, as long as they can measure anything at all;
-        those after them are whole or not at all.
+        those after them are whole or not at all. The first one begins before it is known what start-up
+        takes.
 
         Args:
             startup_s: Of all launches of a round together.
@@ -63,6 +64,8 @@ class Pace:
         left = self.left_s
         if left is None:
             return False
+        if number == 0:
+            return left <= 0
         return left < (STARTUP_FACTOR * startup_s if number < self.plan.launches_min else round_s)
 
     def share_s(self, number: int) -> float | None:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.analysis.cells import half_widths
+from mpigauge.analysis.samples import half_widths
 from mpigauge.campaign.attempt import Attempt, Observer, Surroundings
+from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.pace import CellPace, Pace
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
 from mpigauge.launch.process import Interruption
-from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.schedule import PlannedVisit, kernel_plan, shuffled, visits_of
-from mpigauge.result import environment
 from mpigauge.result.append import ResultFile
 from mpigauge.result.load import Result
 from mpigauge.result.records import Done, End
@@ -31,7 +31,7 @@ CONVERGED_SHARE = 0.95
 
 @dataclass(slots=True)
 class JobState:
-    """One library with one number of ranks, through all rounds.
+    """One job through all rounds.
 
     Attributes:
         silent_starts: Since the kernel last said anything.
@@ -39,7 +39,6 @@ class JobState:
     """
 
     target: Target
-    ranks: int
     cells: list[Cell]
     pace: CellPace
     silent_starts: int = 0
@@ -71,7 +70,7 @@ class Rounds:
         self._ledger = Ledger(file)
         if before is not None:
             self._ledger.remember(before)
-        self._around = Surroundings(self._ledger, observer, interruption, plan.variables, plan.mpi_options)
+        self._around = Surroundings(self._ledger, observer, interruption, plan)
         self._jobs = _jobs_of(targets)
         self._pace = Pace(plan, len(self._jobs), self._ledger.spent_s)
         self._started = now()
@@ -163,8 +162,9 @@ class Rounds:
 
     def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> Attempt:
         limits = job.pace.limits(self._pace, number, pool_bytes())
-        text = kernel_plan(visits, self._plan, limits, environment.cores_allowed())
-        attempt = Attempt(self._around, job.target, job.key(number), visits, text)
+        start = job_of(self._plan, job.target, job.key(number).job)
+        text = kernel_plan(visits, self._plan, limits, start.cores)
+        attempt = Attempt(self._around, job.target, job.key(number), start, visits, text)
         attempt.run()
         job.silent_starts = 0 if attempt.began else job.silent_starts + 1
         if attempt.began:
@@ -185,23 +185,23 @@ class Rounds:
         lacking = skipped - {visit.cell for visit in mine}
         self._ledger.append(
             Done(
-                key.number,
-                key.mpi,
-                key.mpi_version,
-                key.ranks,
-                seconds,
-                tuple(sorted(lacking)),
-                key.transport,
+                launch=key.number,
+                mpi=key.job.mpi,
+                mpi_version=key.job.mpi_version,
+                ranks=key.job.ranks,
+                elapsed_s=seconds,
+                skipped=tuple(sorted(lacking)),
+                transport=key.job.transport,
+                placed=key.job.placement,
             )
         )
         samples = sum(len(visit.samples_ns) for visit in mine)
-        self._around.observer.launch_ends(key.number, key.name, seconds, samples)
+        self._around.observer.launch_ends(key.number, key.job.name, seconds, samples)
 
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
-    jobs = []
-    for target in targets:
-        for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
-            cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
-            jobs.append(JobState(target, ranks, cells, CellPace(len(cells))))
-    return jobs
+    return [
+        JobState(target, cells, CellPace(len(cells)))
+        for target in targets
+        for cells in by_job(target.cells).values()
+    ]

@@ -20,6 +20,7 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
+    from mpigauge.campaign.hosts import with_hosts_again
     from mpigauge.campaign.targets import targets_again
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.run import ended, stopped
@@ -33,7 +34,7 @@ def command(
         return EXIT_DONE
     targets = targets_again(before.campaign)
     with append.reopen(result) as file:
-        number = measure(before.campaign.plan, targets, file, before, quiet=quiet)
+        number = measure(with_hosts_again(before.campaign.plan), targets, file, before, quiet=quiet)
     if number is not None:
         return stopped(result, number)
     text, rows = tabulate(result, form, unit_names, stat, columns)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import TRANSPORTS, assignments, rank_counts, roots, syncs, table_options, words
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 BUFFERS = ("warm", "cold")
+BINDINGS = ("auto", "core", "none")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
 NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
@@ -40,6 +41,17 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
     type=click.Choice(TRANSPORTS),
     help="How messages travel; repeatable.  [default: auto, as the library likes]",
 )
+@click.option("--hosts", default="", metavar="LIST", help="h1:2,h2:2 or a machine file.  [default: this one]")
+@click.option(
+    "--placement",
+    "placements",
+    multiple=True,
+    metavar="RULE",
+    help="same-host, different-hosts, or the host of each rank: h1,h3 or 1,3; repeatable.",
+)
+@click.option("--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]")
+@click.option("--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names.")
+@click.option("--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]")
 @click.option(
     "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
 )
@@ -94,8 +106,10 @@ def command(
     mpigauge run ring --np 2,4,8 --sizes 32:2MiB
     mpigauge run allreduce bcast --np 2,4 --sizes 8:1MiB --sync common,mpi_barrier
     mpigauge run pingpong --mpi openmpi --mpi mpich
+    mpigauge run pingpong --hosts node1,node2
     mpigauge run --plan examples/modes.toml --budget 5min
     """
+    from mpigauge.campaign.hosts import check_reachable, with_hosts
     from mpigauge.campaign.targets import campaign_record, targets_of
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.show import check, tabulate
@@ -103,12 +117,14 @@ def command(
 
     check(unit_names, columns)
     plan, where = _asked(**asked)
+    plan = with_hosts(plan)
     targets = targets_of(plan, where)
     if dry_run:
         click.echo(_what_would_run(plan, targets), nl=False)
         return EXIT_DONE
-    path = output or default_path()
-    with append.create(path) as file:
+    check_reachable(plan, targets)
+    with append.create(output) if output else append.create_beside(default_path()) as file:
+        path = file.path
         file.append(campaign_record(plan, targets))
         number = measure(plan, targets, file, None, quiet=quiet)
     if number is not None:
@@ -180,8 +196,15 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
     are measured.
+
+    Raises:
+        JobError: Nothing was measured, since no cell had its turn.
     """
     click.echo(f"result: {path}", err=True)
+    if all(row.status == "skipped" for row in rows):
+        raise JobError(
+            f"{path}: nothing was measured: {rows[0].reason}", "give a larger --budget, or ask for less"
+        )
     return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE
 
 
@@ -212,29 +235,15 @@ def default_path() -> Path:
 
 
 def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
-    from mpigauge.launch.launchers import Job, command_of
-    from mpigauge.launch.process import INPUT
-    from mpigauge.result import environment
+    from mpigauge.campaign.jobs import job_of, words_of
+    from mpigauge.plan.model import by_job
 
     lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in targets:
-        for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
-            cores = environment.cores_allowed()
-            variables = {**target.library.environment_for(ranks > cores, transport), **plan.variables}
-            job = Job(
-                mpiexec=target.library.mpiexec,
-                ranks=ranks,
-                program=(str(target.program), INPUT, "-"),
-                cores=cores,
-                as_root=environment.user_is_root(),
-                options=plan.mpi_options,
-            )
-            words_ = [
-                *(f"{k}={v}" for k, v in variables.items()),
-                *command_of(job, target.library.kind.launcher),
-            ]
-            lines.append("  " + " ".join(words_))
-            cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
+        for key, cells in by_job(target.cells).items():
+            job = job_of(plan, target, key)
+            set_ = [f"{name}={value}" for name, value in job.environment.items()]
+            lines.append("  " + " ".join([*set_, *words_of(plan, target, job)]))
             lines += [f"    {_in_words(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
 

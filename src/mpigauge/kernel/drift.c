@@ -1,4 +1,6 @@
 /* drift - a linear model of a clock that drifts, from hard bounds of its offset (method 2.3). */
+#include "sync.h"
+
 #include "kernel.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@ a row in tests/launch/test_launchers.py. Words, never a shell string: nothing ne
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 
@@ -20,7 +21,10 @@ class Job:
         cores: How many processors they share.
         as_root: Whether the user is root, which Open MPI refuses unless told.
         environment: What to set beside the user's environment.
+        inherited: Names of the user's own variables that ranks on other hosts need, too.
         options: Words for the launcher, put before the program.
+        hosts: Where each rank is to be; empty means this machine.
+        pmi: How the library talks with srun.
     """
 
     mpiexec: Path
@@ -29,12 +33,20 @@ class Job:
     cores: int
     as_root: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+    inherited: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    pmi: str = ""
 
     @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return self.ranks > self.cores
+
+    @property
+    def host_runs(self) -> list[tuple[str, int]]:
+        """The hosts in the order of the ranks, each with how many of them follow each other there."""
+        return [(host, len(list(run))) for host, run in groupby(self.hosts)]
 
 
 Words = Callable[[Job], list[str]]
@@ -51,6 +63,9 @@ class Launcher:
 
 LAUNCHERS: dict[str, Launcher] = {}
 
+OWN = ("OMPI_", "PRTE_", "PMIX_")
+"""What Open MPI's mpiexec carries to other hosts unasked."""
+
 
 def launcher(name: str, about: str) -> Callable[[Words], Words]:
     """Enters a function into LAUNCHERS."""
@@ -64,17 +79,39 @@ def launcher(name: str, about: str) -> Callable[[Words], Words]:
 
 @launcher("openmpi", "mpiexec of Open MPI")
 def _openmpi(job: Job) -> list[str]:
-    command = [str(job.mpiexec), "-n", str(job.ranks)]
-    if job.as_root:
-        command.append("--allow-run-as-root")
-    if job.oversubscribed:
-        command.append("--oversubscribe")
-    return [*command, *job.options, *job.program]
+    """A context for each run of ranks on one host; on other hosts only what is named is known."""
+    settings = ["--allow-run-as-root"] if job.as_root else []
+    settings += ["--oversubscribe"] if job.oversubscribed else []
+    settings += job.options
+    if not job.hosts:
+        return [str(job.mpiexec), "-n", str(job.ranks), *settings, *job.program]
+    names = sorted({*job.inherited, *job.environment})
+    exports = [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
+    contexts = [
+        [*exports, "-n", str(ranks), "--host", f"{host}:{ranks}", *job.program]
+        for host, ranks in job.host_runs
+    ]
+    words = [word for context in contexts for word in (":", *context)][1:]
+    return [str(job.mpiexec), *settings, *words]
 
 
 @launcher("hydra", "mpiexec of MPICH and Intel MPI")
 def _hydra(job: Job) -> list[str]:
-    return [str(job.mpiexec), "-n", str(job.ranks), *job.options, *job.program]
+    """Its ranks have the whole environment, wherever they are."""
+    hosts = ["-hosts", ",".join(f"{host}:{ranks}" for host, ranks in job.host_runs)] if job.hosts else []
+    return [str(job.mpiexec), *hosts, "-n", str(job.ranks), *job.options, *job.program]
+
+
+@launcher("srun", "srun of Slurm, inside an allocation")
+def _srun(job: Job) -> list[str]:
+    """Rank 0 alone has the input; lines come as they are written."""
+    command = ["srun", f"--mpi={job.pmi}", f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
+    command += ["--kill-on-bad-exit=1"]
+    if job.hosts:
+        command += ["--distribution=arbitrary", f"--nodelist={','.join(job.hosts)}"]
+    if job.oversubscribed:
+        command.append("--overcommit")
+    return [*command, *job.options, *job.program]
 
 
 def command_of(job: Job, name: str) -> list[str]:

@@ -26,10 +26,6 @@ from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
 
-INPUT = "PLAN"
-"""Of a command's words, the one that stands for the path of its input. Not standard input: Hydra gives a
-job up that does not read 64 KiB of it at once, and prterun never closes it."""
-
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
 KILL_WAIT_S = 5.0
@@ -121,7 +117,8 @@ class RunningJob:
     Args:
         command: The words to run.
         environment: What to set beside our own environment.
-        text: What rank 0 reads: put into a file whose path takes the place of the word INPUT.
+        parts: What rank 0 reads from its standard input, each when it asks by `feed`: a launcher that has
+            more in hand than rank 0 takes at once may give the job up, as Hydra does.
         interruption: Wakes up `lines`.
 
     Raises:
@@ -132,12 +129,12 @@ class RunningJob:
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
-        text: str,
+        parts: Sequence[str] = (),
         interruption: Interruption | None = None,
     ) -> None:
         self._command = list(command)
         self._environment = environment
-        self._text = text
+        self._parts = iter(parts)
         self._interruption = interruption
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
         self._partial: dict[int, bytes] = {}
@@ -148,11 +145,10 @@ class RunningJob:
         self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
-        path = self._write_input()
         try:
             self._process = subprocess.Popen(
-                [str(path) if word == INPUT else word for word in self._command],
-                stdin=subprocess.DEVNULL,
+                self._command,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
@@ -173,19 +169,10 @@ class RunningJob:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-        for stream in (self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _write_input(self) -> Path:
-        path = self._folder / "plan"
-        try:
-            path.write_text(self._text, encoding="ascii")
-        except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise _no_temporary(error) from None
-        return path
 
     # ---- What it says ----------------------------------------------------------------------------
 
@@ -260,6 +247,16 @@ class RunningJob:
             self.add_words(line)
         return not data, []
 
+    def feed(self) -> None:
+        """Hands the next part of the input on; it must fit the pipe, for nobody waits here.
+
+        A job that has ended needs no more: its own last words tell why.
+        """
+        part = next(self._parts, "")
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError, BlockingIOError):
+                os.write(self._process.stdin.fileno(), part.encode("ascii"))
+
     def add_words(self, line: bytes) -> None:
         """Keeps a line that a person may want to read if the job fails."""
         text = line.decode("utf-8", "replace").strip()
@@ -323,14 +320,10 @@ def _temporary_folder() -> Path:
     try:
         return Path(tempfile.mkdtemp(prefix="mpigauge-"))
     except OSError as error:
-        raise _no_temporary(error) from None
-
-
-def _no_temporary(error: OSError) -> EnvironmentLacksError:
-    return EnvironmentLacksError(
-        f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
-        "free some space, or set TMPDIR to another place",
-    )
+        raise EnvironmentLacksError(
+            f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
+            "free some space, or set TMPDIR to another place",
+        ) from None
 
 
 def descendants(root: int) -> list[int]:

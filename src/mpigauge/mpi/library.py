@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mpigauge.plan.model import AUTO
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -25,8 +27,11 @@ class Kind:
         needs_root_variable: Its mpicc only finds itself through this environment variable.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves.
-        transports: Environment variables that make it use one, by name: shm or tcp. All of them are
-            inherited by the ranks of one host, whatever the launcher.
+        transports: Environment variables that make it use one, by name: shm or tcp.
+        bindings: The same for where a rank may run, by name: core or none.
+        remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
+            the program.
+        pmi: What srun --mpi must be for it.
     """
 
     name: str
@@ -39,13 +44,13 @@ class Kind:
     needs_root_variable: str = ""
     crowded: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    remote_shell: Mapping[str, str] = field(default_factory=dict)
+    pmi: str = ""
 
 
 LOOPBACK = "lo"
 """The interface that ranks of one host use for the network stack."""
-
-AUTO = "auto"
-"""The transport that the library chooses by itself."""
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 KINDS = (
@@ -57,6 +62,8 @@ KINDS = (
         "openmpi",
         "Open MPI v",
         "openmpi",
+        # On one host it notices by itself; of several, it takes each for a machine with all the cores.
+        crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
         transports={
             "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "sm,self"},
             "tcp": {
@@ -65,6 +72,16 @@ KINDS = (
                 "OMPI_MCA_btl_tcp_if_include": LOOPBACK,
             },
         },
+        # The first of each pair is for version 5, the other for 4.
+        bindings={
+            policy: {
+                "PRTE_MCA_hwloc_default_binding_policy": policy,
+                "OMPI_MCA_hwloc_base_binding_policy": policy,
+            }
+            for policy in ("core", "none")
+        },
+        remote_shell={"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"},
+        pmi="pmix",
     ),
     Kind(
         "intelmpi",
@@ -85,6 +102,9 @@ KINDS = (
                 "I_MPI_COLL_INTRANODE": "pt2pt",
             },
         },
+        bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
+        remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
+        pmi="pmi2",
     ),
     Kind(
         "mpich",
@@ -109,6 +129,9 @@ KINDS = (
                 "FI_TCP_IFACE": LOOPBACK,
             },
         },
+        bindings={policy: {"HYDRA_BINDING": policy} for policy in ("core", "none")},
+        remote_shell={"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"},
+        pmi="pmi2",
     ),
 )
 
@@ -144,14 +167,31 @@ class Library:
     show: str
     environment: Mapping[str, str]
 
-    def environment_for(self, crowded: bool, transport: str = AUTO) -> Mapping[str, str]:
+    def environment_for(
+        self,
+        *,
+        crowded: bool = False,
+        transport: str = AUTO,
+        binding: str = AUTO,
+        remote_shell: str = "",
+        several_hosts: bool = False,
+    ) -> Mapping[str, str]:
         """What a job of it needs to be set.
 
-        The user's own words about yielding go before ours; a transport that was asked for goes before
-        all.
+        The user's own words about yielding go before ours; what was asked for goes before all.
         """
-        ours = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
-        return {**self.environment, **ours, **self.kind.transports.get(transport, {})}
+        yielding = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
+        travel = self.kind.transports.get(transport, {})
+        if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
+            travel = {name: value for name, value in travel.items() if value != LOOPBACK}
+        shell = self.kind.remote_shell if remote_shell else {}
+        return {
+            **self.environment,
+            **yielding,
+            **self.kind.bindings.get(binding, {}),
+            **{name: value.format(remote_shell) for name, value in shell.items()},
+            **travel,
+        }
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, placement_of, places_of, ranks_of
 from mpigauge.plan.model import Cell, Measure, Plan, Sync
 from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.sizes import parse_sizes
@@ -21,6 +22,7 @@ FLOOR = "null"
 DATATYPE = "double"
 OPERATION = "sum"
 ROTATING = "rotating"
+SHARED_MEMORY = "shm"
 
 
 def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, where: str) -> list[Cell]:
@@ -34,14 +36,20 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
     # Wherever something is measured, the floor is, and nowhere else.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
     measures = (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure)
-    for transport, measure in product(plan.transports, measures):
+    usual = DIFFERENT_HOSTS if len(plan.hosts) > 1 else SAME_HOST
+    placements = [placement_of(text, plan.hosts, where) for text in plan.placements or (usual,)]
+    for transport, placement, measure in product(plan.transports, placements, measures):
         pattern = description.pattern(measure.pattern, where)
-        start = Cell("", "", 0, 0, mpi, mpi_version, transport)
+        start = Cell("", "", 0, 0, mpi, mpi_version, transport, placement)
         for curve in _curves(plan, measure, pattern, description, start, where):
             for size in _sizes(pattern, curve, measure, plan.seed, description):
                 cell = replace(curve, bytes=size, window=_window(pattern, measure, size))
                 _check_size(pattern, cell, description, where)
                 cells[cell] = None
+    if not cells:
+        raise UsageError(
+            f"{where}: shared memory does not reach other hosts", "take --transport tcp or auto between hosts"
+        )
     return list(cells)
 
 
@@ -57,7 +65,7 @@ def _curves(
     )
     for mode in modes_of(pattern, measure.modes, where):
         _check_mode(pattern, mode, measure, where)
-        for ranks in measure.ranks or plan.ranks:
+        for ranks in _rank_counts(plan, measure, cell, where):
             _check_ranks(pattern, ranks, where)
             for sync, root, (datatype, op) in product(
                 _syncs(pattern, measure),
@@ -67,6 +75,15 @@ def _curves(
                 yield replace(
                     cell, mode=mode.name, ranks=ranks, sync=sync, root=root, datatype=datatype, op=op
                 )
+
+
+def _rank_counts(plan: Plan, measure: Measure, cell: Cell, where: str) -> Iterator[int]:
+    """Numbers of ranks, or the one of a placement that lists them; none where shared memory ends."""
+    listed = ranks_of(cell.placement)
+    for ranks in (listed,) if listed else measure.ranks or plan.ranks:
+        places = places_of(cell.placement, plan.hosts, ranks, where)
+        if cell.transport != SHARED_MEMORY or len(set(places)) <= 1:
+            yield ranks
 
 
 def _syncs(pattern: Pattern, measure: Measure) -> tuple[Sync | Literal[""], ...]:
@@ -145,7 +162,8 @@ def _whole(size: int, unit: int, never_empty: bool) -> int:
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
     if mode.binds_buffers and measure.buffers == "cold":
         raise UsageError(
-            f"{where}: {pattern.name} {mode.name} ties its buffers to requests and cannot use cold ones",
+            f"{where}: {pattern.name} {mode.name} works in the same buffers from call to call "
+            "and cannot use cold ones",
             "take --buffers warm for this mode",
         )
 
@@ -183,7 +201,9 @@ def _check_size(pattern: Pattern, cell: Cell, description: Description, where: s
 
 
 def check_ranks(plan: Plan, cores: int, where: str) -> None:
-    """Refuses numbers of ranks that no machine of so many cores would survive."""
+    """Refuses numbers of ranks that no machine of so many cores would survive; hosts have slots for that."""
+    if plan.hosts:
+        return
     most = RANKS_PER_CORE_MOST * cores
     for ranks in _all_ranks(plan):
         if ranks > most:

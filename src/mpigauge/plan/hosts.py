@@ -1,17 +1,200 @@
-"""Hosts: the words in which users and schedulers name them."""
+"""Hosts: the words in which users and schedulers name them, and the rules by which ranks get theirs.
+
+A placement is a rule or a list. `same-host`: all ranks on the first host that has slots for them.
+`different-hosts`: rank after rank on the next host, so that neighbours are never on one. A list names
+the host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,3`.
+"""
 
 import re
-from collections.abc import Iterator
-from itertools import product
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice, product
+from pathlib import Path
+
+from msgspec import Struct
 
 from mpigauge.errors import UsageError
+
+SAME_HOST = "same-host"
+DIFFERENT_HOSTS = "different-hosts"
+
+SLOTS_MOST = 65_536
+FILE_NAME_MOST = 255
 
 HOSTS_MOST = 100_000
 """Of one list; a mistyped range is not to fill the memory."""
 
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}", re.ASCII)
+_SLOTS = re.compile(r"(?:^|\s)slots\s*=\s*([0-9]+)")
 _NAME = re.compile(r"(?:[^\[\],\s]|\[[^\[\]]*\])+")
 _PART = re.compile(r"\[([^\[\]]*)\]|[^\[\]]+")
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", re.ASCII)
+
+
+class Host(Struct, frozen=True):
+    """A host and how many ranks it takes."""
+
+    name: str
+    slots: int = 1
+
+
+# ---- Lists and files -----------------------------------------------------------------------------
+
+
+def hosts_of(text: str) -> tuple[Host, ...]:
+    """Hosts in the words of a user: a list, or the path of a machine file.
+
+    A list is `h1:2,h2:2` or `node[1-4]:2`. A machine file has a host a line: `h1 slots=2` as for Open
+    MPI, `h1:2` as for MPICH, or `h1` as often as it has slots. A host that is named again gets more
+    slots.
+
+    Raises:
+        UsageError: Names the word, and the file and line.
+    """
+    path = Path(text)
+    if "/" in text or (len(text) <= FILE_NAME_MOST and path.is_file()):
+        return _of_file(path)
+    return _added((_host(name, slots, text) for name, slots in _named(text)), text)
+
+
+def _of_file(path: Path) -> tuple[Host, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be read: {error.strerror}",
+            "give the path of a machine file, or a list: h1:2,h2:2",
+        ) from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text", "a machine file has a host a line: h1:2") from None
+    return _added(
+        (
+            host
+            for number, line in enumerate(lines, start=1)
+            for host in _of_line(line.partition("#")[0].strip(), f"{path}: line {number}")
+        ),
+        str(path),
+    )
+
+
+def _of_line(line: str, where: str) -> Iterator[Host]:
+    """A line of a machine file: hosts first, then words of a launcher of which only slots= counts."""
+    words = line.split(None, 1)
+    if not words:
+        return
+    told = _SLOTS.search(words[1]) if len(words) > 1 else None
+    for name, slots in _named(words[0]):
+        yield _host(name, told[1] if told else slots, where)
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    """Names and slots, as words, of a list."""
+    for word in _names(text):
+        list_, _, slots = word.partition(":")
+        for name in expand_nodelist(list_):
+            yield name, slots
+
+
+def _host(name: str, slots: str, where: str) -> Host:
+    if not _HOST.fullmatch(name):
+        raise UsageError(f"{where}: {name!r} is no name of a host", "write names or addresses: h1:2,h2:2")
+    if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= SLOTS_MOST):
+        raise UsageError(f"{where}: {slots!r} is no number of slots of {name}", "write it as h1:2")
+    return Host(name, int(slots or 1))
+
+
+def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
+    slots: Counter[str] = Counter()
+    for host in hosts:
+        slots[host.name] += host.slots
+    if not slots:
+        raise UsageError(f"{where}: names no host", "write names with slots: h1:2,h2:2")
+    return tuple(Host(name, count) for name, count in slots.items())
+
+
+# ---- Placement -----------------------------------------------------------------------------------
+
+
+def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
+    """A placement in its one form: a rule, or the names of the ranks' hosts.
+
+    Raises:
+        UsageError: It names what is not among the hosts.
+    """
+    if text == SAME_HOST:
+        return text
+    if not hosts:
+        raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
+    if text == DIFFERENT_HOSTS:
+        return text
+    return ",".join(_one_of(word.strip(), hosts, where) for word in text.split(","))
+
+
+def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
+    names = [host.name for host in hosts]
+    if word in names:
+        return word
+    if word.isascii() and word.isdigit() and 1 <= int(word) <= len(names):
+        return names[int(word) - 1]
+    raise UsageError(
+        f"{where}: {word!r} is none of the hosts {','.join(names[:8])}",
+        f"place ranks by {SAME_HOST}, {DIFFERENT_HOSTS}, or a list of hosts: 1,2",
+    )
+
+
+def ranks_of(placement: str) -> int | None:
+    """How many ranks a placement is for; None if it is a rule for any number."""
+    return None if placement in (SAME_HOST, DIFFERENT_HOSTS) else placement.count(",") + 1
+
+
+def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
+    """The host of each rank; empty if no host was named, and all of them are on this machine.
+
+    Raises:
+        UsageError: There are not enough slots or hosts.
+    """
+    if not hosts:
+        return ()
+    if placement == SAME_HOST:
+        return (_roomy(hosts, ranks, where),) * ranks
+    if placement == DIFFERENT_HOSTS:
+        return _dealt(hosts, ranks, where)
+    return tuple(placement.split(","))
+
+
+def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
+    for host in hosts:
+        if host.slots >= ranks:
+            return host.name
+    raise UsageError(
+        f"{where}: no host has slots for {ranks} ranks together",
+        f"write how many each takes: --hosts {hosts[0].name}:{ranks}",
+    )
+
+
+def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
+    """One rank a host, round after round."""
+    if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
+        raise UsageError(
+            f"{where}: {hosts[0].name} is the only host, and ranks are to be on different ones",
+            "name more: --hosts h1,h2",
+        )
+    if ranks > (slots := sum(host.slots for host in hosts)):
+        raise UsageError(
+            f"{where}: the hosts have {slots} slots, not {ranks}",
+            "give them more, like h1:4, or take fewer ranks",
+        )
+    left = Counter({host.name: host.slots for host in hosts})
+    dealt = (host.name for host in cycle(hosts) if _take(left, host.name))
+    return tuple(islice(dealt, ranks))
+
+
+def _take(left: Counter[str], name: str) -> bool:
+    left[name] -= 1
+    return left[name] >= 0
+
+
+# ---- Compressed lists ----------------------------------------------------------------------------
 
 
 def expand_nodelist(text: str) -> tuple[str, ...]:

@@ -1,15 +1,22 @@
 """The plan: everything that is known before the first launch, frozen."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
+from mpigauge.plan.hosts import SAME_HOST, Host
+
 Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
+Binding = Literal["auto", "core", "none"]
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
 WINDOW_MOST = 65_536
+
+AUTO: Final = "auto"
+"""The transport that the library chooses by itself."""
 
 
 class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -47,6 +54,12 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         mpi: Libraries as the user named them; empty means the default one.
         transports: How messages travel; each is a launch of its own. auto: as the library likes.
+        hosts: That ranks may be on; empty means this machine.
+        placements: Which ranks go where, as plan.hosts tells; each is a launch of its own. Empty means
+            different hosts, where there are several.
+        binding: Whether each rank stays on a core of its own. auto: as the library likes.
+        launcher: The name of what starts the jobs; auto is the library's own mpiexec.
+        remote_shell: What starts programs on other hosts; empty means what the launcher takes, ssh or Slurm.
         variables: Environment variables of every job; they go before those that mpigauge sets.
         mpi_options: Words for the launcher, as they are.
         ranks: Numbers of ranks; each is a launch of its own.
@@ -64,6 +77,11 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     title: str = ""
     mpi: tuple[str, ...] = ()
     transports: tuple[Transport, ...] = ("auto",)
+    hosts: tuple[Host, ...] = ()
+    placements: tuple[str, ...] = ()
+    binding: Binding = "auto"
+    launcher: str = "auto"
+    remote_shell: str = ""
     variables: dict[str, str] = {}
     mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
@@ -75,6 +93,24 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+
+
+class JobKey(NamedTuple):
+    """What one mpiexec is of: a library, how its messages travel, where its ranks are."""
+
+    mpi: str
+    mpi_version: str
+    transport: str
+    placement: str
+    ranks: int
+
+    @property
+    def name(self) -> str:
+        """In words: what the library chose by itself and the usual placement go without saying."""
+        words = [f"{self.mpi} {self.mpi_version}"]
+        words += [self.transport] if self.transport != AUTO else []
+        words += [self.placement] if self.placement != SAME_HOST else []
+        return ", ".join([*words, f"{self.ranks} ranks"])
 
 
 class Cell(Struct, frozen=True, order=True):
@@ -96,7 +132,7 @@ class Cell(Struct, frozen=True, order=True):
     mpi: str
     mpi_version: str
     transport: str = "auto"
-    placement: str = "same-host"
+    placement: str = SAME_HOST
     buffers: str = "warm"
     window: int = 0
     sync: Literal["", "common", "barrier", "mpi_barrier"] = ""
@@ -106,12 +142,14 @@ class Cell(Struct, frozen=True, order=True):
     in_place: bool = False
 
     @property
-    def job(self) -> tuple[str, str, str, int]:
+    def job(self) -> JobKey:
         """Cells of one job are measured by the same launches."""
-        return self.mpi, self.mpi_version, self.transport, self.ranks
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placement, self.ranks)
 
-    @property
-    def job_name(self) -> str:
-        """The job in words: library, transport unless the library chose it, ranks."""
-        by = f", {self.transport}" if self.transport != "auto" else ""
-        return f"{self.mpi} {self.mpi_version}{by}, {self.ranks} ranks"
+
+def by_job(cells: Iterable[Cell]) -> dict[JobKey, list[Cell]]:
+    """Cells by the job that measures them, both in the order given."""
+    jobs: dict[JobKey, list[Cell]] = {}
+    for cell in cells:
+        jobs.setdefault(cell.job, []).append(cell)
+    return jobs

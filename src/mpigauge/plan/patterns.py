@@ -18,7 +18,7 @@ class Mode(Struct, frozen=True):
     Attributes:
         directions: Messages under way at once between a pair; 2 doubles the rate.
         needs_eager: Deadlocks above the eager limit, so the kernel does not start it there.
-        binds_buffers: Buffers are tied to requests, so cold ones cannot be walked.
+        binds_buffers: Every call works in the same buffers, so cold ones cannot be walked.
         attaches_buffer: Lends MPI four messages of memory.
         overlaps: Computes between the start of the operation and its end.
     """

@@ -8,8 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpigauge.plan.expand import ROTATING
+from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
+
+PART_BYTES = 32_768
+"""Half of what a pipe holds, so that a part never has to wait for who reads the last."""
+
+MORE = "more\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,9 @@ def visits_of(
         return (plan.visits + 1) // 2 if cell in settled else plan.visits
 
     every = [cell for cell in cells for _ in range(visits(cell))]
-    first = cells[0]
-    order = shuffled(every, plan, launch, first.mpi, first.mpi_version, first.transport, first.ranks)
+    # The usual placement is not part of the key, so that results older than placements resume in their order.
+    key = [word for word in cells[0].job if word != SAME_HOST]
+    order = shuffled(every, plan, launch, *key)
     return [PlannedVisit(number, cell) for number, cell in enumerate(order)]
 
 
@@ -80,6 +87,21 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
         number = numbers.setdefault(visit.cell, len(numbers))
         lines.append(_visit_line(visit, number, limits.pool_bytes))
     return "\n".join([*lines, "end", ""])
+
+
+def parts_of(text: str, most_bytes: int = PART_BYTES) -> list[str]:
+    """A kernel plan in parts; at the line `more`, the end of all but the last, the kernel asks for the next.
+
+    Args:
+        most_bytes: Of a part, unless a single line is longer.
+    """
+    parts = [""]
+    for line in text.splitlines(keepends=True):
+        if parts[-1] and len(parts[-1]) + len(line) + len(MORE) > most_bytes:
+            parts[-1] += MORE
+            parts.append("")
+        parts[-1] += line
+    return parts
 
 
 def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:

@@ -13,7 +13,19 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync, Transport
+from mpigauge.plan.hosts import hosts_of
+from mpigauge.plan.model import (
+    AUTO,
+    WINDOW_MOST,
+    Binding,
+    Buffers,
+    Measure,
+    Plan,
+    Positive,
+    Root,
+    Sync,
+    Transport,
+)
 
 LAUNCHES_MOST = 10_000
 BUDGET_MOST_S = 7 * 86_400.0
@@ -26,6 +38,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         about: What the plan is for; for people only.
         launches: Exactly so many; otherwise as many as the precision needs, within the budget.
+        hosts: A list or the path of a machine file, as plan.hosts reads them.
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
     """
@@ -34,7 +47,12 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     title: str = ""
     about: str = ""
     mpi: tuple[str, ...] = ()
-    transports: tuple[Transport, ...] = ("auto",)
+    transports: tuple[Transport, ...] = (AUTO,)
+    hosts: str = ""
+    placements: tuple[str, ...] = ()
+    binding: Binding = AUTO
+    launcher: str = AUTO
+    remote_shell: str = ""
     variables: dict[str, str] = {}
     mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
@@ -54,6 +72,11 @@ class Options:
     patterns: tuple[str, ...] = ()
     mpi: tuple[str, ...] = ()
     transports: tuple[Transport, ...] = ()
+    hosts: str = ""
+    placements: tuple[str, ...] = ()
+    binding: Binding | None = None
+    launcher: str = ""
+    remote_shell: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     mpi_options: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
@@ -120,6 +143,11 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         measure=tuple(_measure(one, file, options) for one in _chosen(file, options)),
         mpi=options.mpi or file.mpi,
         transports=options.transports or file.transports,
+        hosts=hosts_of(options.hosts or file.hosts) if options.hosts or file.hosts else (),
+        placements=options.placements or file.placements,
+        binding=options.binding or file.binding,
+        launcher=options.launcher or file.launcher,
+        remote_shell=options.remote_shell or file.remote_shell,
         variables={**file.variables, **options.variables},
         mpi_options=(*file.mpi_options, *options.mpi_options),
         ranks=options.ranks or file.ranks,

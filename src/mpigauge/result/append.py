@@ -69,16 +69,38 @@ def create(path: Path) -> ResultFile:
         EnvironmentLacksError: It cannot be written there.
     """
     try:
+        return _create(path)
+    except FileExistsError:
+        raise UsageError(
+            f"{path}: exists already, and results are never overwritten",
+            f"choose another name, or continue it: mpigauge resume {path}",
+        ) from None
+
+
+def create_beside(path: Path) -> ResultFile:
+    """Opens a new result file under this name, or where that is taken under the first free of NAME-2 and on.
+
+    Raises:
+        EnvironmentLacksError: It cannot be written there.
+    """
+    name, number = path, 1
+    while True:
+        try:
+            return _create(name)
+        except FileExistsError:
+            number += 1
+            name = path.with_stem(f"{path.stem}-{number}")
+
+
+def _create(path: Path) -> ResultFile:
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
     try:
         return _open(path, os.O_CREAT | os.O_EXCL)
     except FileExistsError:
-        raise UsageError(
-            f"{path}: exists already, and results are never overwritten",
-            f"choose another name, or continue it: mpigauge resume {path}",
-        ) from None
+        raise
     except OSError as error:
         raise _cannot_write(path, error) from None
 

@@ -96,7 +96,8 @@ def _numa_nodes() -> int:
     return len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) or 1
 
 
-def _variables() -> dict[str, str]:
+def variables() -> dict[str, str]:
+    """What the user has set that MPI libraries read, by name; secrets left out."""
     return {
         name: value
         for name, value in sorted(os.environ.items())
@@ -134,5 +135,5 @@ def environment() -> Environment:
         hypervisor=_hypervisor(),
         python=platform.python_version(),
         user_is_root=user_is_root(),
-        variables=_variables(),
+        variables=variables(),
     )

@@ -20,6 +20,12 @@ class Facts(Struct, frozen=True):
     placement: tuple[Placement, ...]
 
 
+class ReadyLine(Struct, frozen=True):
+    """The kernel has so many bytes of its plan and asks for the next part."""
+
+    ready: int
+
+
 class LaunchLine(Struct, frozen=True):
     launch: Facts
 
@@ -113,7 +119,8 @@ class EndLine(Struct, frozen=True):
 
 
 Line = (
-    LaunchLine
+    ReadyLine
+    | LaunchLine
     | ClockLine
     | BeginLine
     | TickLine
@@ -128,6 +135,7 @@ Line = (
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
     line.__struct_fields__[0]: msgspec.json.Decoder(line)
     for line in (
+        ReadyLine,
         LaunchLine,
         ClockLine,
         BeginLine,

@@ -14,7 +14,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.model import AUTO, Cell, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
@@ -116,6 +117,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         load_average: Over one minute, before the launch.
         steal_s: Time that a hypervisor took from this machine since its start.
         variables: Environment variables that mpigauge set for it.
+        placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
     """
 
     number: int
@@ -134,6 +136,12 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     steal_s: float | None
     startup_s: float | None
     variables: dict[str, str] = {}
+    placed: str = SAME_HOST
+
+    @property
+    def job(self) -> JobKey:
+        """What it is a launch of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
@@ -240,7 +248,13 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
-    transport: str = "auto"
+    transport: str = AUTO
+    placed: str = SAME_HOST
+
+    @property
+    def job(self) -> JobKey:
+        """What its launch is of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
@@ -304,7 +318,13 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
     ranks: int
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()
-    transport: str = "auto"
+    transport: str = AUTO
+    placed: str = SAME_HOST
+
+    @property
+    def job(self) -> JobKey:
+        """What it was a launch of."""
+        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):

@@ -6,7 +6,7 @@ Nothing here runs a job: a campaign reads the lines as they come, an import from
 from collections.abc import Mapping
 from typing import Protocol
 
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result import journal
 from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
 
@@ -17,19 +17,13 @@ class Launched(Protocol):
     @property
     def number(self) -> int: ...
     @property
-    def mpi(self) -> str: ...
-    @property
-    def mpi_version(self) -> str: ...
-    @property
-    def transport(self) -> str: ...
-    @property
-    def ranks(self) -> int: ...
+    def job(self) -> JobKey: ...
 
 
 def visit_of(line: journal.Line) -> int | None:
     """The visit that a line is about, if it is about one."""
     match line:
-        case journal.LaunchLine() | journal.ClockLine() | journal.EndLine():
+        case journal.ReadyLine() | journal.LaunchLine() | journal.ClockLine() | journal.EndLine():
             return None
         case (
             journal.BeginLine(number)
@@ -69,14 +63,15 @@ def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) 
 def _clock(line: journal.ClockLine, launch: Launched) -> Clock:
     return Clock(
         launch=launch.number,
-        mpi=launch.mpi,
-        mpi_version=launch.mpi_version,
-        ranks=launch.ranks,
+        mpi=launch.job.mpi,
+        mpi_version=launch.job.mpi_version,
+        ranks=launch.job.ranks,
         at_s=line.clock * 1e-9,
         shared=line.shared,
         checks=line.checks,
         models=line.models,
-        transport=launch.transport,
+        transport=launch.job.transport,
+        placed=launch.job.placement,
     )
 
 

@@ -10,6 +10,8 @@ from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.together import ClockState, Start, clock_states
 from mpigauge.analysis.yardsticks import statements
+from mpigauge.plan.expand import DATATYPE, OPERATION
+from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
@@ -110,6 +112,8 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) 
         words.append("oversubscribed")
     if cell.transport != "auto":
         words.insert(2, cell.transport)
+    if cell.placement != SAME_HOST:
+        words.append(cell.placement)
     words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
@@ -138,6 +142,12 @@ def _factors(cell: Cell) -> list[str]:
     return words
 
 
+def _unusual(cell: Cell) -> list[str]:
+    """The same without what holds if nothing is said."""
+    usual = {f"{OPERATION} of {DATATYPE}", "root 0"}
+    return [word for word in _factors(cell) if word not in usual]
+
+
 STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
 
 
@@ -162,6 +172,8 @@ def _head(result: Result) -> list[str]:
     title = campaign.plan.title or "mpigauge"
     processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores"]))
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
+    if campaign.plan.hosts:
+        lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
@@ -169,8 +181,9 @@ def _head(result: Result) -> list[str]:
         order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns a reading"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
-    if result.clocks:
-        lines.append(_clocks(clock_states(result.clocks).values()))
+    # A rank alone has no clock to agree with.
+    if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
+        lines.append(_clocks(clock_states(clocks).values()))
     return lines
 
 
@@ -222,7 +235,7 @@ def _transports(rows: Sequence[Row]) -> Iterable[str]:
     jobs: dict[str, list[float]] = {}
     for row in rows:
         if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
-            jobs.setdefault(row.cell.job_name, []).append(row.net_share)
+            jobs.setdefault(row.cell.job.name, []).append(row.net_share)
     for job, shares in jobs.items():
         least, most = (units.format_percent(share) for share in (min(shares), max(shares)))
         yield f"transport of {job}: {least} to {most} of a cell's payload went over network interfaces"
@@ -241,7 +254,7 @@ def _waiting(rows: Sequence[Row]) -> Iterable[str]:
 
 
 def _job(cell: Cell) -> str:
-    return cell.job_name
+    return cell.job.name
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
@@ -276,7 +289,8 @@ def _why(result: Result) -> str:
 def _doubts(rows: Sequence[Row]) -> Iterable[str]:
     for kind, doubts in warnings_of(rows).items():
         cell, doubt = doubts[0]
-        where = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}{_which_job(rows, cell)}"
+        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *_unusual(cell)]
+        where = ", ".join(words) + _which_job(rows, cell)
         more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
         yield f"{kind}: {where}{more}: {doubt.text}"
 

@@ -6,16 +6,6 @@
 
 MG_COLLECTIVE(Alltoall, Ialltoall)
 
-/* Rank i has for this one its block of this rank's number. */
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    *piece = (struct mg_piece){.at     = (size_t) i * state->bytes,
-                               .from   = (size_t) state->rank * state->bytes,
-                               .bytes  = state->bytes,
-                               .source = i};
-    return i < state->ranks;
-}
-
 const struct mg_pattern mg_alltoall = {
     .name         = "alltoall",
     .about        = "every rank sends a block of its own to every rank",
@@ -28,6 +18,6 @@ const struct mg_pattern mg_alltoall = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
-    .piece        = piece,
+    .piece        = mg_own_blocks,
     .modes        = MG_MODES(Alltoall, Ialltoall),
 };

@@ -7,16 +7,6 @@
 
 MG_COLLECTIVE(Alltoallv, Ialltoallv)
 
-/* Rank i has for this one its block of this rank's number. */
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    *piece = (struct mg_piece){.at     = (size_t) i * state->bytes,
-                               .from   = (size_t) state->rank * state->bytes,
-                               .bytes  = state->bytes,
-                               .source = i};
-    return i < state->ranks;
-}
-
 const struct mg_pattern mg_alltoallv = {
     .name         = "alltoallv",
     .about        = "alltoall with a count and a place for every block, all equal here",
@@ -29,6 +19,6 @@ const struct mg_pattern mg_alltoallv = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
-    .piece        = piece,
+    .piece        = mg_own_blocks,
     .modes        = MG_MODES(Alltoallv, Ialltoallv),
 };

@@ -19,12 +19,40 @@ static inline const void *mg_in_at_root(const struct mg_state *state)
     return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->send;
 }
 
+/* Where a rank gets its block; in place, the root's own stays where it is. */
+static inline void *mg_out_at_root(const struct mg_state *state)
+{
+    return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->recv;
+}
+
 /* Pieces that several collectives have. */
 static inline bool mg_blocks_of_all(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece) {
         .at = (size_t) i * state->bytes, .bytes = state->bytes, .source = i, .ranks = 1};
     return i < state->ranks;
+}
+
+static inline bool mg_blocks_at_root(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
+}
+
+/* Every rank has for this one its block of this rank's number. */
+static inline bool mg_own_blocks(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece) {.at     = (size_t) i * state->bytes,
+                                .from   = (size_t) state->rank * state->bytes,
+                                .bytes  = state->bytes,
+                                .source = i};
+    return i < state->ranks;
+}
+
+static inline bool mg_own_block_of_root(const struct mg_state *state, int i, struct mg_piece *piece)
+{
+    *piece = (struct mg_piece) {
+        .from = (size_t) state->rank * state->bytes, .bytes = state->bytes, .source = state->root};
+    return i == 0 && !(state->in_place && state->rank == state->root);
 }
 
 static inline bool mg_reduced_over_all(const struct mg_state *state, int i, struct mg_piece *piece)

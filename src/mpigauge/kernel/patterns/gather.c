@@ -7,11 +7,6 @@
 
 MG_COLLECTIVE(Gather, Igather)
 
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
-}
-
 const struct mg_pattern mg_gather = {
     .name         = "gather",
     .about        = "the root gets a block from every rank",
@@ -24,6 +19,6 @@ const struct mg_pattern mg_gather = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
-    .piece        = piece,
+    .piece        = mg_blocks_at_root,
     .modes        = MG_MODES(Gather, Igather),
 };

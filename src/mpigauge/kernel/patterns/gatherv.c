@@ -7,11 +7,6 @@
 
 MG_COLLECTIVE(Gatherv, Igatherv)
 
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
-}
-
 const struct mg_pattern mg_gatherv = {
     .name         = "gatherv",
     .about        = "gather with a count and a place for every block, all equal here",
@@ -24,6 +19,6 @@ const struct mg_pattern mg_gatherv = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
-    .piece        = piece,
+    .piece        = mg_blocks_at_root,
     .modes        = MG_MODES(Gatherv, Igatherv),
 };

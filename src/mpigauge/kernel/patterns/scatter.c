@@ -1,24 +1,11 @@
 /* scatter - the root sends a block to every rank. */
 #include "collective.h"
 
-#define ARGUMENTS                                                                         \
-    state->send, state->count, MPI_BYTE, out(state), state->count, MPI_BYTE, state->root, \
-        state->comm
-
-/* In place, the root's own block stays where it is. */
-static void *out(const struct mg_state *state)
-{
-    return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->recv;
-}
+#define ARGUMENTS                                                                       \
+    state->send, state->count, MPI_BYTE, mg_out_at_root(state), state->count, MPI_BYTE, \
+        state->root, state->comm
 
 MG_COLLECTIVE(Scatter, Iscatter)
-
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    *piece = (struct mg_piece){
-        .from = (size_t) state->rank * state->bytes, .bytes = state->bytes, .source = state->root};
-    return i == 0 && !(state->in_place && state->rank == state->root);
-}
 
 const struct mg_pattern mg_scatter = {
     .name         = "scatter",
@@ -32,6 +19,6 @@ const struct mg_pattern mg_scatter = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
-    .piece        = piece,
+    .piece        = mg_own_block_of_root,
     .modes        = MG_MODES(Scatter, Iscatter),
 };

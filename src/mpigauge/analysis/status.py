@@ -1,0 +1,79 @@
+"""What became of each cell: ok, or what kept it from that, and why."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from mpigauge.analysis.estimate import Estimate
+from mpigauge.plan.model import Cell
+from mpigauge.result.load import Result
+from mpigauge.result.records import Eager
+
+
+def troubles_of(result: Result) -> dict[Cell, tuple[str, str]]:
+    """The worst that happened to each cell: its state and a sentence."""
+    troubles: dict[Cell, tuple[str, str]] = {}
+    states = {"crash": "failed", "refused": "failed", "timeout": "timeout", "corrupt": "corrupt"}
+    for done in result.done:
+        for cell in done.skipped:
+            troubles[cell] = ("skipped", "there was no time for it within the budget")
+    for failure in result.failures:
+        if failure.cell is not None:
+            reason = f"{failure.kind} in launch {failure.launch}: {telling_line(failure.words)}"
+            troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
+    for blocked in result.blocked:
+        kind = (
+            "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
+        )
+        troubles[blocked.cell] = ("blocked", f"would deadlock: {kind} {blocked.limit_bytes} B")
+    return troubles
+
+
+def status_of(
+    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[str, str] | None
+) -> tuple[str, str, int | None]:
+    """State, reason and eager limit.
+
+    What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
+    """
+    limits = [eager for eager in result.eager if eager.cell == cell]
+    if limits:
+        return _eager_status(limits)
+    if trouble is not None and (time is None or trouble[0] == "corrupt"):
+        return *trouble, None
+    if time is None:
+        return "skipped", _why_nothing(result), None
+    # A launch without time for it says nothing about what the others measured; a failure does.
+    return "ok", trouble[1] if trouble is not None and trouble[0] != "skipped" else "", None
+
+
+def _why_nothing(result: Result) -> str:
+    launch_failures = [failure for failure in result.failures if failure.cell is None]
+    if launch_failures and not result.visits:
+        return f"the launch failed: {telling_line(launch_failures[-1].words)}"
+    return "the campaign ended before it"
+
+
+def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
+    """The limit that most launches found, or None with what was seen instead."""
+    if not all(eager.control_held for eager in limits):
+        return "failed", "MPI_Issend completed without a receiver: the probe cannot be trusted here", None
+    found = Counter(eager.limit_bytes for eager in limits if eager.found)
+    if found.total() * 2 <= len(limits):
+        largest = max(eager.longer_bytes for eager in limits)
+        return "ok", f"none found: messages up to {largest} B complete alone if one waits", None
+    limit, times = found.most_common(1)[0]
+    others = sorted(
+        {f"{eager.limit_bytes} B" if eager.found else "none" for eager in limits} - {f"{limit} B"}
+    )
+    reason = f"in {times} of {len(limits)} launches; others found {', '.join(others)}" if others else ""
+    return "ok", reason, limit
+
+
+def telling_line(words: str) -> str:
+    """Of a job's last words, the line that most likely says why: an error, else the last with letters."""
+    lines = [line for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
+    causes = [
+        line for line in lines if re.search("mpigauge-kernel: rank|error|fatal|signal", line, re.IGNORECASE)
+    ]
+    return next(iter(causes or lines[-1:]), "the job said nothing")

@@ -1,0 +1,101 @@
+"""Hosts: which there are, whether they can be reached, and whether ranks landed where they were sent."""
+
+import os
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from mpigauge.campaign.targets import Target
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.launchers import LAUNCHERS
+from mpigauge.launch.reach import faults
+from mpigauge.launch.slurm import allocation
+from mpigauge.plan.hosts import Host, ranks_of
+from mpigauge.plan.model import AUTO, Plan
+
+
+def with_hosts(plan: Plan) -> Plan:
+    """The plan with the hosts of the allocation that we are in, unless it names some.
+
+    Raises:
+        UsageError: It names a launcher that there is not.
+    """
+    if plan.launcher not in (AUTO, *LAUNCHERS):
+        raise UsageError(
+            f"no launcher is called {plan.launcher!r}", f"choose from {', '.join([AUTO, *LAUNCHERS])}"
+        )
+    if plan.hosts:
+        return plan
+    here = allocation(os.environ)
+    if here is None:
+        return plan
+    return replace(plan, hosts=tuple(Host(node.name, node.tasks or node.cpus) for node in here.nodes))
+
+
+def with_hosts_again(plan: Plan) -> Plan:
+    """The plan of a campaign that goes on, in another allocation with the hosts of that one.
+
+    Raises:
+        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation.
+    """
+    here = allocation(os.environ)
+    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= {n.name for n in here.nodes}:
+        return plan
+    if any(ranks_of(placement) is not None for placement in plan.placements):
+        names = ",".join(host.name for host in plan.hosts)
+        raise EnvironmentLacksError(
+            f"the result places ranks on hosts by name, and job {here.job} has not all of {names}",
+            f"ask Slurm for them: sbatch --nodelist={names}",
+        )
+    return with_hosts(replace(plan, hosts=()))
+
+
+def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
+    """Asks every host of the plan for the kernels, so that a name with a typing error costs no campaign.
+
+    Slurm knows its own hosts, and another launcher's shell may understand nothing but that launcher.
+
+    Raises:
+        EnvironmentLacksError: Names a host that does not answer, or that lacks the kernel.
+    """
+    if allocation(os.environ) is not None:
+        return
+    names = {host.name for host in plan.hosts}
+    programs = [target.program for target in targets]
+    for host, fault in faults(sorted(names), plan.remote_shell or "ssh", programs).items():
+        raise EnvironmentLacksError(
+            f"host {host}: {fault}", "check the name, and that it lets you in without asking"
+        )
+
+
+def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
+    """Holds where ranks were sent against where they say they are.
+
+    A host may call itself otherwise than we do; but ranks sent to one host must be on one, those sent
+    to two on two, and none on a host that was meant for another.
+
+    Args:
+        asked: The host of each rank; empty if all are to be on this machine.
+        found: What each rank says.
+
+    Raises:
+        EnvironmentLacksError: Names the first rank that is elsewhere.
+    """
+    asked = [short(host) for host in asked] or ["this machine"] * len(found)
+    found = [short(host) for host in found]
+    seen: dict[str, str] = {}
+    for rank, (meant, said) in enumerate(zip(asked, found, strict=True)):
+        taken = next((other for other, name in seen.items() if name == said and other != meant), None)
+        if taken is None and said != meant and said in asked:
+            taken = said
+        if taken is not None or seen.setdefault(meant, said) != said:
+            raise EnvironmentLacksError(
+                f"rank {rank} was to be on {meant} and is on {said}"
+                + (f", as ranks of {taken} are" if taken not in (None, said) else ""),
+                "does the launcher know these hosts? mpigauge run --dry-run shows its command",
+            )
+
+
+def short(host: str) -> str:
+    """The first part of a name; an address is left whole."""
+    return host if host.replace(".", "").isdigit() else host.partition(".")[0].lower()

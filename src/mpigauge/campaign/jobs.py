@@ -1,0 +1,50 @@
+"""What one launch of a plan is: the job, its words and its variables."""
+
+from mpigauge.campaign.targets import Target
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.plan.hosts import places_of
+from mpigauge.plan.model import AUTO, JobKey, Plan
+from mpigauge.result import environment
+
+
+def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
+    """The job of a launch.
+
+    Raises:
+        UsageError: The hosts have no room for it.
+    """
+    library = target.library
+    places = places_of(key.placement, plan.hosts, key.ranks, "the plan")
+    cores = cores_for(places)
+    ours = library.environment_for(
+        crowded=key.ranks > cores,
+        transport=key.transport,
+        binding=plan.binding,
+        remote_shell=plan.remote_shell,
+        several_hosts=len(set(places)) > 1,
+    )
+    return Job(
+        mpiexec=library.mpiexec,
+        ranks=key.ranks,
+        program=(str(target.program), "-", "-"),
+        cores=cores,
+        as_root=environment.user_is_root(),
+        environment={**ours, **plan.variables},
+        inherited=tuple(environment.variables()),
+        options=plan.mpi_options,
+        hosts=places,
+        pmi=library.kind.pmi,
+    )
+
+
+def words_of(plan: Plan, target: Target, job: Job) -> list[str]:
+    """The command line of a job."""
+    return command_of(job, target.library.kind.launcher if plan.launcher == AUTO else plan.launcher)
+
+
+def cores_for(places: tuple[str, ...]) -> int:
+    """Cores that the ranks of a job share.
+
+    Of other hosts only their slots are known, and nobody gets more ranks than those.
+    """
+    return len(places) if places else environment.cores_allowed()

@@ -1,0 +1,72 @@
+/* clock.h - the clock of a rank, and one clock for all of them. */
+#ifndef MG_CLOCK_H
+#define MG_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* What reading the clock costs and resolves, over 1e5 back-to-back reads (method 1.1). */
+struct mg_clock_facts {
+    int64_t step_ns; /* smallest difference that is not zero */
+    int64_t cost_ns; /* median */
+    int64_t cost_p999_ns;
+    double  zero_share;
+};
+
+extern clockid_t mg_clock_id; /* read by mg_now_ns alone; chosen by mg_clock_choose */
+
+/* Collective: the same clock on all ranks, since stamps of several ranks are compared. */
+void                  mg_clock_choose(void);
+const char           *mg_clock_name(void);
+struct mg_clock_facts mg_clock_measure(void);
+
+#ifdef MG_SIMULATED_CLOCKS
+/* A build for tests: every rank's clock is wrong by an offset and a drift that the test knows. */
+int64_t mg_simulated_ns(int64_t true_ns);
+#else
+#define mg_simulated_ns(true_ns) (true_ns)
+#endif
+
+static inline int64_t mg_now_ns(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(mg_clock_id, &now);
+    return mg_simulated_ns((int64_t) now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
+/* User and system time of this process, all its threads. */
+int64_t mg_cpu_ns(void);
+
+/* ---- One clock for all ranks ----------------------------------------------------------------- */
+
+/* The time of world rank 0 by this rank's clock: t - offset - slope * (t - base).  The bound is
+ * hard at base and grows by bound_slope for every nanosecond after it (method 2.2, 2.3). */
+struct mg_clock_model {
+    int64_t base_ns;
+    double  offset_ns;
+    double  slope;
+    double  bound_ns;
+    double  bound_slope;
+};
+
+/* Hard bounds of how far a rank's global clock is ahead of that of rank 0. */
+struct mg_clock_check {
+    int64_t rank;
+    int64_t low_ns;
+    int64_t high_ns;
+};
+
+/* Learns the global clock, and tells the journal.  Collective over the world. */
+void mg_clocks_synchronise(int64_t start_ns);
+
+/* Measures how well the global clock holds, and tells the journal; learns it anew where it is off
+ * by more than tolerance_ns.  Collective over the world. */
+void mg_clocks_check(int64_t start_ns, int64_t tolerance_ns);
+
+bool    mg_clocks_shared(void); /* all ranks read one clock */
+int64_t mg_global_of(int64_t local_ns);
+int64_t mg_local_of(int64_t global_ns);
+
+#endif

@@ -1,0 +1,175 @@
+/* pattern.h - what a pattern sees of a visit, and what it says of itself. */
+#ifndef MG_PATTERN_H
+#define MG_PATTERN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    MG_MAX_MODES    = 8,
+    MG_WORDS_BYTES  = 256, /* of a sentence about a wrong payload */
+    MG_TRIPS_RANKS  = -1,  /* mg_pattern.trips: one operation for every rank */
+    MG_TRIPS_REPEAT = -2,  /* mg_pattern.trips: mg_state.repeats of them */
+};
+
+/* ---- Datatypes and operations of reductions -------------------------------------------------- */
+
+struct mg_operation {
+    const char *name;
+    MPI_Op      op;
+};
+
+struct mg_datatype {
+    const char  *name;
+    MPI_Datatype type;
+    size_t       bytes;
+    bool         floating; /* logical and bitwise operations need integers */
+};
+
+const struct mg_datatype  *mg_datatype_find(const char *name);
+const struct mg_operation *mg_operation_find(const char *name);
+bool mg_operation_fits(const struct mg_operation *operation, const struct mg_datatype *datatype);
+void mg_describe_datatypes(FILE *out);
+
+/* ---- What a pattern sees --------------------------------------------------------------------- */
+
+/* One rank's view of a visit.  send and recv are separate memory; in a window, message i is sent
+ * from send + i * send_step and received at recv + i * recv_step.  Where a pattern has a block for
+ * every rank, block i begins at i * bytes. */
+struct mg_state {
+    MPI_Comm       comm; /* of the ranks that take part, at least 2 for messages */
+    int            rank;
+    int            ranks;
+    size_t         bytes;
+    int            window;
+    unsigned char *send;
+    unsigned char *recv;
+    size_t         send_step;
+    size_t         recv_step;
+    MPI_Request   *requests; /* room for 2 * window, or 2 if that is more */
+    void          *attached; /* buffered mode: the memory lent to MPI */
+
+    int          count; /* elements of datatype in `bytes` */
+    MPI_Datatype datatype;
+    MPI_Op       op;
+    int          root;
+    int          turn; /* whose turn it is, of patterns that go around */
+    bool         in_place;
+    int         *counts; /* v-variants: elements and place of every rank's block */
+    int         *displacements;
+    int          repeats; /* of an operation that may be shorter than calling a function */
+    int64_t      work;    /* steps of computation to hide communication behind */
+
+    unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
+};
+
+/* What must be at recv + at after a call: what `source` has at its send + from, or, if there is an
+ * operation, the reduction of that over `ranks` ranks from `source` on. */
+struct mg_piece {
+    size_t at;
+    size_t from;
+    size_t bytes;
+    int    source;
+    int    ranks;
+};
+
+/* A way of doing a pattern.  begin and finish surround a series of calls, untimed; either may be
+ * NULL.  Every rank of the group runs all three. */
+struct mg_mode {
+    const char *name;
+    const char *about;
+    void (*begin)(struct mg_state *state);
+    void (*call)(struct mg_state *state);
+    void (*finish)(struct mg_state *state);
+    int (*source)(const struct mg_state *state); /* whose payload ends up in recv; -1 = nobody's */
+    int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
+    bool needs_eager;     /* deadlocks above the eager limit, so it is never started there */
+    bool binds_buffers;   /* all calls work in the same buffers: cold ones cannot be walked */
+    bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
+    bool overlaps;        /* computes between start and wait */
+};
+
+enum mg_sampling {
+    MG_CHAINED,  /* every round is a sample: the root's clock sees cause and effect */
+    MG_BLOCKS,   /* both sides can lock into a skewed rhythm, so a sample is a block of rounds */
+    MG_FLOOR,    /* one round a sample whatever it takes: shows what the instrument itself costs */
+    MG_PROBE,    /* finds a limit instead of a time */
+    MG_COMMON,   /* all ranks start at one moment; a sample is last end - first start */
+    MG_PREPARED, /* `prepare` before every call, untimed; the root times the call alone */
+    MG_ACKED,    /* every rank in turn acknowledges; the largest time but half a round trip */
+};
+
+/* Which bus bandwidth the field gives beside bytes / time, and for how many blocks. */
+enum mg_bus {
+    MG_BUS_NONE,
+    MG_BUS_SAME,   /* as the algorithm bandwidth */
+    MG_BUS_OTHERS, /* times (p - 1) / p: nobody sends to itself */
+    MG_BUS_TWICE,  /* times 2 (p - 1) / p: reduce, then spread */
+};
+
+struct mg_pattern {
+    const char      *name;
+    const char      *about;
+    const char      *time_of; /* what one reported time is */
+    enum mg_sampling sampling;
+    int              min_ranks;
+    int              active_ranks;  /* how many take part; 0 = all */
+    int              trips;         /* reported operations in one call; 0 = the window */
+    bool             windowed;      /* uses window and its receive slots */
+    bool             moves_bytes;   /* the size is that of a message; rates make sense */
+    bool             spans_bytes;   /* the size is that of the memory worked on: no rate */
+    size_t           unit_bytes;    /* sizes are multiples of it; 0 = any, also empty ones */
+    int64_t          least_ns;      /* a sample lasts at least so long; 0 = what the clock needs */
+    bool             send_each;     /* a block for every rank to send */
+    bool             recv_each;     /* a block from every rank to receive */
+    bool             reduces;       /* takes datatype and operation */
+    bool             rooted;        /* has a root */
+    bool             may_in_place;  /* has a form with MPI_IN_PLACE */
+    bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
+    bool             synchronises;  /* nobody may leave before everybody has come */
+    bool             shares_memory; /* needs mg_state.shared, `bytes` after its first page */
+    enum mg_bus      bus;
+    void (*prepare)(struct mg_state *state);  /* MG_PREPARED: before every call */
+    void (*baseline)(struct mg_state *state); /* MG_ACKED: the empty round trip of a turn */
+    /* Piece i of what must be received; false after the last one.  NULL: the mode's source. */
+    bool (*piece)(const struct mg_state *state, int i, struct mg_piece *piece);
+    /* What is wrong after a call beyond pieces, in words; false if something is. */
+    bool (*check)(const struct mg_state *state, char *words, size_t words_bytes);
+    struct mg_mode modes[MG_MAX_MODES]; /* ends with a nameless one */
+};
+
+const struct mg_pattern *mg_pattern_find(const char *name);
+const struct mg_mode    *mg_mode_find(const struct mg_pattern *pattern, const char *name);
+void                     mg_describe(FILE *out);
+
+/* ---- Eager limit ----------------------------------------------------------------------------- */
+
+struct mg_eager {
+    bool    known;
+    bool    found;        /* false: no limit up to max_bytes, or it moved with the polling time */
+    bool    control_held; /* the same probe with MPI_Issend never completed */
+    int64_t limit_bytes;  /* largest message that completed alone */
+    int64_t longer_bytes; /* the same with longer polling */
+    int64_t max_bytes;    /* largest size tried */
+    int     probes;
+};
+
+/* The probe of method 3.5 between ranks 0 and 1 of the group; the same answer on all of them. */
+struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes);
+
+/* ---- Work for a pattern ---------------------------------------------------------------------- */
+
+/* Computes, without MPI and without memory, for so many steps; mg_work_for says how many of them
+ * take a time on this rank. */
+void    mg_work(int64_t steps);
+int64_t mg_work_for(int64_t ns);
+
+/* Memory that all ranks of the group see at state->shared, at least bytes; false if they are not on
+ * one host.  Collective over the group; stays until mg_shared_free. */
+bool mg_shared_reserve(struct mg_state *state, size_t bytes);
+void mg_shared_free(void);
+
+#endif

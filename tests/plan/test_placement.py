@@ -1,0 +1,150 @@
+"""Hosts as users write them, and where their rules put ranks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, Host, hosts_of, placement_of, places_of, ranks_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+repeatable = settings(derandomize=True, deadline=None)
+names = st.from_regex(r"[a-z][a-z0-9-]{0,10}(\.[a-z]{1,5})?", fullmatch=True)
+hosts = st.dictionaries(names, st.integers(1, 64), min_size=1, max_size=12).map(
+    lambda slots: tuple(Host(*item) for item in slots.items())
+)
+H = (Host("h1", 2), Host("h2", 1), Host("h3", 2))
+
+
+# ---- Lists and files -----------------------------------------------------------------------------
+
+
+@repeatable
+@given(hosts)
+def test_a_list_names_hosts_with_their_slots(given_: tuple[Host, ...]) -> None:
+    assert hosts_of(",".join(f"{host.name}:{host.slots}" for host in given_)) == given_
+    assert hosts_of(",".join(host.name for host in given_ for _ in range(host.slots))) == given_
+
+
+@repeatable
+@given(given_=hosts)
+def test_the_three_kinds_of_machine_file_say_the_same(
+    given_: tuple[Host, ...], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.mktemp("machines") / "file"
+    for lines in (
+        [f"{host.name} slots={host.slots} max_slots=99  # {host}\n" for host in given_],
+        [f"{host.name}:{host.slots}\n\n" for host in given_],
+        [f"{host.name}\n" * host.slots for host in given_],
+    ):
+        file.write_text("# all of them\n" + "".join(lines), encoding="utf-8")
+        assert hosts_of(str(file)) == given_
+
+
+def test_compressed_names_may_have_slots() -> None:
+    assert hosts_of("n[08-10]:2,login") == (Host("n08", 2), Host("n09", 2), Host("n10", 2), Host("login"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no list of hosts"),
+        ("h1,,h2", "no list of hosts"),
+        ("h1:0", "'0' is no number of slots of h1"),
+        ("h1:x", "'x' is no number of slots of h1"),
+        ("h1:99999", "'99999' is no number of slots"),
+        ("-oProxyCommand=x", "is no name of a host"),
+        ("$(reboot)", "is no name of a host"),
+        ("h1;reboot", "is no name of a host"),
+        ("./none", "none: cannot be read"),
+    ],
+)
+def test_what_is_no_list_gets_a_sentence(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        hosts_of(text)
+    assert words in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"h1\nh2:no\n", "line 2: 'no' is no number"),
+        (b"# nothing\n", "names no host"),
+        (b"\xff\xfe", "is not UTF-8"),
+    ],
+)
+def test_a_machine_file_is_named_with_its_line(content: bytes, words: str, tmp_path: Path) -> None:
+    (tmp_path / "machines").write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        hosts_of(str(tmp_path / "machines"))
+    assert str(tmp_path / "machines") in caught.value.sentence
+    assert words in caught.value.sentence
+
+
+# ---- Placement -----------------------------------------------------------------------------------
+
+
+@repeatable
+@given(hosts, st.data())
+def test_one_host_takes_all_that_it_has_slots_for(given_: tuple[Host, ...], data: st.DataObject) -> None:
+    ranks = data.draw(st.integers(1, max(host.slots for host in given_)))
+    places = places_of(SAME_HOST, given_, ranks, "the test")
+    assert len(places) == ranks
+    (name,) = set(places)
+    assert {host.name: host.slots for host in given_}[name] >= ranks
+
+
+@repeatable
+@given(hosts.filter(lambda given_: len(given_) > 1), st.data())
+def test_different_hosts_are_used_evenly_and_within_their_slots(
+    given_: tuple[Host, ...], data: st.DataObject
+) -> None:
+    ranks = data.draw(st.integers(1, sum(host.slots for host in given_)))
+    counts = Counter(places_of(DIFFERENT_HOSTS, given_, ranks, "the test"))
+    assert counts.total() == ranks
+    assert all(counts[host.name] <= host.slots for host in given_)
+    most = max(counts.values())
+    assert all(counts[host.name] in (host.slots, most, most - 1) for host in given_)
+
+
+def test_neighbours_are_on_different_hosts() -> None:
+    assert places_of(DIFFERENT_HOSTS, H, 5, "the test") == ("h1", "h2", "h3", "h1", "h3")
+
+
+def test_a_list_is_what_it_says_and_may_be_of_numbers() -> None:
+    assert placement_of("1,3", H, "the test") == placement_of("h1, h3", H, "the test") == "h1,h3"
+    assert places_of("h1,h3", H, 2, "the test") == ("h1", "h3")
+    assert (ranks_of("h1,h3"), ranks_of(SAME_HOST), ranks_of(DIFFERENT_HOSTS)) == (2, None, None)
+
+
+def test_without_hosts_ranks_are_here() -> None:
+    assert places_of(placement_of(SAME_HOST, (), "the test"), (), 8, "the test") == ()
+
+
+@pytest.mark.parametrize(
+    ("placement", "hosts_", "ranks", "words"),
+    [
+        (DIFFERENT_HOSTS, (), 2, "needs hosts"),
+        ("h1,h2", (), 2, "needs hosts"),
+        ("h1,h9", H, 2, "'h9' is none of the hosts h1,h2,h3"),
+        ("1,4", H, 2, "'4' is none of the hosts"),
+        ("0,1", H, 2, "'0' is none of the hosts"),
+        (SAME_HOST, H, 3, "no host has slots for 3 ranks"),
+        (DIFFERENT_HOSTS, H, 6, "have 5 slots, not 6"),
+        (DIFFERENT_HOSTS, H[:1], 2, "h1 is the only host"),
+    ],
+)
+def test_what_cannot_be_placed_gets_a_sentence(
+    placement: str, hosts_: tuple[Host, ...], ranks: int, words: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        places_of(placement_of(placement, hosts_, "the test"), hosts_, ranks, "the test")
+    assert "the test: " in caught.value.sentence
+    assert words in caught.value.sentence
