@@ -242,8 +242,9 @@ def test_any_damage_is_a_sentence_or_a_result(openmpi: FakeMpi, cli: Cli, data: 
     [
         (("pingpong", "--np", "2,4"), "one launch has one number of ranks, not 2"),
         (("pingpong", "--mpi", "openmpi", "--mpi", "mpich"), "one launch has one MPI library"),
-        (("pingpong", "--transport", "shm"), "are up to whoever starts the kernel"),
-        (("pingpong", "--env", "A=B"), "are up to whoever starts the kernel"),
+        (("pingpong", "--transport", "shm"), "transports is up to whoever starts the kernel"),
+        (("pingpong", "--hosts", "h1,h2"), "hosts is up to whoever starts the kernel"),
+        (("pingpong", "--env", "A=B"), "variables is up to whoever starts the kernel"),
         (("pingpong", "-o", "x"), "--output has no place here"),
         (("pingpung",), "no pattern is called 'pingpung'"),
     ],

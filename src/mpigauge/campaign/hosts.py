@@ -12,7 +12,7 @@ from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.reach import faults
 from mpigauge.launch.slurm import allocation
-from mpigauge.plan.hosts import Host
+from mpigauge.plan.hosts import Host, ranks_of
 from mpigauge.plan.model import AUTO, Plan
 from mpigauge.result import environment
 
@@ -42,6 +42,24 @@ def lab_counters() -> Counters:
     """What the relay of our lab has done until now; all zero outside of one."""
     lab = inside.current()
     return Counters() if lab is None else lab.counters()
+
+
+def with_hosts_again(plan: Plan) -> Plan:
+    """The plan of a campaign that goes on, in another allocation with the hosts of that one.
+
+    Raises:
+        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation.
+    """
+    here = allocation(os.environ)
+    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= {n.name for n in here.nodes}:
+        return plan
+    if any(ranks_of(placement) is not None for placement in plan.placements):
+        names = ",".join(host.name for host in plan.hosts)
+        raise EnvironmentLacksError(
+            f"the result places ranks on hosts by name, and job {here.job} has not all of {names}",
+            f"ask Slurm for them: sbatch --nodelist={names}",
+        )
+    return with_hosts(replace(plan, hosts=()))
 
 
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:

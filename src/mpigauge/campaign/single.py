@@ -8,6 +8,18 @@ from mpigauge.plan.handout import Source, with_source
 from mpigauge.plan.model import Plan
 from mpigauge.plan.schedule import Limits, kernel_plan, visits_of
 
+LAUNCHERS_OWN = (
+    "transports",
+    "hosts",
+    "placements",
+    "binding",
+    "launcher",
+    "remote_shell",
+    "variables",
+    "mpi_options",
+)
+"""Of a plan, what the kernel is not told."""
+
 DEADLINE_SHARE = 0.9
 """Of the budget, after which no visit begins: the last one has to end, too."""
 
@@ -37,11 +49,12 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
 def _check(plan: Plan, where: str) -> None:
     if len(plan.mpi) > 1:
         raise UsageError(f"{where}: one launch has one MPI library", "take one --mpi, or none")
-    if plan.transports != ("auto",) or plan.variables or plan.mpi_options:
-        raise UsageError(
-            f"{where}: transports, variables and options of mpiexec are up to whoever starts the kernel",
-            "leave them out, and give them to your launcher",
-        )
+    usual = Plan(measure=())
+    for name in LAUNCHERS_OWN:
+        if getattr(plan, name) != getattr(usual, name):
+            raise UsageError(
+                f"{where}: {name} is up to whoever starts the kernel", "leave it out, and tell your launcher"
+            )
 
 
 def _limits(plan: Plan, cells: int) -> Limits:

@@ -75,8 +75,8 @@ def _import(
     if len(paths) < READERS[name].least:
         raise UsageError(f"import {name}: takes {READERS[name].files}", "give the files that are missing")
     records = read(name, paths)
-    path = output or default_path()
-    with append.create(path) as file:
+    with append.create(output) if output else append.create_beside(default_path()) as file:
+        path = file.path
         for record in records:
             file.append(record)
     if not any(isinstance(record, Visit) for record in records):

@@ -11,6 +11,7 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.mpi.library import identify
 from mpigauge.plan.handout import Handout, read_handout
+from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
@@ -91,6 +92,7 @@ class Told:
             elapsed_s=self.last_s,
             skipped=tuple(sorted(self.skipped - measured)),
             transport=launch.transport,
+            placed=launch.placed,
         )
 
 
@@ -119,7 +121,7 @@ class Journals:
             if isinstance(line, journal.LaunchLine):
                 told = self._begin(line.launch, where)
                 self.launches.append(told)
-            elif line is not None:
+            elif line is not None and not isinstance(line, journal.ReadyLine):
                 told = self._checked(line, told, where)
                 told.take(line)
             elif told is not None and text.strip() and not journal.is_torn(text):
@@ -143,6 +145,7 @@ class Journals:
         if kind is None:
             raise UsageError(f"{where} is of an MPI library that mpigauge does not know", facts.library[:80])
         self._numbers[kind.name, version] += 1
+        placement = _placement([rank.host for rank in facts.placement])
         launch = Launch(
             number=self._numbers[kind.name, version],
             part=1,
@@ -159,8 +162,8 @@ class Journals:
             load_average=None,
             steal_s=None,
             startup_s=None,
+            placed=placement,
         )
-        placement = _placement([rank.host for rank in facts.placement])
         cells = {
             visit: replace(cell, mpi=kind.name, mpi_version=version, placement=placement)
             for visit, cell in handout.cells.items()
@@ -216,8 +219,8 @@ def _lines(path: Path) -> list[bytes]:
 def _placement(hosts: Sequence[str]) -> str:
     """As a plan would have asked for it."""
     if len(set(hosts)) == 1:
-        return "same-host"
-    return "different-hosts" if len(set(hosts)) == len(hosts) else ",".join(hosts)
+        return SAME_HOST
+    return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
 
 
 def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
