@@ -236,7 +236,7 @@ def test_a_relay_that_is_late_is_felt_by_short_operations() -> None:
     assert set(late) == {"relay-late"}
     assert "50 % of the packets" in late["relay-late"]
     assert texts(QUIET, relay_late_share=0.01) == {}
-    assert texts(replace(QUIET, estimate=1.0, low=0.99, high=1.01), relay_late_share=0.5) == {}
+    assert "relay-late" not in texts(replace(QUIET, estimate=1.0), relay_late_share=0.5)
 
 
 def test_every_text_is_one_line_with_a_number() -> None:
