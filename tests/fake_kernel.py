@@ -748,7 +748,7 @@ class Run:
             words.append(f'"half_width":{width:.4g}')
         # Over a network with as much again for headers; over shared memory, as Open MPI is told, nothing.
         calls = cell.batch * (len(warmup_ns) + len(samples_ns))
-        carried = 0 if os.environ.get("OMPI_MCA_btl", "").startswith("sm") else 2 * ranks * trips  # noqa: SIM112
+        carried = 0 if os.environ.get("OMPI_MCA_btl", "").startswith("vader") else 2 * ranks * trips  # noqa: SIM112
         words.append(f'"net_bytes":{carried * calls * max(20, visit["bytes"])},"net_calls":{calls}')
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True

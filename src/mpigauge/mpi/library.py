@@ -67,7 +67,8 @@ KINDS = (
         # On one host it notices by itself; of several, it takes each for a machine with all the cores.
         crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
         transports={
-            "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "sm,self"},
+            # Its name in version 4; version 5 says sm, and knows this one, too.
+            "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "vader,self"},
             "tcp": {
                 "OMPI_MCA_pml": "ob1",
                 "OMPI_MCA_btl": "tcp,self",
