@@ -1157,7 +1157,7 @@ def test_transports_are_jobs_of_their_own_and_proven(cli: Cli) -> None:
 @pytest.mark.usefixtures("openmpi")
 def test_a_transport_that_did_not_take_effect_fails_its_cells(cli: Cli) -> None:
     words = ("run", "pingpong", "--transport", "tcp", "--sizes", "1KiB", "--launches", "1")
-    done = cli(*words, "--env", "OMPI_MCA_btl=sm,self", "--format", "json")
+    done = cli(*words, "--env", "OMPI_MCA_btl=vader,self", "--format", "json")
     assert done.status == 1
     (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
     assert (row["status"], row["time_s"]) == ("failed", None)

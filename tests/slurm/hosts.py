@@ -52,7 +52,7 @@ SchedulerParameters=sched_min_interval=0,batch_sched_delay=0,sched_interval=1,bf
 ReturnToService=2
 SlurmdTimeout=5
 InactiveLimit=0
-KillWait=5
+KillWait=30
 MinJobAge=300
 SlurmdParameters=config_overrides
 MailProg=/bin/true

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,11 @@ def script(cluster: Cluster, *words: str) -> None:
 def hosts(result: Result) -> list[tuple[str, ...]]:
     """Where the ranks of the launches were, one after the other."""
     return [tuple(rank.host for rank in launch.placement) for launch in result.launches]
+
+
+def so_far(path: Path) -> Result | None:
+    """A result that is being written, once it has its first line."""
+    return load(path) if path.exists() and b"\n" in path.read_bytes() else None
 
 
 def log(number: str) -> str:
@@ -84,8 +90,20 @@ def test_every_task_of_an_array_writes_its_result(cluster: Cluster) -> None:
     number = cluster.submit("job.sh")
     for task, size in enumerate([8, 64]):
         path = Path(f"mpigauge-{number}_{task}.jsonl")
-        wait_until(lambda path=path: path.exists() and bool(load(path).ends), f"{path}")  # type: ignore[misc]
+        wait_until(partial(is_over, path), f"{path} to end")
         assert {cell.bytes for cell in load(path).campaign.cells if cell.pattern == "pingpong"} == {size}
+
+
+def is_over(path: Path) -> bool:
+    """Whether a result has its last line."""
+    result = so_far(path)
+    return result is not None and bool(result.ends)
+
+
+def begun(path: Path) -> bool:
+    """Whether a result has some visits."""
+    result = so_far(path)
+    return result is not None and len(result.visits) >= VISITS_BEFORE
 
 
 def under_way(cluster: Cluster, *options: str) -> tuple[str, Path]:
@@ -93,7 +111,7 @@ def under_way(cluster: Cluster, *options: str) -> tuple[str, Path]:
     script(cluster, *LONG, "--mpi", prefix("mpich"))
     number = cluster.submit(*options, "job.sh")
     path = Path(f"mpigauge-{number}.jsonl")
-    wait_until(lambda: path.exists() and len(load(path).visits) >= VISITS_BEFORE, f"visits in {path}")
+    wait_until(partial(begun, path), f"visits in {path}")
     assert not load(path).ends
     return number, path
 
@@ -125,7 +143,7 @@ def test_a_signal_to_every_task_is_no_failure(cluster: Cluster) -> None:
     number, path = under_way(cluster)
     cluster.out("scancel", number)
     assert cluster.ended(number)["JobState"] == "CANCELLED"
-    wait_until(lambda: bool(load(path).ends), f"the end of {path}")
+    wait_until(partial(is_over, path), f"{path} to end")
     assert ([end.reason for end in load(path).ends], load(path).failures) == (["interrupted"], [])
 
 
