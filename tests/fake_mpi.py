@@ -46,6 +46,23 @@ sys.path.insert(0, {here!r})
 import fake_kernel
 fake_kernel.main({library!r}, {standard!r}, {latency_ns})
 """
+LINKER = """
+import os, sys
+# As ld does, which resolves what a library needs by this path before any other.
+if not os.environ.get("LD_LIBRARY_PATH", "{prefix}").startswith("{prefix}"):
+    sys.exit("collect2: error: ld returned 1 exit status")
+"""
+ABI_KERNEL = """{shebang}
+import os, sys
+sys.path.insert(0, {here!r})
+import fake_kernel
+for folder in [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), {prefix!r} + "/lib"]:
+    if folder and os.path.isfile(folder + "/libmpi_abi.so.1"):
+        library, standard, latency_ns = open(folder + "/libmpi_abi.so.1").read().split("\\0")
+        fake_kernel.main(library, standard, int(latency_ns))
+        sys.exit()
+sys.exit("error while loading shared libraries: libmpi_abi.so.1: cannot open shared object file")
+"""
 MPIEXEC = """
 import os, sys
 words = sys.argv[1:]
@@ -111,12 +128,14 @@ def install(
     latency_ns: int = 100,
     compile_error: str = "",
     suffix: str = "",
+    abi: bool = False,
 ) -> FakeMpi:
     """Writes a library into a folder.
 
     Args:
         compile_error: What mpicc says instead of compiling the kernel.
         suffix: Of the programs' names, as Debian has them: ".mpich".
+        abi: Whether it has the ABI of MPI 5, which of these libraries MPICH can compile for.
     """
     fake = FakeMpi(prefix, kind, version, latency_ns)
     fake.bin.mkdir(parents=True, exist_ok=True)
@@ -131,8 +150,21 @@ def install(
         kernel=kernel,
     )
     write_program(fake.bin / f"mpicc{suffix}", mpicc)
+    if abi:
+        _add_abi(fake)
     write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS[kind]))
     return fake
+
+
+def _add_abi(fake: FakeMpi) -> None:
+    """The library file tells the common kernel which library it is, as the loader would find it."""
+    (fake.prefix / "lib").mkdir()
+    said = "\0".join([fake.says, STANDARDS[fake.kind], str(fake.latency_ns)])
+    (fake.prefix / "lib" / "libmpi_abi.so.1").write_text(said, encoding="ascii")
+    if fake.kind == "mpich":
+        kernel = ABI_KERNEL.format(shebang=SHEBANG, here=str(HERE), prefix=str(fake.prefix))
+        mpicc = MPICC.format(prefix=fake.prefix, macros="", root_variable="", compile_error="", kernel=kernel)
+        write_program(fake.bin / "mpicc_abi", LINKER.format(prefix=fake.prefix) + mpicc)
 
 
 def macros_of(kind: str, version: str) -> str:

@@ -26,7 +26,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors"},
+    {"units", "errors", "cache"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 

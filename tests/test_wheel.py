@@ -21,10 +21,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_carries_all_sources_of_the_kernel(wheel: Path) -> None:
+def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
     assert len(sources) > 15
+    assert {"mpigauge/launch/lab/relay.c", "mpigauge/launch/lab/shell.c"} <= names
     assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
     assert wheel.name.endswith("-py3-none-any.whl")
 

@@ -54,6 +54,9 @@ RATE_UNITS = {
 }
 """Bytes per second in each unit of rate."""
 
+LINK_RATE_UNITS = {"kbit": 1e3 / 8, "mbit": 1e6 / 8, "gbit": 1e9 / 8}
+"""Bytes per second in each unit of what a wire carries, in small letters."""
+
 TIME_CHOICES = (AUTO, "ns", "us", "ms", "s")
 """What a user may ask times to be printed in."""
 
@@ -72,8 +75,11 @@ _DECIMAL = r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?"
 _DURATION = re.compile(rf"({_DECIMAL})\s*([A-Za-z\N{{MICRO SIGN}}\N{{GREEK SMALL LETTER MU}}]*)")
 _FRACTION = re.compile(rf"({_DECIMAL})\s*(%?)")
 
+_LINK_RATE = re.compile(rf"({_DECIMAL})\s*([A-Za-z]+)(?:/s)?")
+
 _SIZE_HINT = f"write a number and one of {' '.join(SIZE_UNITS)}, such as 8 or 64KiB"
 _DURATION_HINT = "write a number and one of ns us ms s min h, such as 500ms or 2min; without a unit, seconds"
+_LINK_RATE_HINT = "write a number and one of kbit mbit gbit, such as 100mbit or 1gbit"
 _FRACTION_HINT = "write it as 3% or 0.03"
 
 
@@ -117,6 +123,18 @@ def parse_duration(text: str) -> float:
     if not 0 < seconds < math.inf:
         raise UsageError(f"the time {text!r} must be above 0 and finite", _DURATION_HINT)
     return seconds
+
+
+def parse_link_rate(text: str) -> float:
+    """Read what a wire carries: ``"100mbit"``, ``"1 Gbit/s"``; in bytes per second, above 0."""
+    match = _LINK_RATE.fullmatch(text.strip())
+    unit = match[2].lower() if match is not None else ""
+    if match is None or unit not in LINK_RATE_UNITS:
+        raise UsageError(f"{text!r} is not the rate of a link", _LINK_RATE_HINT)
+    bytes_per_s = float(match[1]) * LINK_RATE_UNITS[unit]
+    if not 0 < bytes_per_s < math.inf:
+        raise UsageError(f"the rate {text!r} must be above 0 and finite", _LINK_RATE_HINT)
+    return bytes_per_s
 
 
 def parse_fraction(text: str) -> float:

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mpigauge.analysis.transport import (
     HEADER_BYTES,
@@ -61,16 +62,34 @@ def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
     ],
 )
 def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
-    words = Evidence(round(share * LARGE), LARGE).refutes(transport)
+    words = Evidence(round(share * LARGE), LARGE).refutes(replace(CELL, transport=transport))
     assert bool(words) == is_refuted
     assert not words or transport in words
+
+
+@pytest.mark.parametrize("placement", ["different-hosts", "h1,h2"])
+@pytest.mark.parametrize(
+    ("transport", "share", "emulated", "is_refuted"),
+    [
+        ("tcp", 0.5, False, False),
+        ("tcp", 0.01, False, True),
+        ("auto", 0.0, False, False),
+        ("auto", 0.0, True, True),
+        ("auto", 0.5, True, False),
+    ],
+)
+def test_between_hosts_a_part_is_enough_and_none_is_not(
+    placement: str, transport: str, share: float, emulated: bool, is_refuted: bool
+) -> None:
+    cell = replace(CELL, transport=transport, placement=placement)
+    assert bool(Evidence(round(share * LARGE), LARGE).refutes(cell, emulated=emulated)) == is_refuted
 
 
 @given(
     st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
-    assert Evidence(net, payload).refutes(transport) == ""
+    assert Evidence(net, payload).refutes(replace(CELL, transport=transport), emulated=True) == ""
 
 
 def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:

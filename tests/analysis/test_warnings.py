@@ -231,6 +231,14 @@ def test_late_rounds_are_told_above_one_in_twenty() -> None:
     assert "do not count" not in all_late
 
 
+def test_a_relay_that_is_late_is_felt_by_short_operations() -> None:
+    late = texts(QUIET, relay_late_share=0.5)
+    assert set(late) == {"relay-late"}
+    assert "50 % of the packets" in late["relay-late"]
+    assert texts(QUIET, relay_late_share=0.01) == {}
+    assert "relay-late" not in texts(replace(QUIET, estimate=1.0), relay_late_share=0.5)
+
+
 def test_every_text_is_one_line_with_a_number() -> None:
     worst = replace(
         QUIET,
@@ -241,7 +249,13 @@ def test_every_text_is_one_line_with_a_number() -> None:
         unsteady_launches=9,
         samples=100,
     )
-    badly: dict[str, Any] = {"clock_cost_s": 1e-6, "skew_s": 1e-6, "late_share": 0.5, "clock_error_s": 1e-6}
+    badly: dict[str, Any] = {
+        "clock_cost_s": 1e-6,
+        "skew_s": 1e-6,
+        "late_share": 0.5,
+        "clock_error_s": 1e-6,
+        "relay_late_share": 0.5,
+    }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
     assert set(found) == set(KINDS)

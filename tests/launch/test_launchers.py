@@ -44,6 +44,11 @@ COMMANDS = {
         f"{MPIEXEC} -n 8|a kernel|- -",
         f"{MPIEXEC} -hosts h1:2,h2:1,h1:1 -n 4 kernel - -",
     ),
+    "intelmpi": (
+        f"{MPIEXEC} -n 2 kernel - -",
+        f"{MPIEXEC} -n 8|a kernel|- -",
+        f"{MPIEXEC} -n 2 -host h1 kernel - - : -n 1 -host h2 kernel - - : -n 1 -host h1 kernel - -",
+    ),
     "srun": (
         f"srun --mpi= --ntasks=2 {SRUN} kernel - -",
         f"srun --mpi= --ntasks=8 {SRUN} --overcommit|a kernel|- -",

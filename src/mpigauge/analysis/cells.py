@@ -138,7 +138,7 @@ def _row(
     status, reason, limit = status_of(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
     seen = around.evidence.get(cell)
-    mislabelled = seen.refutes(cell.transport) if seen else ""
+    mislabelled = seen.refutes(cell, emulated=result.campaign.plan.lab is not None) if seen else ""
     if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
         status, reason, time, rate, visits = "failed", refusal, None, None, []
     good = [visit for visit in visits if not visit.corrupt]
@@ -239,7 +239,7 @@ def _doubts(
         warnings_for(
             time,
             ranks=cell.ranks,
-            cores=result.campaign.environment.cores,
+            cores=_cores(result),
             launches_requested=_launches_made(result, cell),
             launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
             precision=result.campaign.plan.precision,
@@ -249,8 +249,15 @@ def _doubts(
             skew_s=start.skew_p50_s if start else 0.0,
             late_share=start.late_share if start else 0.0,
             clock_error_s=clock.error_s if clock else 0.0,
+            relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
         )
     )
+
+
+def _cores(result: Result) -> int | None:
+    """That all ranks share; None if they are on other machines, where nobody gets more ranks than slots."""
+    plan = result.campaign.plan
+    return None if plan.hosts and plan.lab is None else result.campaign.environment.cores
 
 
 def _clock_cost_s(result: Result) -> float:

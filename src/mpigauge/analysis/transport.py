@@ -1,8 +1,9 @@
 """Whether the transport that a label names was really used: bytes on the network against payload.
 
-The kernel counts what the interfaces of rank 0's host receive while an operation is repeated. Over
-shared memory that is nothing; over the network stack of one host it is the payload and headers, and
-between two hosts about half of it, since the other half arrives at the other host.
+The kernel counts what the interfaces of rank 0's host receive, or send if that is more, while an
+operation is repeated. Over shared memory that is nothing; over the network stack of one host it is the
+payload and headers. Between hosts it is the part of rank 0: half of a ping-pong, and of an operation of p
+ranks at least about 1/p.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import algorithm_bytes
+from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Evidence:
     """What went over the interfaces of rank 0's host while a cell was measured.
 
     Attributes:
-        net_bytes: Received by all interfaces.
+        net_bytes: Carried by all interfaces, the larger of both directions.
         payload_bytes: What the ranks had to get from others, 20 B at least for an operation.
     """
 
@@ -47,15 +49,22 @@ class Evidence:
         """Network bytes over payload."""
         return self.net_bytes / self.payload_bytes
 
-    def refutes(self, transport: str) -> str:
-        """Why this was not the transport that its label says; empty if it may have been."""
+    def refutes(self, cell: Cell, *, emulated: bool = False) -> str:
+        """Why this was not the transport that the cell's label says; empty if it may have been.
+
+        Args:
+            emulated: The hosts are a lab's, so that whatever is between them must be on its network.
+        """
         if self.payload_bytes < PAYLOAD_LEAST_BYTES:
             return ""
         went = f"{format_percent(self.share)} of the payload went over the network interfaces"
-        if transport == "tcp" and self.share < NETWORK_LEAST:
+        spread = cell.placement != SAME_HOST
+        if cell.transport == "tcp" and self.share < NETWORK_LEAST / (cell.ranks if spread else 1):
             return f"transport tcp did not take effect: only {went}"
-        if transport == "shm" and self.share > SHARED_MOST:
+        if cell.transport == "shm" and self.share > SHARED_MOST:
             return f"transport shm did not take effect: {went}"
+        if emulated and spread and self.share < NETWORK_LEAST / cell.ranks:
+            return f"what the lab's hosts share was used between them: only {went}"
         return ""
 
 

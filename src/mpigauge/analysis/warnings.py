@@ -35,6 +35,7 @@ Kind = Literal[
     "late-starts",
     "clock-error",
     "clock-share",
+    "relay-late",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Every kind, in the order in which they are given."""
@@ -48,6 +49,8 @@ SKEW_SHARE = 0.05
 LATE_SHARE = 0.05
 CLOCK_ERROR_SHARE = 0.1
 CLOCK_SHARE = 0.05
+RELAY_LATE_SHARE = 0.02
+RELAY_LATE_S = 50e-6
 _NOTABLE_SHARE = 0.25
 _HALF = 0.5
 _TAILS = PERCENTS.keys() - {"median"}
@@ -80,6 +83,7 @@ class _Cell:
     skew_s: float
     late_share: float
     clock_error_s: float
+    relay_late_share: float
 
 
 def warnings_for(
@@ -96,6 +100,7 @@ def warnings_for(
     skew_s: float = 0.0,
     late_share: float = 0.0,
     clock_error_s: float = 0.0,
+    relay_late_share: float = 0.0,
 ) -> list[Warning]:
     """What to know of a cell, in the order of KINDS; empty if all is well.
 
@@ -112,6 +117,7 @@ def warnings_for(
         skew_s: Median of last start - first start, of ranks that start together.
         late_share: Rounds before whose start not every rank had come, of all.
         clock_error_s: How far off the clock was by which they started.
+        relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
     """
     cell = _Cell(
         estimate,
@@ -126,6 +132,7 @@ def warnings_for(
         skew_s,
         late_share,
         clock_error_s,
+        relay_late_share,
     )
     texts = {kind: check(cell) for kind, check in _CHECKS.items()}
     return [Warning(kind, text) for kind, text in texts.items() if text]
@@ -346,6 +353,18 @@ def _clock_share(cell: _Cell) -> str:
     return f"every sample holds one clock reading of {format_time(cell.clock_cost_s)}, {share} of it"
 
 
+def _relay_late(cell: _Cell) -> str:
+    """A packet that is late is a small part of a long operation."""
+    share, time_s = cell.relay_late_share, cell.estimate.estimate
+    if share <= RELAY_LATE_SHARE or share * RELAY_LATE_S <= RELAY_LATE_SHARE * time_s:
+        return ""
+    return (
+        f"{format_percent(share)} of the packets between the emulated hosts were more than "
+        f"{format_time(RELAY_LATE_S)} late: their relay shares the cores with what is measured; use fewer "
+        "ranks, or root, which lets the relay go first"
+    )
+
+
 _CHECKS: dict[Kind, Callable[[_Cell], str]] = {
     "no-interval": _no_interval,
     "few-launches": _few_launches,
@@ -363,4 +382,5 @@ _CHECKS: dict[Kind, Callable[[_Cell], str]] = {
     "late-starts": _late_starts,
     "clock-error": _clock_error,
     "clock-share": _clock_share,
+    "relay-late": _relay_late,
 }

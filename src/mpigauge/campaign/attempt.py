@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from mpigauge.analysis.status import telling_line
-from mpigauge.campaign.hosts import check_landed
+from mpigauge.campaign.hosts import check_landed, lab_counters
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
@@ -17,7 +19,7 @@ from mpigauge.mpi import kernel
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.schedule import PlannedVisit, parts_of
 from mpigauge.result import environment, journal
-from mpigauge.result.records import Failure, Launch
+from mpigauge.result.records import Failure, Launch, Visit
 from mpigauge.result.transcript import records_of, visit_of
 
 STARTUP_PATIENCE_S = 60.0
@@ -88,6 +90,8 @@ class Attempt:
         self._current: int | None = None
         self._expect_s = 0.0
         self._slowest_round_s = 0.0
+        self._relay = lab_counters()
+        self._untried = True
         self.began = False
         self.ended = False
         self.startup_s = 0.0
@@ -149,7 +153,7 @@ class Attempt:
         Before a cell has been tried, a network of 1 MB/s is allowed for; the kernel tells of slow
         rounds, so that this covers one round and not the whole trial.
         """
-        if not self.began:
+        if not self.began or self._untried:  # clocks of several hosts are compared before the first visit
             return STARTUP_PATIENCE_S
         if self._current is None:
             return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
@@ -172,6 +176,7 @@ class Attempt:
                 self._launch(facts)
             case journal.BeginLine(number, _, expect_ns):
                 self._current, self._expect_s, self._slowest_round_s = number, expect_ns * 1e-9, 0.0
+                self._relay, self._untried = lab_counters(), False
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
                 self._slowest_round_s = round_ns * 1e-9
@@ -207,6 +212,7 @@ class Attempt:
                 startup_s=self.startup_s,
                 variables=dict(self._job.environment),
                 placed=self._key.job.placement,
+                built_by=self._target.built_by,
             )
         )
 
@@ -217,6 +223,9 @@ class Attempt:
 
     def _keep(self, line: journal.Line) -> None:
         for record in records_of(line, self._key, self._visits):
+            if isinstance(record, Visit):
+                late = lab_counters().since(self._relay).late_share
+                record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._ledger.append(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
                 self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")

@@ -1,21 +1,24 @@
 """Hosts: which there are, whether they can be reached, and whether ranks landed where they were sent."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.lab import inside
+from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.reach import faults
 from mpigauge.launch.slurm import allocation
 from mpigauge.plan.hosts import Host, ranks_of
 from mpigauge.plan.model import AUTO, Plan
+from mpigauge.result import environment
 
 
 def with_hosts(plan: Plan) -> Plan:
-    """The plan with the hosts of the allocation that we are in, unless it names some.
+    """The plan with the hosts of the lab or the allocation that we are in, unless it names some.
 
     Raises:
         UsageError: It names a launcher that there is not.
@@ -24,12 +27,21 @@ def with_hosts(plan: Plan) -> Plan:
         raise UsageError(
             f"no launcher is called {plan.launcher!r}", f"choose from {', '.join([AUTO, *LAUNCHERS])}"
         )
-    if plan.hosts:
-        return plan
-    here = allocation(os.environ)
-    if here is None:
-        return plan
-    return replace(plan, hosts=tuple(Host(node.name, node.tasks or node.cpus) for node in here.nodes))
+    return plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
+
+
+def _hosts_here() -> Iterator[Host]:
+    """A host of a lab has all our cores, since it shares them with the others."""
+    if (lab := inside.current()) is not None:
+        yield from (Host(name, environment.cores_allowed()) for name in lab.names)
+    elif (given := allocation(os.environ)) is not None:
+        yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
+
+
+def lab_counters() -> Counters:
+    """What the relay of our lab has done until now; all zero outside of one."""
+    lab = inside.current()
+    return Counters() if lab is None else lab.counters()
 
 
 def with_hosts_again(plan: Plan) -> Plan:

@@ -1,6 +1,7 @@
 """What one launch of a plan is: the job, its words and its variables."""
 
 from mpigauge.campaign.targets import Target
+from mpigauge.launch.lab import inside
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import AUTO, JobKey, Plan
@@ -45,6 +46,7 @@ def words_of(plan: Plan, target: Target, job: Job) -> list[str]:
 def cores_for(places: tuple[str, ...]) -> int:
     """Cores that the ranks of a job share.
 
-    Of other hosts only their slots are known, and nobody gets more ranks than those.
+    Hosts of a lab share ours. Of others only their slots are known, and nobody gets more ranks than those.
     """
-    return len(places) if places else environment.cores_allowed()
+    here = not places or inside.current() is not None
+    return environment.cores_allowed() if here else len(places)

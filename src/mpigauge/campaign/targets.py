@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import mpigauge
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.mpi import find, kernel
+from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.expand import cells_of, check_memory, check_ranks
 from mpigauge.plan.model import Cell, Plan
@@ -22,12 +22,22 @@ POOL_LEAST_BYTES = 32 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library with its kernel, what that can do, and what it is to measure."""
+    """A library with its kernel, what that can do, and what it is to measure.
+
+    Attributes:
+        compiler: Whose wrapper built the kernel, where that is the common one of the ABI.
+    """
 
     library: Library
     program: Path
     description: Description
     cells: list[Cell]
+    compiler: Library | None = None
+
+    @property
+    def built_by(self) -> str:
+        """The library that built a common kernel; empty for a kernel of the library's own."""
+        return self.compiler.label if self.compiler else ""
 
 
 def targets_of(plan: Plan, where: str) -> list[Target]:
@@ -38,12 +48,20 @@ def targets_of(plan: Plan, where: str) -> list[Target]:
         EnvironmentLacksError: A library is missing or does not work.
     """
     check_ranks(plan, environment.cores_allowed(), where)
-    libraries = [find.find(name) for name in plan.mpi] or [find.find_default()]
-    targets = [_target(plan, library, where) for library in _distinct(libraries)]
+    libraries = _distinct(_libraries(plan))
+    compiler = abi.compiler(libraries) if plan.abi else None
+    targets = [_target(plan, library, compiler, where) for library in libraries]
     available = environment.memory_available_bytes()
     for target in targets:
         check_memory(target.cells, target.description, pool_bytes(), available, where)
     return targets
+
+
+def _libraries(plan: Plan) -> list[Library]:
+    found = find.find_each(plan.mpi)
+    if not plan.abi:
+        return found or [find.find_default()]
+    return [abi.runner(library) for library in found or abi.default()]
 
 
 def _distinct(libraries: Sequence[Library]) -> list[Library]:
@@ -57,11 +75,19 @@ def _distinct(libraries: Sequence[Library]) -> list[Library]:
     return list(libraries)
 
 
-def _target(plan: Plan, library: Library, where: str) -> Target:
-    program = kernel.build(library)
-    description = kernel.describe(library)
+def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
+    program, description = _kernel(library, compiler)
     cells = cells_of(plan, description, library.name, library.version, where)
-    return Target(library, program, description, cells)
+    return Target(library, program, description, cells, compiler)
+
+
+def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Description]:
+    """The library's own kernel, or the common one, asked as this library will run it."""
+    if compiler is None:
+        return kernel.build(library), kernel.describe(library)
+    # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
+    program = kernel.build(compiler)
+    return program, kernel.describe(replace(compiler, environment=library.environment))
 
 
 def pool_bytes() -> int:
@@ -98,6 +124,8 @@ def _library_record(target: Target) -> LibraryRecord:
         show=library.show,
         flags=" ".join(kernel.FLAGS),
         kernel=str(target.program),
+        built_by=target.built_by,
+        compiler=str(target.compiler.mpicc) if target.compiler else "",
     )
 
 
@@ -119,7 +147,22 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
             "install that version again, or start a new result: mpigauge run",
         )
     cells = [c for c in campaign.cells if (c.mpi, c.mpi_version) == (record.name, record.version)]
-    return Target(library, kernel.build(library), kernel.describe(library), cells)
+    compiler = None
+    if record.compiler:
+        library, compiler = abi.runner(library), _compiler_again(record)
+    return Target(library, *_kernel(library, compiler), cells, compiler)
+
+
+def _compiler_again(record: LibraryRecord) -> Library:
+    wrapper = Path(record.compiler)
+    compiler = abi.compiler_at(find.find(str(wrapper.with_name("mpicc"))), wrapper)
+    if compiler.label != record.built_by:
+        raise EnvironmentLacksError(
+            f"{wrapper}: belongs to {compiler.label} now, but the result was begun with a kernel that "
+            f"{record.built_by} built",
+            "install that version again, or start a new result: mpigauge run",
+        )
+    return compiler
 
 
 def now() -> str:

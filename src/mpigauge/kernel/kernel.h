@@ -40,8 +40,16 @@ void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
 bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
                     struct mg_state *state);
 
-/* What all network interfaces of this host, or of its namespace, have received; 0 if not known. */
-int64_t mg_net_received_bytes(void);
+/* What all network interfaces of this host, or of its namespace, have carried; 0 if not known. */
+struct mg_net {
+    int64_t received_bytes;
+    int64_t sent_bytes;
+};
+struct mg_net mg_net_carried(void);
+
+/* Received since then, or sent if that is more: on one host both are the same, but of a stream from
+ * here to another host only the acknowledgements come back. */
+int64_t mg_net_bytes_since(struct mg_net before);
 
 /* Every visit of the plan in its order, each ended by its line in the journal. */
 void mg_measure(const struct mg_plan *plan, int64_t start_ns);

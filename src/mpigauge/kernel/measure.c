@@ -263,11 +263,11 @@ static void prove(const struct mg_visit *visit, struct mg_state *state, struct m
     if (!is_global(visit) || visit->bytes >= PROVED_BYTES)
         return;
     begin(visit, state);
-    const int64_t before = mg_net_received_bytes();
+    const struct mg_net before = mg_net_carried();
     for (outcome->net_calls = 0; outcome->net_calls < PROOF_CALLS; outcome->net_calls++)
         visit->mode->call(state);
     finish(visit, state);
-    outcome->net_bytes = mg_net_received_bytes() - before;
+    outcome->net_bytes = mg_net_bytes_since(before);
 }
 
 static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
@@ -294,7 +294,7 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
     struct mg_walk walk = mg_payload_walk(visit, state, slots);
     outcome.trials      = prepare(run, visit, state, &walk, cell, decision, trial_ns);
 
-    const int64_t net_before = mg_net_received_bytes();
+    const struct mg_net net_before = mg_net_carried();
     begin(visit, state);
     mg_rounds_run(visit, state, &walk, decision->batch, WARMUPS, limit, &run->rounds);
     outcome.warmups = run->rounds.count;
@@ -302,7 +302,7 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
     time_pure(run, visit, state, &walk, decision, &outcome);
     mg_rounds_run(visit, state, &walk, decision->batch, decision->rounds, limit, &run->rounds);
     finish(visit, state);
-    outcome.net_bytes = mg_net_received_bytes() - net_before;
+    outcome.net_bytes = mg_net_bytes_since(net_before);
     outcome.net_calls = decision->batch * (outcome.warmups + run->rounds.count);
     state->work       = 0;
     prove(visit, state, &outcome);

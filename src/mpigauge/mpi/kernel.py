@@ -1,20 +1,19 @@
 """Building the kernel with a library's own mpicc, once for the same sources, compiler, flags and library."""
 
-import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import msgspec
 
+from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.find import ask
 from mpigauge.mpi.library import Library, identify
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
-FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
+FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
 PROGRAM = "mpigauge-kernel"
 BUILD_TIMEOUT_S = 300
@@ -27,23 +26,11 @@ def sources() -> list[Path]:
     return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
-def cache_folder() -> Path:
-    """Where built kernels are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache."""
-    if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
-        return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "mpigauge" / "kernels"
-
-
 def kernel_path(library: Library) -> Path:
     """Where the kernel of a library is, or will be."""
-    digest = hashlib.sha256()
-    for source in sources():
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
     # The wrapper itself, too: an upgrade in place changes neither its path nor its version words.
-    for word in (str(library.mpicc.resolve()), library.show, library.label, *FLAGS, _stamp(library.mpicc)):
-        digest.update(word.encode() + b"\0")
-    return cache_folder() / f"{library.name}-{library.version}-{digest.hexdigest()[:16]}" / PROGRAM
+    words = (str(library.mpicc.resolve()), library.show, library.label, *FLAGS, _stamp(library.mpicc))
+    return cache_folder() / f"{library.name}-{library.version}-{fingerprint(sources(), words)}" / PROGRAM
 
 
 def _stamp(path: Path) -> str:
@@ -57,21 +44,7 @@ def build(library: Library) -> Path:
     Raises:
         EnvironmentLacksError: It does not compile, or the cache cannot be written.
     """
-    program = kernel_path(library)
-    if program.is_file():
-        return program
-    try:
-        program.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=program.parent) as folder:
-            built = Path(folder) / PROGRAM
-            _compile(library, built)
-            built.replace(program)  # whole or not at all, also if two campaigns build at once
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"{program.parent}: the kernel cannot be kept there: {error.strerror}",
-            "set MPIGAUGE_KERNEL_DIR to a folder that can be written",
-        ) from None
-    return program
+    return made(kernel_path(library), "the kernel", lambda output: _compile(library, output))
 
 
 def _compile(library: Library, output: Path) -> None:

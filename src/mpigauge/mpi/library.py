@@ -24,6 +24,7 @@ class Kind:
         launcher: The name in `launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins.
         wheel: The PyPI package that carries it.
+        wheel_needs: Packages with other parts of it, which come along.
         needs_root_variable: Its mpicc only finds itself through this environment variable.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves.
@@ -31,6 +32,7 @@ class Kind:
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
             the program.
+        in_slurm: The same where Slurm does, unless the user says otherwise; empty if it finds that by itself.
         pmi: What srun --mpi must be for it.
     """
 
@@ -42,10 +44,12 @@ class Kind:
     says: str
     wheel: str
     needs_root_variable: str = ""
+    wheel_needs: tuple[str, ...] = ()
     crowded: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     remote_shell: Mapping[str, str] = field(default_factory=dict)
+    in_slurm: Mapping[str, str] = field(default_factory=dict)
     pmi: str = ""
 
 
@@ -88,10 +92,11 @@ KINDS = (
         "Intel MPI",
         ("intel", "impi"),
         "I_MPI_VERSION",
-        "hydra",
+        "intelmpi",
         "Intel(R) MPI Library ",
         "impi-devel",
         "I_MPI_ROOT",
+        ("impi-rt",),
         transports={
             "shm": {"I_MPI_FABRICS": "shm"},
             "tcp": {
@@ -104,6 +109,8 @@ KINDS = (
         },
         bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
         remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
+        # Of hosts that it is given, it thinks that only ssh reaches them.
+        in_slurm={"I_MPI_HYDRA_BOOTSTRAP": "slurm"},
         pmi="pmi2",
     ),
     Kind(
@@ -185,9 +192,12 @@ class Library:
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}
         shell = self.kind.remote_shell if remote_shell else {}
+        by_slurm = several_hosts and not remote_shell and "SLURM_JOB_ID" in os.environ
+        slurm = {k: v for k, v in self.kind.in_slurm.items() if by_slurm and k not in os.environ}
         return {
             **self.environment,
             **yielding,
+            **slurm,
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,

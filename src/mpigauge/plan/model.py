@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from msgspec import Meta, Struct
 
 from mpigauge.plan.hosts import SAME_HOST, Host
+from mpigauge.plan.lab import Lab
 
 Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
@@ -71,6 +72,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_min: Samples of a cell in one launch before its stop rule may end it.
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
+        lab: The emulated hosts that it runs on; None means this machine as it is.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -93,6 +96,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     rounds_min: Positive = 30
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    lab: Lab | None = None
+    abi: bool = False
 
 
 class JobKey(NamedTuple):

@@ -14,6 +14,7 @@ from msgspec import Struct
 from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import hosts_of
+from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
     AUTO,
     WINDOW_MOST,
@@ -41,6 +42,8 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
+        lab: Emulated hosts to run on.
+        abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
     measure: tuple[Measure, ...]
@@ -63,6 +66,8 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     buffers: Buffers = "warm"
     sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
+    lab: Lab | None = None
+    abi: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ class Options:
     roots: tuple[Root, ...] = ()
     in_place: bool = False
     seed: int | None = None
+    abi: bool = False
 
 
 def read_file(path: Path) -> PlanFile:
@@ -153,8 +159,10 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         ranks=options.ranks or file.ranks,
         precision=_precision(options.precision or file.precision),
         seed=seed,
+        abi=options.abi or file.abi,
         **_launches(launches, where),
         budget_s=_budget(budget, launches, where),
+        lab=file.lab,
     )
     _check_numbers(plan, where)
     return plan
@@ -225,6 +233,8 @@ def _check_numbers(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}: a window of {measure.window} messages is not possible", f"take 1 to {WINDOW_MOST}"
             )
+    if plan.lab is not None:
+        topology(plan.lab, where)
     if not 0 <= plan.seed < 2**63:
         raise UsageError(
             f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1"

@@ -77,7 +77,12 @@ class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
 
 
 class LibraryRecord(Struct, frozen=True):
-    """An MPI library as it was found and the kernel built with it."""
+    """An MPI library as it was found and the kernel that it runs.
+
+    Attributes:
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
+        compiler: The wrapper that did.
+    """
 
     name: str
     version: str
@@ -88,6 +93,8 @@ class LibraryRecord(Struct, frozen=True):
     show: str
     flags: str
     kernel: str
+    built_by: str = ""
+    compiler: str = ""
 
 
 class Placement(Struct, frozen=True):
@@ -118,6 +125,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         steal_s: Time that a hypervisor took from this machine since its start.
         variables: Environment variables that mpigauge set for it.
         placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
+        built_by: The library that built a kernel common to all; empty for a kernel of its own.
     """
 
     number: int
@@ -137,6 +145,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     startup_s: float | None
     variables: dict[str, str] = {}
     placed: str = SAME_HOST
+    built_by: str = ""
 
     @property
     def job(self) -> JobKey:
@@ -159,6 +168,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         correlation_time: In samples, of the cell so far in this launch.
         half_width: Relative, of the interval of the median within the launch.
         corrupt: What was wrong with the payload; empty if it was right.
+        relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
         net_bytes: What the network interfaces of rank 0's host received during net_calls calls.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Of the samples, those before whose start not every rank had come; they are no estimate.
@@ -194,6 +204,7 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     local_ns: list[int] = []
     pure_ns: list[Nanoseconds] = []
     work_ns: int = 0
+    relay_late: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses lists that do not fit the samples.

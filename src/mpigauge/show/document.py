@@ -181,10 +181,17 @@ def _head(result: Result) -> list[str]:
         order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns a reading"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
+    lines += _common_kernel(result)
     # A rank alone has no clock to agree with.
     if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return lines
+
+
+def _common_kernel(result: Result) -> Iterable[str]:
+    """Who built it, where all libraries ran one kernel."""
+    for built_by in sorted({launch.built_by for launch in result.launches} - {""}):
+        yield f"one kernel for all libraries, built by {built_by} for the ABI of MPI 5 (libmpi_abi.so.1)"
 
 
 def _clocks(states: Iterable[ClockState]) -> str:

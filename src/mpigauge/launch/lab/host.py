@@ -1,0 +1,130 @@
+"""A host of a lab: a process that makes its namespaces, fits them out, and sleeps to keep them."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch.lab import linux, network
+from mpigauge.plan.lab import Lab
+
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - mounted anew
+FOLDER = f"{SHARED_MEMORY}/lab"
+"""Of the lab: the same on all hosts."""
+
+TEMPORARY = f"{SHARED_MEMORY}/tmp"  # noqa: S108
+"""Of a host alone. A short path, since sockets in it may have 108 letters."""
+
+HOSTS_FILE = f"{FOLDER}/etc-hosts"
+KINDS = ("net", "uts", "ipc", "mnt")
+IP_TIMEOUT_S = 30
+
+_SETTINGS = {
+    "ipv6/conf/all/disable_ipv6": "1",
+    "ipv6/conf/default/disable_ipv6": "1",
+    "ipv4/tcp_congestion_control": "reno",
+    # What one connection has found out about the way must not speed up or slow down the next.
+    "ipv4/tcp_no_metrics_save": "1",
+}
+
+
+def fork(lab: Lab, number: int) -> tuple[int, int]:
+    """Starts a host; its process number, and where it says that it is ready or why not."""
+    reading, writing = os.pipe()
+    pid = linux.fork(lambda: _keep(lab, number, writing))
+    os.close(writing)
+    return pid, reading
+
+
+def _keep(lab: Lab, number: int, writing: int) -> int:
+    words = "ready"
+    try:
+        os.setpgid(0, 0)  # what the terminal sends is for the command
+        _make(lab, number)
+    except OSError as error:
+        words = f"{error.filename or 'host'}: {error.strerror}"
+    except EnvironmentLacksError as error:
+        words = error.sentence
+    os.write(writing, words.encode())
+    os.close(writing)
+    while True:
+        signal.pause()
+
+
+def wait_for(number: int, reading: int) -> None:
+    """Until a host is ready.
+
+    Raises:
+        EnvironmentLacksError: It cannot be made here.
+    """
+    with os.fdopen(reading, "rb") as pipe:
+        words = pipe.read().decode()
+    if words != "ready":
+        raise EnvironmentLacksError(
+            f"host h{number} of the lab cannot be made: {words or 'it died'}",
+            "mpigauge doctor says what a lab needs",
+        )
+
+
+def _make(lab: Lab, number: int) -> None:
+    linux.unshare(linux.NEW_NETWORK | linux.NEW_NAME | linux.NEW_IPC | linux.NEW_MOUNTS)
+    socket.sethostname(f"h{number}")
+    # Libraries look for interfaces there, and would see those of the machine.
+    linux.mount("sysfs", "/sys", "sysfs", linux.UNTRUSTED)
+    shared_memory()
+    linux.mount(HOSTS_FILE, "/etc/hosts", None, linux.BIND)
+    settings()
+    ip(network.host_words(lab, number))
+    linux.offloads_off(network.INTERFACE)
+
+
+def shared_memory() -> None:
+    """Gives a host a /dev/shm of its own, in which only the lab's folder is that of all hosts."""
+    folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY)
+    linux.mount("tmpfs", SHARED_MEMORY, "tmpfs", 0, "mode=1777")
+    Path(TEMPORARY).mkdir(mode=0o700)
+    Path(FOLDER).mkdir()
+    linux.mount(f"/proc/self/fd/{folder}", FOLDER, None, linux.BIND)
+    os.close(folder)
+
+
+def settings() -> None:
+    """Of this network namespace; a kernel without IPv6 needs not be told."""
+    for name, value in _SETTINGS.items():
+        path = Path("/proc/sys/net") / name
+        if path.exists():
+            path.write_text(value, encoding="ascii")
+
+
+def ip(words: str) -> None:
+    """Has `ip` do what the words say, in this network namespace.
+
+    Raises:
+        EnvironmentLacksError: It failed, with its first words.
+    """
+    done = subprocess.run(
+        [ip_program(), "-batch", "-"],
+        input=words,
+        capture_output=True,
+        text=True,
+        timeout=IP_TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise EnvironmentLacksError(f"ip: {said[0]}", "")
+
+
+def ip_program() -> str:
+    """The `ip` of iproute2, which ordinary users may not have on their path.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    found = shutil.which("ip") or shutil.which("ip", path="/usr/sbin:/sbin")
+    if found is None:
+        raise EnvironmentLacksError("a lab needs the program ip", "install iproute2 (Fedora, RHEL: iproute)")
+    return found

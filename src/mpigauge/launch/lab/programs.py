@@ -1,0 +1,66 @@
+"""The two C programs of a lab: built by this machine's compiler when they are first needed."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
+from mpigauge.errors import EnvironmentLacksError
+
+SOURCES = Path(__file__).parent
+BUILD_TIMEOUT_S = 100
+
+
+def relay() -> Path:
+    """The program that holds packets for as long as their way would take."""
+    return _built("relay")
+
+
+def shell() -> Path:
+    """What stands in for ssh."""
+    return _built("shell")
+
+
+def compiler() -> str:
+    """This machine's C compiler.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None:
+        raise EnvironmentLacksError(
+            "a lab needs a C compiler for its relay", "install gcc, or: module load gcc"
+        )
+    return found
+
+
+def _built(name: str) -> Path:
+    source = SOURCES / f"{name}.c"
+    flags = (*COMPILE_FLAGS, name)
+    program = cache_folder() / f"lab-{fingerprint([source], flags)}" / f"mpigauge-lab-{name}"
+    return made(program, f"the {name} of the lab", lambda output: _compile(source, output))
+
+
+def _compile(source: Path, output: Path) -> None:
+    words = [compiler(), *COMPILE_FLAGS, "-o", str(output), str(source), "-lm"]
+    try:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=BUILD_TIMEOUT_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise EnvironmentLacksError(f"{words[0]}: does not end", "check the compiler") from None
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [
+            f"status {done.returncode}"
+        ]
+        raise EnvironmentLacksError(
+            f"{words[0]}: cannot compile {source.name}: {lines[0].strip()}",
+            "install the C library's headers: libc6-dev, glibc-devel",
+        )

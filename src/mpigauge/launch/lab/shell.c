@@ -1,0 +1,108 @@
+/* shell - what stands in for ssh in a lab: runs a command on another of its hosts.
+ *
+ *   shell [OPTIONS OF SSH] [USER@]HOST [COMMAND WORD...]
+ *
+ * As with ssh, the words of the command are joined with spaces and read by /bin/sh there. The
+ * environment, the working directory and all open files go along, which ssh would not do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_MOST = 4096, FAILED = 255 /* as ssh says that it could not */ };
+
+/* All of OpenSSH 10: a letter with a colon takes a value. */
+static const char OPTIONS[] =
+    "+1246ab:c:e:fgi:kl:m:no:p:qstvxAB:CD:E:F:GI:J:KL:MNO:P:Q:R:S:TVw:W:XYy";
+
+static _Noreturn void die(const char *host, const char *what)
+{
+    fprintf(stderr, "mpigauge lab: %s: %s\n", host, what);
+    exit(FAILED);
+}
+
+/* In it, each host by its name and its address: a link to the namespaces of a process of its. */
+#define HOSTS "/dev/shm/lab/hosts"
+
+/* The mount namespace comes last: with it the folder with the others is out of reach. */
+static const char *const NAMESPACES[] = {"net", "uts", "ipc", "mnt"};
+enum { NAMESPACE_COUNT = sizeof NAMESPACES / sizeof NAMESPACES[0] };
+
+static void enter(const char *host)
+{
+    int fds[NAMESPACE_COUNT];
+
+    for (int i = 0; i < NAMESPACE_COUNT; i++) {
+        char path[PATH_MOST];
+
+        snprintf(path, sizeof path, HOSTS "/%s/%s", host, NAMESPACES[i]);
+        fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+        if (fds[i] < 0)
+            die(host, "no host of this lab is called so");
+    }
+    for (int i = 0; i < NAMESPACE_COUNT; i++)
+        if (setns(fds[i], 0) != 0)
+            die(host, strerror(errno));
+}
+
+static char *joined(char **words)
+{
+    char  *text   = NULL;
+    size_t bytes  = 0;
+    FILE  *stream = open_memstream(&text, &bytes);
+
+    if (stream == NULL)
+        return NULL;
+    for (char **word = words; *word != NULL; word++)
+        fprintf(stream, "%s%s", *word, word[1] != NULL ? " " : "");
+    return fclose(stream) == 0 ? text : NULL;
+}
+
+/* Passes over options, which may stand on both sides of the host; whether -n was one of them. */
+static bool pass_options(int count, char **words)
+{
+    bool without_input = false;
+
+    for (int letter; (letter = getopt(count, words, OPTIONS)) != -1;) {
+        if (letter == '?')
+            exit(FAILED);
+        without_input = without_input || letter == 'n' || letter == 'f';
+    }
+    return without_input;
+}
+
+int main(int count, char **words)
+{
+    bool without_input = pass_options(count, words);
+
+    if (optind >= count)
+        die("shell", "usage: shell [OPTIONS OF SSH] [USER@]HOST [COMMAND WORD...]");
+
+    const char *at   = strrchr(words[optind], '@');
+    const char *host = at != NULL ? at + 1 : words[optind];
+
+    optind++;
+    without_input = pass_options(count, words) || without_input;
+    if (*host == '\0' || *host == '.' || strchr(host, '/') != NULL)
+        die(host, "no host of this lab is called so");
+
+    char *here    = getcwd(NULL, 0);
+    char *command = joined(words + optind);
+
+    if (command == NULL)
+        die(host, "out of memory");
+    enter(host);
+    if (here == NULL || chdir(here) != 0)
+        die(host, "the working directory is not there");
+    if (without_input && freopen("/dev/null", "r", stdin) == NULL)
+        die(host, "/dev/null cannot be read");
+    if (*command == '\0')
+        execl("/bin/sh", "sh", (char *) NULL);
+    else
+        execl("/bin/sh", "sh", "-c", command, (char *) NULL);
+    die(host, strerror(errno));
+}

@@ -1,0 +1,247 @@
+"""Starting a lab from outside: a child in namespaces of its own, which die with us, whatever happens."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge import errors
+from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, EnvironmentLacksError, UsageError
+from mpigauge.launch.lab import counters, first, host, inside, linux, programs
+from mpigauge.launch.lab.counters import Counters
+from mpigauge.plan.lab import Lab, topology
+
+NAMESPACES = (
+    linux.NEW_USERS
+    | linux.NEW_MOUNTS
+    | linux.NEW_NAME
+    | linux.NEW_IPC
+    | linux.NEW_NETWORK
+    | linux.NEW_PROCESSES
+)
+SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+MESSAGE_BYTES = 65536
+MAKING_TIMEOUT_S = 60
+BORN = "born"
+USERS_HINT = (
+    "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 or user.max_user_namespaces=10000; "
+    "on Ubuntu also kernel.apparmor_restrict_unprivileged_userns=0"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a lab ended.
+
+    Attributes:
+        status: That of its command, or 128 + n if signal n ended it.
+        counters: What the relay had done.
+    """
+
+    status: int
+    counters: Counters
+
+
+def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
+    """Runs a command on h1 of a new lab, with our terminal and in our folder, until it ends.
+
+    Args:
+        command: Its words; no shell reads them.
+        where: What an error calls the place of the lab's description.
+
+    Raises:
+        UsageError: The lab or the command cannot be, or we are in a lab already.
+        EnvironmentLacksError: This machine cannot make one.
+    """
+    if inside.current() is not None:
+        raise UsageError("this is a lab already, and there are no labs in labs", "leave it first")
+    check_platform()
+    counters_fd = os.memfd_create("mpigauge-lab")
+    os.ftruncate(counters_fd, counters.BYTES)
+    order = first.Order(
+        lab=lab,
+        topology=topology(lab, where),
+        command=command,
+        relay=programs.relay(),
+        shell=programs.shell(),
+        counters_fd=counters_fd,
+    )
+    try:
+        status = _run(order)
+        return Ended(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)))
+    finally:
+        os.close(counters_fd)
+
+
+def check_platform() -> None:
+    """Refuses a system that no lab can be made on, before anything is tried.
+
+    Raises:
+        EnvironmentLacksError: What is missing.
+    """
+    if not sys.platform.startswith("linux"):
+        raise EnvironmentLacksError(
+            "a lab needs Linux, whose namespaces it is made of", "take a Linux machine"
+        )
+    host.ip_program()
+    programs.compiler()
+
+
+def check() -> None:
+    """Makes a lab of one host in which nothing is done.
+
+    Raises:
+        EnvironmentLacksError: Why none can be made here.
+    """
+    run(Lab(hosts=1), ["/bin/sh", "-c", ":"], "this machine")
+
+
+# ---- Our side --------------------------------------------------------------------------------------
+
+
+def _run(order: first.Order) -> int:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        child = linux.fork(lambda: _child(order, ours, theirs, before))
+        theirs.close()
+        try:
+            _make(child, ours)
+            return _wait(child, ours)
+        finally:
+            _end(child)
+    finally:
+        ours.close()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _make(child: int, link: socket.socket) -> None:
+    link.settimeout(MAKING_TIMEOUT_S)
+    _expect(BORN, link)
+    _map_users(child)
+    link.send(first.MAPPED)
+    _expect(first.RUNNING, link)
+
+
+def _expect(word: str, link: socket.socket) -> None:
+    """Raises what the lab complains of."""
+    try:
+        data = link.recv(MESSAGE_BYTES)
+    except TimeoutError:
+        raise EnvironmentLacksError(
+            f"the lab was not ready after {MAKING_TIMEOUT_S} s", "is this machine overloaded?"
+        ) from None
+    if not data:
+        raise EnvironmentLacksError("the lab was killed while it was made", "is there enough memory?")
+    _raise_other(word, data)
+
+
+def _raise_other(word: str, data: bytes) -> None:
+    said, *rest = json.loads(data)
+    if said != word:
+        raise getattr(errors, said)(*rest)
+
+
+def _map_users(child: int) -> None:
+    """Root keeps all users and groups as they are; anyone else is root in the lab, and alone there.
+
+    Raises:
+        EnvironmentLacksError: The system does not let us.
+    """
+    try:
+        if os.geteuid() == 0:
+            with contextlib.suppress(PermissionError):
+                _map(child, "uid", _same_numbers("uid"))
+                _map(child, "gid", _same_numbers("gid"))
+                return
+        Path(f"/proc/{child}/setgroups").write_text("deny", encoding="ascii")
+        _map(child, "uid", f"0 {os.geteuid()} 1")
+        _map(child, "gid", f"0 {os.getegid()} 1")
+    except OSError as error:
+        raise EnvironmentLacksError(f"users cannot be mapped: {error.strerror}", USERS_HINT) from None
+
+
+def _map(child: int, kind: str, words: str) -> None:
+    Path(f"/proc/{child}/{kind}_map").write_text(words, encoding="ascii")
+
+
+def _same_numbers(kind: str) -> str:
+    ranges = [
+        line.split() for line in Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").splitlines()
+    ]
+    return "".join(f"{inside_} {inside_} {count}\n" for inside_, _, count in ranges)
+
+
+def _wait(child: int, link: socket.socket) -> int:
+    """The exit status; hands on what others send us, but not what the terminal sends to all of us."""
+    while True:
+        info = signal.sigwaitinfo({*SIGNALS, signal.SIGCHLD})
+        if info.si_signo != signal.SIGCHLD:
+            if info.si_code <= 0:
+                with contextlib.suppress(OSError):
+                    link.send(bytes([info.si_signo]))
+            continue
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid == child:
+            break
+    link.setblocking(False)
+    with contextlib.suppress(OSError):
+        if last := link.recv(MESSAGE_BYTES):
+            _raise_other(first.RUNNING, last)
+    return _status(status)
+
+
+def _status(wait_status: int) -> int:
+    code = os.waitstatus_to_exitcode(wait_status)
+    return code if code >= 0 else EXIT_SIGNAL_BASE - code
+
+
+def _end(child: int) -> None:
+    """Nobody stays behind, however we came here."""
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        if os.waitpid(child, os.WNOHANG) == (0, 0):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+# ---- The child's side ------------------------------------------------------------------------------
+
+
+def _child(
+    order: first.Order, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
+) -> int:
+    """Makes the namespaces and waits for process 1 in them."""
+    ours.close()
+    with contextlib.suppress(PermissionError):  # the relay inherits it
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        linux.unshare(NAMESPACES)
+        linux.die_with_parent()
+    except OSError as error:
+        link.send(_complaint(f"namespaces cannot be made: {error.strerror}", USERS_HINT))
+        return EXIT_ENVIRONMENT
+    child = linux.fork(lambda: _first(order, link, mask))
+    link.close()
+    _, status = os.waitpid(child, 0)
+    return _status(status)
+
+
+def _complaint(sentence: str, hint: str) -> bytes:
+    return json.dumps([EnvironmentLacksError.__name__, sentence, hint]).encode()
+
+
+def _first(order: first.Order, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
+    linux.die_with_parent()
+    for number in (*SIGNALS, signal.SIGCHLD):
+        if callable(signal.getsignal(number)):  # what is ignored stays so: nohup means it
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    link.send(json.dumps([BORN]).encode())
+    if link.recv(MESSAGE_BYTES) != first.MAPPED:
+        return EXIT_ENVIRONMENT
+    return first.run(order, link)

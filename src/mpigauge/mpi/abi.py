@@ -1,0 +1,95 @@
+"""One kernel for several libraries: built against the ABI of MPI 5, which libmpi_abi.so.1 offers.
+
+MPICH 5 has a compiler wrapper for it, mpicc_abi. What it builds runs on MPICH 5 and on Intel MPI from
+2021.16, whichever the loader finds first, so that two results differ by their library alone.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError
+from mpigauge.mpi.find import ask, find_all
+from mpigauge.mpi.library import Library
+
+SHARED_OBJECT = "libmpi_abi.so.1"
+COMPILER = "mpicc_abi"
+SEARCH = "LD_LIBRARY_PATH"
+WHO_HAS_IT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add mpich intelmpi"
+
+
+def library_folder(library: Library) -> Path | None:
+    """Where a library has its libmpi_abi.so.1; None if it has none."""
+    linked = re.findall(r"-L\"?([^\s\"]+)", library.show)
+    folders = [*map(Path, linked), library.prefix / "lib", library.prefix / "lib64"]
+    return next((folder for folder in folders if (folder / SHARED_OBJECT).is_file()), None)
+
+
+def those_with_it(libraries: Iterable[Library]) -> list[Library]:
+    """The first of each name and version that has the ABI."""
+    first = {one.label: one for one in reversed([one for one in libraries if library_folder(one)])}
+    return list(reversed(first.values()))
+
+
+def compiler(libraries: Sequence[Library]) -> Library:
+    """What builds the kernel: the first library with an mpicc_abi, of these or else of this machine.
+
+    Returns:
+        That library with the wrapper in place of its mpicc, so that its kernel is the common one.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    for library in (*libraries, *find_all()[0]):
+        wrapper = library.mpicc.with_name(COMPILER)
+        if wrapper.is_file():
+            return compiler_at(library, wrapper)
+    raise EnvironmentLacksError(
+        f"--abi: no library here has {COMPILER}, which builds for the ABI of MPI 5",
+        "MPICH 5 has it: mpigauge mpi add mpich",
+    )
+
+
+def compiler_at(library: Library, wrapper: Path) -> Library:
+    """A library with this wrapper in place of its mpicc."""
+    show = ask([str(wrapper), "-show"], library.environment).strip()
+    return replace(library, mpicc=wrapper, show=show)
+
+
+def runner(library: Library) -> Library:
+    """A library as it runs the common kernel: the loader looks into its folder first.
+
+    Raises:
+        EnvironmentLacksError: It has no libmpi_abi.so.1.
+    """
+    folder = library_folder(library)
+    if folder is None:
+        raise EnvironmentLacksError(
+            f"--abi: {library.kind.about} {library.version} in {library.prefix} has no {SHARED_OBJECT}, "
+            "the ABI of MPI 5",
+            f"name others, or leave --abi away; {WHO_HAS_IT}",
+        )
+    search = os.pathsep.join(filter(None, [str(folder), os.environ.get(SEARCH, "")]))
+    return replace(library, environment={**library.environment, SEARCH: search})
+
+
+def default() -> list[Library]:
+    """Every library of this machine that can run the common kernel.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    found, troubles = find_all()
+    libraries = those_with_it(found)
+    if libraries:
+        return libraries
+    raise _none(troubles)
+
+
+def _none(troubles: Sequence[MpigaugeError]) -> EnvironmentLacksError:
+    why = f"; one did not work: {troubles[0].sentence}" if troubles else ""
+    return EnvironmentLacksError(
+        f"--abi: no library here has {SHARED_OBJECT}, the ABI of MPI 5{why}", WHO_HAS_IT
+    )

@@ -1,0 +1,71 @@
+"""The prefixes that `mpigauge mpi add` fills, one a library and version, in the user's data folder.
+
+A prefix is called by its kind and the version that the library reports: `mpich-5.0.2`. A name that
+begins with a dot is something unfinished, and a link is not ours.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.mpi.library import KINDS, Kind, kind_named
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """A prefix of ours; whether the library in it works is another question."""
+
+    kind: Kind
+    version: str
+    prefix: Path
+
+    @property
+    def label(self) -> str:
+        """Name and version, as a user may write them."""
+        return f"{self.kind.name}=={self.version}"
+
+    @property
+    def mpicc(self) -> Path:
+        """Its compiler wrapper."""
+        return self.prefix / "bin" / "mpicc"
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in words."""
+        return f"the wheel {self.kind.wheel}, by mpigauge mpi add"
+
+
+def folder() -> Path:
+    """Where the prefixes are: $XDG_DATA_HOME/mpigauge/mpi, or its usual place at home; without links."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(os.path.realpath(data)) / "mpigauge" / "mpi"
+
+
+def name_of(kind: Kind, version: str) -> str:
+    """What the prefix of a library is called."""
+    return f"{kind.name}-{version}"
+
+
+def managed() -> list[Managed]:
+    """What is there: by kind as in KINDS, newest first."""
+    try:
+        names = sorted(os.listdir(folder()))  # noqa: PTH208 - only names are needed
+    except OSError:
+        return []
+    found = [one for one in map(_managed, names) if one is not None]
+    found.sort(key=lambda one: _numbers(one.version), reverse=True)
+    return sorted(found, key=lambda one: KINDS.index(one.kind))
+
+
+def _managed(name: str) -> Managed | None:
+    word, _, version = name.partition("-")
+    kind = kind_named(word)
+    prefix = folder() / name
+    if kind is None or not version or prefix.is_symlink() or not prefix.is_dir():
+        return None
+    return Managed(kind, version, prefix)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"[0-9]+", version)]

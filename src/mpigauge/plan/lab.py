@@ -1,0 +1,200 @@
+"""Emulated hosts: the `[lab]` table of a plan, and what its words mean for packets.
+
+Every host has a port with two lanes, to the switch and from it. A packet passes through the lane up
+of its sender and the lane down of its receiver, one packet after another, and then waits for the
+delay of its way. A pair with a rate of its own has a cable of its own, with two lanes in either
+direction, beside the switch.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from mpigauge import units
+from mpigauge.errors import UsageError
+
+HOSTS_MOST = 64
+DELAY_MOST_S = 10.0
+RATE_LEAST = 1000 / 8
+RATE_MOST = 1e12 / 8
+NO_LIMIT = "none"
+
+_HOST = re.compile(r"h([1-9][0-9]?)")
+_PAIR = re.compile(r"(h[1-9][0-9]?)-(h[1-9][0-9]?)")
+_NO_DELAY = re.compile(r"0+(\.0+)?\s*(ns|us|ms|s)?")
+
+
+class Link(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A pair of hosts that differs from the others, in both directions.
+
+    Attributes:
+        between: Both hosts: "h1-h3".
+        rate: Of a cable that only they use; None means that they use their ports, as all do.
+        delay: One way; None means that of the lab.
+    """
+
+    between: str
+    rate: str | None = None
+    delay: str | None = None
+
+
+class Port(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A host whose port differs from the others.
+
+    Attributes:
+        rate: Of its port, in both directions; None means that of the lab.
+        delay: Added to all that it sends and to all that it receives.
+    """
+
+    host: str
+    rate: str | None = None
+    delay: str | None = None
+
+
+class Lab(Struct, frozen=True, forbid_unknown_fields=True):
+    """Emulated hosts h1, h2 … at 10.77.0.1, 10.77.0.2 … on one switch.
+
+    Attributes:
+        rate: Of every port: "100mbit", "1gbit", or "none" for as fast as can be.
+        delay: One way, beside the time that the lanes take.
+    """
+
+    hosts: Annotated[int, Meta(ge=1, le=HOSTS_MOST)] = 2
+    rate: str = "1gbit"
+    delay: str = "20us"
+    links: tuple[Link, ...] = ()
+    ports: tuple[Port, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way of packets from one host to another.
+
+    Attributes:
+        sender: Number of the host, from 1.
+        receiver: Likewise.
+        up: Number of the first lane, from 0.
+        down: Number of the second.
+    """
+
+    sender: int
+    receiver: int
+    up: int
+    down: int
+    delay_s: float
+
+
+@dataclass(slots=True)
+class Topology:
+    """All lanes and routes of a lab.
+
+    Attributes:
+        lanes: What each carries, in bytes per second; 0 means as fast as can be.
+    """
+
+    lanes: list[float] = field(default_factory=list)
+    routes: list[Route] = field(default_factory=list)
+
+    def add_lane(self, bytes_per_s: float) -> int:
+        """The number of the new lane."""
+        self.lanes.append(bytes_per_s)
+        return len(self.lanes) - 1
+
+
+def names(lab: Lab) -> tuple[str, ...]:
+    """h1, h2 and so on."""
+    return tuple(f"h{number}" for number in range(1, lab.hosts + 1))
+
+
+def address(number: int) -> str:
+    """Of a host, from 1."""
+    return f"10.77.0.{number}"
+
+
+def topology(lab: Lab, where: str) -> Topology:
+    """What the words of a lab mean.
+
+    Args:
+        where: What an error names: the file, or "the options".
+
+    Raises:
+        UsageError: A host does not exist, is named twice, or a word is not a rate or delay.
+    """
+    ports, links = _ports(lab, where), _links(lab, where)
+    whole = Topology()
+    rates = {number: _rate(port.rate or lab.rate, where) for number, port in ports.items()}
+    extra_s = {number: _delay_s(port.delay or "0", where) for number, port in ports.items()}
+    up = {number: whole.add_lane(rate) for number, rate in rates.items()}
+    down = {number: whole.add_lane(rate) for number, rate in rates.items()}
+    for one, other in permutations(ports, 2):
+        link = links.get(frozenset((one, other)), Link(""))
+        lanes = up[one], down[other]
+        if link.rate:
+            rate = _rate(link.rate, where)
+            lanes = whole.add_lane(rate), whole.add_lane(rate)
+        delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[one] + extra_s[other]
+        whole.routes.append(Route(one, other, *lanes, delay_s))
+    return whole
+
+
+def _ports(lab: Lab, where: str) -> dict[int, Port]:
+    """Of all hosts, by their numbers."""
+    ports: dict[int, Port] = {}
+    for port in lab.ports:
+        number = _number(port.host, lab, where)
+        if number in ports:
+            raise UsageError(f"{where}: the port of {port.host} is described twice", "describe it once")
+        ports[number] = port
+    return {number: ports.get(number, Port("")) for number in range(1, lab.hosts + 1)}
+
+
+def _links(lab: Lab, where: str) -> dict[frozenset[int], Link]:
+    links: dict[frozenset[int], Link] = {}
+    for link in lab.links:
+        match = _PAIR.fullmatch(link.between)
+        if match is None or match[1] == match[2]:
+            raise UsageError(f"{where}: {link.between!r} is no pair of hosts", "write two hosts: h1-h3")
+        pair = frozenset(_number(name, lab, where) for name in match.groups())
+        if pair in links:
+            raise UsageError(f"{where}: the link {link.between} is described twice", "describe it once")
+        links[pair] = link
+    return links
+
+
+def _number(name: str, lab: Lab, where: str) -> int:
+    match = _HOST.fullmatch(name)
+    if match is None or int(match[1]) > lab.hosts:
+        last = f" to h{lab.hosts}" if lab.hosts > 1 else ""
+        raise UsageError(f"{where}: the lab has no host {name!r}", f"its hosts are h1{last}")
+    return int(match[1])
+
+
+def _rate(text: str, where: str) -> float:
+    if text.strip() == NO_LIMIT:
+        return 0.0
+    rate = _named(units.parse_link_rate, text, where)
+    if not RATE_LEAST <= rate <= RATE_MOST:
+        raise UsageError(f"{where}: a link of {text} is not possible", "take 1kbit to 1000gbit, or none")
+    return rate
+
+
+def _delay_s(text: str, where: str) -> float:
+    if _NO_DELAY.fullmatch(text.strip()):
+        return 0.0
+    seconds = _named(units.parse_duration, text, where)
+    if seconds > DELAY_MOST_S:
+        raise UsageError(
+            f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "take 0us to 10s, with a unit"
+        )
+    return seconds
+
+
+def _named(parse: Callable[[str], float], text: str, where: str) -> float:
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.sentence}", error.hint) from None
