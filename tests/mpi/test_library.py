@@ -147,3 +147,16 @@ def test_what_a_library_needs_to_be_found_is_set_whatever_the_user_has(
     for kind in KINDS:
         library = library_of(kind, I_MPI_ROOT="/opt/mpi")
         assert library.environment_for(crowded=True)["I_MPI_ROOT"] == "/opt/mpi"
+
+
+def test_in_a_job_of_slurm_every_launcher_reaches_its_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("SLURM_JOB_ID", "I_MPI_HYDRA_BOOTSTRAP"):
+        monkeypatch.delenv(variable, raising=False)
+    intel = library_of(next(kind for kind in KINDS if kind.name == "intelmpi"))
+    assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for(several_hosts=True)
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    assert intel.environment_for(several_hosts=True)["I_MPI_HYDRA_BOOTSTRAP"] == "slurm"
+    assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for()
+    assert intel.environment_for(several_hosts=True, remote_shell="/my")["I_MPI_HYDRA_BOOTSTRAP"] == "ssh"
+    monkeypatch.setenv("I_MPI_HYDRA_BOOTSTRAP", "ssh")
+    assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for(several_hosts=True)

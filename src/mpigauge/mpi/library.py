@@ -32,6 +32,7 @@ class Kind:
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
             the program.
+        in_slurm: The same where Slurm does, unless the user says otherwise; empty if it finds that by itself.
         pmi: What srun --mpi must be for it.
     """
 
@@ -48,6 +49,7 @@ class Kind:
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     remote_shell: Mapping[str, str] = field(default_factory=dict)
+    in_slurm: Mapping[str, str] = field(default_factory=dict)
     pmi: str = ""
 
 
@@ -108,6 +110,8 @@ KINDS = (
         },
         bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
         remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
+        # Of hosts that it is given, it thinks that only ssh reaches them.
+        in_slurm={"I_MPI_HYDRA_BOOTSTRAP": "slurm"},
         pmi="pmi2",
     ),
     Kind(
@@ -189,9 +193,12 @@ class Library:
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}
         shell = self.kind.remote_shell if remote_shell else {}
+        by_slurm = several_hosts and not remote_shell and "SLURM_JOB_ID" in os.environ
+        slurm = {k: v for k, v in self.kind.in_slurm.items() if by_slurm and k not in os.environ}
         return {
             **self.environment,
             **yielding,
+            **slurm,
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,
