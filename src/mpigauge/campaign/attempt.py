@@ -62,6 +62,7 @@ class Attempt:
         ended: Whether it said its last line: the only proof that the launch is whole.
         startup_s: From the launcher's start to the kernel's first line.
         skipped: Cells with visits that there was no time for.
+        suspects: Visits made at the same time when the job failed: one of them may be why.
     """
 
     def __init__(
@@ -77,14 +78,15 @@ class Attempt:
         self._target = target
         self._key = key
         self._visits = {visit.id: visit.cell for visit in visits}
+        self._steps = {visit.id: visit.step for visit in visits}
         self._text = plan_text
-        self._current: int | None = None
-        self._expect_s = 0.0
+        self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
         self._slowest_round_s = 0.0
         self.began = False
         self.ended = False
         self.startup_s = 0.0
         self.skipped: set[Cell] = set()
+        self.suspects: frozenset[int] = frozenset()
 
     @property
     def name(self) -> str:
@@ -152,14 +154,16 @@ class Attempt:
         """
         if not self.began:
             return STARTUP_PATIENCE_S
-        if self._current is None:
+        if not self._running:
             return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
-        if self._expect_s:
-            return SILENCE_LEAST_S + SILENCE_FACTOR * self._expect_s
+        known_s = SILENCE_FACTOR * max(self._running.values())
+        if all(self._running.values()):
+            return SILENCE_LEAST_S + known_s
         if self._slowest_round_s:
-            return SILENCE_LEAST_S + TRIAL_MESSAGES * self._slowest_round_s
-        cell = self._visits[self._current]
-        return SILENCE_LEAST_S + self._slow_s(cell.bytes * max(1, cell.window))
+            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self._slowest_round_s)
+        untried = (self._visits[number] for number, expect_s in self._running.items() if not expect_s)
+        sent_s = max(self._slow_s(cell.bytes * max(1, cell.window)) for cell in untried)
+        return SILENCE_LEAST_S + max(known_s, sent_s)
 
     @staticmethod
     def _slow_s(size: int) -> float:
@@ -172,22 +176,35 @@ class Attempt:
             case journal.LaunchLine(facts):
                 self._launch(facts)
             case journal.BeginLine(number, _, expect_ns):
-                self._current, self._expect_s, self._slowest_round_s = number, expect_ns * 1e-9, 0.0
+                self._begin(number, expect_ns * 1e-9)
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
-                self._slowest_round_s = round_ns * 1e-9
+                self._slowest_round_s = max(self._slowest_round_s * self._several, round_ns * 1e-9)
             case journal.ClockLine():
                 self._clock(line)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.RefusedLine(number, reason):
-                self._finish(Failure(self._key.number, "refused", reason, number, self._visits[number]))
+                failure = Failure(self._key.number, "refused", reason, number, self._visits[number])
+                self._finish(number, failure)
             case journal.VisitLine():
                 self._visit(line)
             case journal.BlockedLine() | journal.EagerLine():
                 self._limit(line)
             case journal.EndLine():
                 self.ended = True
+
+    def _begin(self, number: int, expect_s: float) -> None:
+        """A visit, alone or beside those of its step."""
+        step = self._steps[number]
+        if step is None or any(self._steps[other] != step for other in self._running):
+            self._running.clear()
+        self._running[number] = expect_s
+        self._slowest_round_s = 0.0
+
+    @property
+    def _several(self) -> bool:
+        return len(self._running) > 1
 
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
@@ -239,6 +256,7 @@ class Attempt:
     def _visit(self, line: journal.VisitLine) -> None:
         cell = self._visits[line.visit]
         self._finish(
+            line.visit,
             Visit(
                 launch=self._key.number,
                 id=line.visit,
@@ -265,7 +283,7 @@ class Attempt:
                 local_ns=line.local_ns,
                 pure_ns=line.pure_ns,
                 work_ns=line.work_ns,
-            )
+            ),
         )
         if line.corrupt:
             self._ledger.append(Failure(self._key.number, "corrupt", line.corrupt, line.visit, cell))
@@ -276,9 +294,10 @@ class Attempt:
         launch = self._key.number
         if isinstance(line, journal.BlockedLine):
             cell = self._visits[line.blocked]
-            self._finish(Blocked(launch, line.blocked, cell, line.found, line.longer_bytes))
+            self._finish(line.blocked, Blocked(launch, line.blocked, cell, line.found, line.longer_bytes))
             return
         self._finish(
+            line.eager,
             Eager(
                 launch=launch,
                 id=line.eager,
@@ -289,23 +308,28 @@ class Attempt:
                 longer_bytes=line.longer_bytes,
                 max_bytes=line.max_bytes,
                 probes=line.probes,
-            )
+            ),
         )
 
-    def _finish(self, record: Record) -> None:
+    def _finish(self, number: int, record: Record) -> None:
         self._ledger.append(record)
-        self._current = None
+        self._running.pop(number, None)
         self._around.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 
     def _fail(self, kind: str, running: RunningJob) -> None:
-        """Records what failed: the visit that was under way, else the launch itself."""
+        """Records what failed: the visit that was under way, else the launch itself.
+
+        Of several at once nobody knows which it was: they are suspects, to be measured one by one.
+        """
         words = running.last_words
         last = telling_line(words)
-        cell = None if self._current is None else self._visits[self._current]
+        self.suspects = frozenset(self._running) if self._several else frozenset()
+        number = None if self._several else next(iter(self._running), None)
+        cell = None if number is None else self._visits[number]
         status = running.wait(0)
-        self._ledger.append(Failure(self._key.number, kind, words, self._current, cell, status))
+        self._ledger.append(Failure(self._key.number, kind, words, number, cell, status))
         if cell is None:
             self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
             return
@@ -316,4 +340,6 @@ class Attempt:
 
 def say(cell: Cell) -> str:
     """A cell, for a sentence."""
-    return f"{cell.pattern} {cell.mode} of {cell.bytes} B ({cell.mpi} {cell.mpi_version}, {cell.ranks} ranks)"
+    between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
+    job = f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+    return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

@@ -11,7 +11,7 @@ from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
 from mpigauge.launch.process import Interruption
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.schedule import PlannedVisit, kernel_plan, shuffled, visits_of
+from mpigauge.plan.schedule import PlannedVisit, kernel_plan, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result import environment
 from mpigauge.result.append import ResultFile
 from mpigauge.result.load import Result
@@ -149,12 +149,14 @@ class Rounds:
             return
         begun_s = self._pace.elapsed_s
         skipped: set[Cell] = set()
+        suspects: frozenset[int] = frozenset()
         for _ in range(PARTS_MOST):
-            visits = self._visits_left(number, job)
+            visits = one_by_one(self._visits_left(number, job), suspects)
             if not visits or job.dead:
                 break
             attempt = self._attempt(number, job, visits)
             skipped |= attempt.skipped
+            suspects |= attempt.suspects
             if self._around.interruption.signal is not None:
                 return
             if attempt.ended:
@@ -203,5 +205,5 @@ def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
     for target in targets:
         for transport, ranks in dict.fromkeys((cell.transport, cell.ranks) for cell in target.cells):
             cells = [c for c in target.cells if (c.transport, c.ranks) == (transport, ranks)]
-            jobs.append(JobState(target, ranks, cells, CellPace(len(cells))))
+            jobs.append(JobState(target, ranks, cells, CellPace(turns_of(cells))))
     return jobs

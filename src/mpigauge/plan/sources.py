@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Plan, Positive, Root, Sync, Transport
+from mpigauge.plan.model import WINDOW_MOST, Buffers, Measure, Pairs, Plan, Positive, Root, Sync, Transport
 
 LAUNCHES_MOST = 10_000
 BUDGET_MOST_S = 7 * 86_400.0
@@ -69,6 +69,7 @@ class Options:
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
+    pairs: Pairs = ""
     seed: int | None = None
 
 
@@ -154,6 +155,7 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
         "ops": options.ops or measure.ops,
         "roots": options.roots or measure.roots,
         "in_place": options.in_place or measure.in_place,
+        "pairs": options.pairs or measure.pairs,
     }
     return msgspec.structs.replace(measure, **changes)
 
