@@ -195,6 +195,8 @@ struct mg_visit {
     const struct mg_operation *operation;
     int                        root; /* -1 = another one each round */
     bool                       in_place;
+    int                        pair[2]; /* world ranks; those of other visits are the first ones */
+    int64_t                    step;    /* pairs of one step are measured at once; -1 = no pair */
 };
 
 struct mg_plan {
