@@ -22,9 +22,12 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_FAST=memcpy:64  an operation of this cell takes 1 ns, as if it had been left out
     FAKE_SKEW_NS=50      how far apart ranks start that start at a common moment
     FAKE_CLOCKS=70       every rank has a clock of its own, found to be 70 ns off, give or take 50
-    FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell; FAKE_CRASH_AT=K: of visit K
+    FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell, or pingpong:64:0-3 of one pair of it;
+                         FAKE_CRASH_AT=K: of visit K
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
     FAKE_DEAD=words      says words and dies before its first line
+    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2
+    FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
     FAKE_LIBRARY=text    claims to run on another library
     FAKE_SINGLETONS=1    the launcher did not make one job of the ranks
     FAKE_CHATTER=1       prints what is no journal between its lines
@@ -456,8 +459,17 @@ VISIT_KEYS = {
     "pool_bytes": (0, 2**46),
     "root": (-1, INT_MAX),
     "in_place": (0, 1),
+    "step": (-1, INT64_MAX),
 }
-OPTIONAL = {"sync": "common", "datatype": "", "op": "", "root": "0", "in_place": "0"}
+OPTIONAL = {
+    "sync": "common",
+    "datatype": "",
+    "op": "",
+    "root": "0",
+    "in_place": "0",
+    "pair": "",
+    "step": "-1",
+}
 REQUIRED = {"pattern", "mode", *VISIT_KEYS} - OPTIONAL.keys()
 
 
@@ -487,6 +499,7 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
         if line == "end\n":
             if not launch:
                 raise PlanError("the plan is empty")
+            _check_steps(visits)
             return launch, visits
         first, *words = line.split() or [""]
         values = dict(word.partition("=")[::2] for word in words)
@@ -500,6 +513,24 @@ def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]
         except PlanError as error:
             raise PlanError(f"plan line {number}: {error}: {line!r}") from error
     raise PlanError("the plan - has no line 'end': it is torn or empty")
+
+
+def _check_steps(visits: list[dict[str, Any]]) -> None:
+    for step in steps_of(visits):
+        members = [rank for visit in step if visit["pair"] for rank in visit["pair"].split("-")]
+        if len(members) != len(set(members)):
+            raise PlanError(f"the plan has a rank twice in a step, at visit {step[-1]['id']}")
+
+
+def steps_of(visits: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Visits that are made at the same time; one that is no pair's is alone."""
+    steps: list[list[dict[str, Any]]] = []
+    for visit in visits:
+        if steps and visit["step"] >= 0 and steps[-1][-1]["step"] == visit["step"]:
+            steps[-1].append(visit)
+        else:
+            steps.append([visit])
+    return steps
 
 
 def _read_launch(values: dict[str, str]) -> dict[str, int]:
@@ -552,8 +583,16 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     traits, kind = traits_of(name), kind_of(name, visit["mode"])
     sends = active != 1 and sampling != "prepared"
     counts = sampling == "common" or traits["reduces"] or traits["bus"]
-    active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
+    pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
     troubles = {
+        "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
+        f"pair is {visit['pair']!r}, not two ranks like 0-3": bool(visit["pair"])
+        and not (len(pair) == 2 and pair[0] < pair[1]),
+        f"{name} is not between two ranks": bool(visit["pair"]) and active != 2,
+        f"this job has no rank {pair[-1:]}": bool(pair) and pair[-1] >= ranks,
+    }
+    active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
+    troubles |= {
         f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
         f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
         f"four messages of {size} B are more than MPI_Buffer_attach can take": kind == "attaches_buffer"
@@ -581,9 +620,19 @@ def die(sentence: str) -> NoReturn:
     os._exit(EXIT_USAGE)
 
 
+def slowness(pair: str) -> float:
+    """How many times longer a pair takes than the law says."""
+    factor = 1.0
+    for word in os.environ.get("FAKE_SLOW", "").split():
+        who, _, times = word.partition(":")
+        factor *= float(times) if pair and who in {pair, *pair.split("-")} else 1.0
+    return factor
+
+
 def is_meant(name: str, visit: dict[str, Any]) -> bool:
     """Whether a trouble is set for this visit's cell."""
-    return os.environ.get(name) == f"{visit['pattern']}:{visit['bytes']}"
+    cell = f"{visit['pattern']}:{visit['bytes']}"
+    return os.environ.get(name) in {cell, f"{cell}:{visit['pair']}"}
 
 
 # ---- The run -------------------------------------------------------------------------------------
@@ -619,10 +668,10 @@ class Run:
         needs_clock = any(_starts_together(visit) for visit in self.visits)
         if needs_clock:
             self.say_clock(learned=True)
-        for visit in self.visits:
-            self.visit(visit, self.cells[visit["cell"]])
+        for step in steps_of(self.visits):
+            self.step(step)
             if self.chatter:
-                say(f"progress: visit {visit['id']} is over")
+                say(f"progress: visit {step[-1]['id']} is over")
                 say('{"temperature":42}')
         if needs_clock:
             self.say_clock(learned=False)
@@ -668,14 +717,28 @@ class Run:
         width = half_width(cell.samples)
         return count >= 20 and width is not None and width <= self.launch["precision_ppm"] * 1e-6
 
-    def visit(self, visit: dict[str, Any], cell: Cell) -> None:
-        """One visit, begun and ended, or left out."""
-        number, pattern = visit["id"], visit["pattern"]
+    def step(self, visits: list[dict[str, Any]]) -> None:
+        """Visits that are made at the same time, or one: all begun, then all ended."""
+        made = [visit for visit in visits if self.begins(visit, self.cells[visit["cell"]])]
+        begun_ns = ended_ns = self.now_ns
+        for visit in made:
+            self.now_ns = begun_ns
+            self.visit(visit, self.cells[visit["cell"]])
+            ended_ns = max(ended_ns, self.now_ns)
+        self.now_ns = ended_ns
+
+    def begins(self, visit: dict[str, Any], cell: Cell) -> bool:
+        """Whether it is not left out; the line that says so."""
         if skip := self.reason_to_skip(cell):
-            say(f'{{"skip":{number},"reason":"{skip}"}}')
-            return
+            say(f'{{"skip":{visit["id"]},"reason":"{skip}"}}')
+            return False
         expect_ns = cell.batch * cell.round_ns * (cell.rounds + WARMUPS)
-        say(f'{{"begin":{number},"at_ns":{self.now_ns},"expect_ns":{expect_ns}}}')
+        say(f'{{"begin":{visit["id"]},"at_ns":{self.now_ns},"expect_ns":{expect_ns}}}')
+        return True
+
+    def visit(self, visit: dict[str, Any], cell: Cell) -> None:
+        """One visit that has begun."""
+        number, pattern = visit["id"], visit["pattern"]
         time.sleep(self.nap_s)
         self.make_trouble(visit)
         if pattern == "eager":
@@ -716,7 +779,7 @@ class Run:
         trips = {"stream": visit["window"], "bcast-rotating": ranks}.get(pattern, TRIPS.get(pattern, 1))
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
-        call_ns = max(1, round(trips * one_ns * self.effect))
+        call_ns = max(1, round(trips * one_ns * self.effect * slowness(visit["pair"])))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []
         if cell.batch == 0:
@@ -851,11 +914,11 @@ def say(line: str) -> None:
 
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     """The facts of the launch, as journal.c writes them."""
-    host = os.uname().nodename
+    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
     places = ",".join(
-        f'{{"host":"{host}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,"clock_cost_ns":{CLOCK_COST_NS},'
-        f'"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
+        f'{{"host":"{hosts[rank % len(hosts)]}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
         for rank in range(ranks)
     )
     say(

@@ -11,17 +11,16 @@ from typing import Any
 import pytest
 
 from mpigauge.analysis.cells import rows as rows_of
-from mpigauge.launch.launchers import Job, command_of
-from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, parts_of, visits_of
-from mpigauge.result import environment, journal
+from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
+from mpigauge.result import journal
 from mpigauge.result.load import load
 from tests.mpi_real.conftest import Run, prefix
+from tests.mpi_real.launches import journal_of
 
 pytestmark = pytest.mark.mpi
 
@@ -45,23 +44,8 @@ def _run_kernel(
     library: Library, program: Path, visits: list[PlannedVisit], plan: Plan, variables: dict[str, str]
 ) -> list[journal.Line]:
     """The journal of one launch with the shortest visits that there can be."""
-    cores = environment.cores_allowed()
-    ranks = visits[0].cell.ranks
-    job = Job(library.mpiexec, ranks, (str(program), "-", "-"), cores, environment.user_is_root())
-    text = kernel_plan(visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21), cores)
-    words = command_of(job, library.kind.launcher)
-    lines: list[journal.Line] = []
-    with RunningJob(
-        words, {**library.environment_for(crowded=ranks > cores), **variables}, parts_of(text)
-    ) as running:
-        for text_ in running.lines(lambda: TIMEOUT_S):
-            if (line := journal.parse(text_)) is not None:
-                lines.append(line)
-            if isinstance(line, journal.ReadyLine):
-                running.feed()
-    assert lines, running.last_words
-    assert isinstance(lines[-1], journal.EndLine), running.last_words
-    return lines
+    limits = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
+    return journal_of(library, program, visits, plan, limits, variables, TIMEOUT_S)
 
 
 def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:

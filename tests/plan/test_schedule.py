@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from itertools import groupby
 
 import msgspec
 import pytest
@@ -14,7 +15,17 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import MORE, Limits, PlannedVisit, kernel_plan, parts_of, shuffled, visits_of
+from mpigauge.plan.schedule import (
+    MORE,
+    Limits,
+    PlannedVisit,
+    kernel_plan,
+    one_by_one,
+    parts_of,
+    shuffled,
+    turns_of,
+    visits_of,
+)
 from tests.fake_kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -204,3 +215,78 @@ def test_parts_are_the_whole_text_again_and_none_is_too_long(visits: int, most_b
     assert all(part.endswith(MORE) for part in parts[:-1])
     assert parts[-1].endswith("end\n")
     assert max(map(len, parts)) <= max(most_bytes, longest + len(MORE))
+
+
+# ---- Pairs ---------------------------------------------------------------------------------------
+
+PAIRED = Plan(
+    (
+        Measure("pingpong", sizes="8,1MiB", pairs="tournament"),
+        Measure("stream", sizes="8", pairs="serial"),
+        Measure("eager", pairs="tournament"),
+        Measure("ring", sizes="8"),
+    ),
+    seed=3,
+)
+
+
+def paired_cells(ranks: int) -> list[Cell]:
+    """All cells of PAIRED with so many ranks."""
+    return cells_of(msgspec.structs.replace(PAIRED, ranks=(ranks,)), KERNEL, "openmpi", "5", "the plan")
+
+
+@repeatable
+@given(st.integers(2, 9), seeds, st.integers(1, 50))
+def test_all_pairs_are_visited_and_steps_stay_together(ranks: int, seed: int, launch: int) -> None:
+    plan = msgspec.structs.replace(PAIRED, seed=seed, ranks=(ranks,))
+    visits = visits_of(paired_cells(ranks), plan, KERNEL, launch)
+    times = Counter(visit.cell for visit in visits)
+    assert times == {cell: 1 if cell.pattern == "eager" else plan.visits for cell in paired_cells(ranks)}
+    steps = [list(step) for _, step in groupby(visits, key=lambda v: v.step if v.cell.pair else -1 - v.id)]
+    numbers = [step[0].step for step in steps if step[0].cell.pair]
+    assert len(numbers) == len(set(numbers))
+    for step in steps:
+        members = [rank for visit in step if visit.cell.pair for rank in visit.cell.pair.split("-")]
+        assert len(members) == len(set(members))
+        together = [visit for visit in step if visit.cell.pairing == "tournament"]
+        assert len(together) in {0, ranks // 2}
+        assert together or len(step) == 1
+    _, told_ = parsed(kernel_plan(visits, plan, Limits(0.05, 1), 4))
+    assert [(visit["pair"], visit["step"]) for visit in told_] == [
+        (visit.cell.pair, -1 if visit.step is None else visit.step) for visit in visits
+    ]
+
+
+def test_the_company_of_a_pair_changes() -> None:
+    plan = msgspec.structs.replace(PAIRED, ranks=(6,))
+    company = set()
+    for launch in range(1, 6):
+        visits = visits_of(paired_cells(6), plan, KERNEL, launch)
+        steps = [v.step for v in visits if v.cell.pair == "0-1" and v.cell.pairing == "tournament"]
+        company |= {v.cell.pair for v in visits if v.step in steps}
+    assert len(company) == 1 + 6  # itself and all pairs of the other four
+
+
+def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
+    plan = msgspec.structs.replace(PAIRED, ranks=(4,))
+    visits = visits_of(paired_cells(4), plan, KERNEL, 1)
+    step = next(v.step for v in visits if v.cell.pairing == "tournament")
+    suspects = frozenset(v.id for v in visits if v.step == step)
+    apart = one_by_one(visits, suspects)
+    assert [(v.id, v.cell) for v in apart] == [(v.id, v.cell) for v in visits]
+    steps = Counter(v.step for v in apart if v.step is not None)
+    assert [steps[v.step] for v in apart if v.id in suspects and v.step is not None] == [1, 1]
+    assert [v for v in apart if v.id not in suspects] == [v for v in visits if v.id not in suspects]
+
+
+def test_turns_share_the_time_of_a_launch() -> None:
+    cells = [cell for cell in paired_cells(8) if cell.pattern == "pingpong"]
+    assert len(cells) == 2 * 28
+    assert turns_of(cells) == 2 * 7
+    assert turns_of(CELLS) == len(CELLS)
+
+
+def test_only_patterns_of_two_have_pairs() -> None:
+    plan = Plan((Measure("ring", pairs="tournament"),))
+    with pytest.raises(UsageError, match="the plan: ring is not between two ranks"):
+        cells_of(plan, KERNEL, "m", "1", "the plan")

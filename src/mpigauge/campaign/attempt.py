@@ -68,7 +68,9 @@ class Attempt:
         began: Whether the kernel said anything at all.
         ended: Whether it said its last line: the only proof that the launch is whole.
         startup_s: From the launcher's start to the kernel's first line.
+        prelude_s: The same to the first visit, after clocks of several hosts were compared.
         skipped: Cells with visits that there was no time for.
+        suspects: Visits made at the same time when the job failed: one of them may be why.
     """
 
     def __init__(
@@ -86,16 +88,18 @@ class Attempt:
         self._key = key
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
+        self._steps = {visit.id: visit.step for visit in visits}
         self._text = plan_text
-        self._current: int | None = None
-        self._expect_s = 0.0
+        self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
         self._slowest_round_s = 0.0
         self._relay = lab_counters()
         self._untried = True
         self.began = False
         self.ended = False
         self.startup_s = 0.0
+        self.prelude_s = 0.0
         self.skipped: set[Cell] = set()
+        self.suspects: frozenset[int] = frozenset()
 
     @property
     def name(self) -> str:
@@ -123,7 +127,7 @@ class Attempt:
     def _follow(self, running: RunningJob) -> str:
         """Takes line after line; returns what went wrong, if anything."""
         try:
-            for text in running.lines(self._patience_s, lambda: self._current is not None):
+            for text in running.lines(self._patience_s, lambda: bool(self._running)):
                 line = journal.parse(text)
                 if line is None:
                     if not journal.is_torn(text):
@@ -155,14 +159,16 @@ class Attempt:
         """
         if not self.began or self._untried:  # clocks of several hosts are compared before the first visit
             return STARTUP_PATIENCE_S
-        if self._current is None:
+        if not self._running:
             return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
-        if self._expect_s:
-            return SILENCE_LEAST_S + SILENCE_FACTOR * self._expect_s
+        known_s = SILENCE_FACTOR * max(self._running.values())
+        if all(self._running.values()):
+            return SILENCE_LEAST_S + known_s
         if self._slowest_round_s:
-            return SILENCE_LEAST_S + TRIAL_MESSAGES * self._slowest_round_s
-        cell = self._visits[self._current]
-        return SILENCE_LEAST_S + self._slow_s(cell.bytes * max(1, cell.window))
+            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self._slowest_round_s)
+        untried = (self._visits[number] for number, expect_s in self._running.items() if not expect_s)
+        sent_s = max(self._slow_s(cell.bytes * max(1, cell.window)) for cell in untried)
+        return SILENCE_LEAST_S + max(known_s, sent_s)
 
     @staticmethod
     def _slow_s(size: int) -> float:
@@ -175,11 +181,10 @@ class Attempt:
             case journal.LaunchLine(facts):
                 self._launch(facts)
             case journal.BeginLine(number, _, expect_ns):
-                self._current, self._expect_s, self._slowest_round_s = number, expect_ns * 1e-9, 0.0
-                self._relay, self._untried = lab_counters(), False
+                self._begin(number, expect_ns * 1e-9)
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine(_, round_ns):
-                self._slowest_round_s = round_ns * 1e-9
+                self._slowest_round_s = max(self._slowest_round_s * self._several, round_ns * 1e-9)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.EndLine():
@@ -187,12 +192,27 @@ class Attempt:
             case _:
                 self._keep(line)
 
+    def _begin(self, number: int, expect_s: float) -> None:
+        """A visit, alone or beside those of its step."""
+        step = self._steps[number]
+        if step is None or any(self._steps[other] != step for other in self._running):
+            self._running.clear()
+        if self._untried:
+            self.prelude_s = time.monotonic() - self._begun
+        self._running[number] = expect_s
+        self._slowest_round_s = 0.0
+        self._relay, self._untried = lab_counters(), False
+
+    @property
+    def _several(self) -> bool:
+        return len(self._running) > 1
+
     def _launch(self, facts: journal.Facts) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = True
-        self.startup_s = time.monotonic() - self._begun
+        self.startup_s = self.prelude_s = time.monotonic() - self._begun
         self._ledger.append(
             Launch(
                 number=self._key.number,
@@ -229,19 +249,24 @@ class Attempt:
             self._ledger.append(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
                 self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
-        if visit_of(line) is not None:
-            self._current = None
+        if (number := visit_of(line)) is not None:
+            self._running.pop(number, None)
             self._around.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 
     def _fail(self, kind: str, running: RunningJob) -> None:
-        """Records what failed: the visit that was under way, else the launch itself."""
+        """Records what failed: the visit that was under way, else the launch itself.
+
+        Of several at once nobody knows which it was: they are suspects, to be measured one by one.
+        """
         words = running.last_words
         last = telling_line(words)
-        cell = None if self._current is None else self._visits[self._current]
+        self.suspects = frozenset(self._running) if self._several else frozenset()
+        number = None if self._several else next(iter(self._running), None)
+        cell = None if number is None else self._visits[number]
         status = running.wait(0)
-        self._ledger.append(Failure(self._key.number, kind, words, self._current, cell, status))
+        self._ledger.append(Failure(self._key.number, kind, words, number, cell, status))
         if cell is None:
             self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
             return
@@ -252,4 +277,6 @@ class Attempt:
 
 def say(cell: Cell) -> str:
     """A cell, for a sentence."""
-    return f"{cell.pattern} {cell.mode} of {cell.bytes} B ({cell.mpi} {cell.mpi_version}, {cell.ranks} ranks)"
+    between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
+    job = f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+    return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

@@ -101,7 +101,7 @@ class CellPace:
     """How long a cell of one job may take in a launch; follows what launches really take.
 
     Attributes:
-        startup_s: From the launcher's start to the kernel's first line, as last seen.
+        startup_s: From the launcher's start to the first visit, as last seen.
         launch_s: What the last launch took in all; 0 before the first.
     """
 

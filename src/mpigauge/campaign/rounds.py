@@ -12,7 +12,7 @@ from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
 from mpigauge.launch.process import Interruption
 from mpigauge.plan.model import Cell, Plan, by_job
-from mpigauge.plan.schedule import PlannedVisit, kernel_plan, shuffled, visits_of
+from mpigauge.plan.schedule import PlannedVisit, kernel_plan, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result.append import ResultFile
 from mpigauge.result.load import Result
 from mpigauge.result.records import Done, End
@@ -148,12 +148,14 @@ class Rounds:
             return
         begun_s = self._pace.elapsed_s
         skipped: set[Cell] = set()
+        suspects: frozenset[int] = frozenset()
         for _ in range(PARTS_MOST):
-            visits = self._visits_left(number, job)
+            visits = one_by_one(self._visits_left(number, job), suspects)
             if not visits or job.dead:
                 break
             attempt = self._attempt(number, job, visits)
             skipped |= attempt.skipped
+            suspects |= attempt.suspects
             if self._around.interruption.signal is not None:
                 return
             if attempt.ended:
@@ -169,7 +171,7 @@ class Rounds:
         job.silent_starts = 0 if attempt.began else job.silent_starts + 1
         if attempt.began:
             job.worked = True
-            job.pace.startup_s = attempt.startup_s
+            job.pace.startup_s = attempt.prelude_s
         return attempt
 
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
@@ -201,7 +203,7 @@ class Rounds:
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
     return [
-        JobState(target, cells, CellPace(len(cells)))
+        JobState(target, cells, CellPace(turns_of(cells)))
         for target in targets
         for cells in by_job(target.cells).values()
     ]

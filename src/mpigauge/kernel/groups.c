@@ -2,6 +2,7 @@
  * out.
  */
 #include "kernel.h"
+#include "pairs.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -72,6 +73,11 @@ void mg_handshake(MPI_Comm comm)
 
 void mg_rest_until_all(void)
 {
+    mg_rest_until_all_but(NULL);
+}
+
+void mg_rest_until_all_but(void (*meanwhile)(void))
+{
     MPI_Request everybody = MPI_REQUEST_NULL;
     int         arrived   = 0;
 
@@ -79,6 +85,8 @@ void mg_rest_until_all(void)
     for (int look = 0; !arrived; look++) {
         if (look > SPIN_LOOKS)
             (void) usleep(NAP_US);
+        if (meanwhile != NULL)
+            meanwhile();
         MG_MPI(MPI_Test(&everybody, &arrived, MPI_STATUS_IGNORE));
     }
 }

@@ -1,5 +1,6 @@
 /* journal - what rank 0 writes: one JSON object a line, each flushed, launch facts first. */
 #include "kernel.h"
+#include "pairs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +16,9 @@ static const int64_t quiet_ns = 1000000000;
 static FILE   *journal;
 static int64_t last_line_ns;
 static int64_t current_visit;
-static char buffer[BUFFER_BYTES]; /* a line leaves in one piece, not to be torn by other output */
+static char *kept; /* of a leader that is not rank 0: its lines, where the journal goes meanwhile */
+static size_t kept_bytes;
+static char   buffer[BUFFER_BYTES]; /* a line leaves in one piece, not to be torn by other output */
 
 void mg_journal_open(const char *path)
 {
@@ -177,18 +180,63 @@ void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expec
     end_line();
 }
 
+void mg_journal_tick_of(int64_t visit, int64_t round_ns)
+{
+    if (kept != NULL) {
+        mg_step_tell_tick(visit, round_ns);
+        last_line_ns = mg_now_ns();
+        return;
+    }
+    (void) fprintf(journal, "{\"tick\":%" PRId64 ",\"round_ns\":%" PRId64 "}", visit, round_ns);
+    end_line();
+}
+
 void mg_journal_tick(const struct mg_visit *visit, int64_t round_ns)
 {
-    (void) fprintf(journal, "{\"tick\":%" PRId64 ",\"round_ns\":%" PRId64 "}", visit->id, round_ns);
-    end_line();
+    mg_journal_tick_of(visit->id, round_ns);
 }
 
 void mg_journal_alive(void)
 {
-    if (journal == NULL || mg_now_ns() - last_line_ns < quiet_ns)
+    if (journal != NULL && mg_now_ns() - last_line_ns >= quiet_ns)
+        mg_journal_tick_of(current_visit, 0);
+}
+
+/* ---- Lines of other ranks -------------------------------------------------------------------- */
+
+void mg_journal_keep(const struct mg_visit *visit)
+{
+    current_visit = visit->id;
+    last_line_ns  = mg_now_ns();
+    if (journal != NULL)
         return;
-    (void) fprintf(journal, "{\"tick\":%" PRId64 ",\"round_ns\":0}", current_visit);
-    end_line();
+    journal = open_memstream(&kept, &kept_bytes);
+    if (journal == NULL || fflush(journal) != 0)
+        MG_DIE("no memory for a line of the journal");
+}
+
+char *mg_journal_kept(size_t *bytes_p)
+{
+    char *lines = kept;
+
+    *bytes_p = 0;
+    if (lines == NULL)
+        return NULL;
+    (void) fclose(journal);
+    lines      = kept; /* closing it may have moved it */
+    *bytes_p   = kept_bytes;
+    journal    = NULL;
+    kept       = NULL;
+    kept_bytes = 0;
+    return lines;
+}
+
+void mg_journal_lines(const char *lines, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    (void) fwrite(lines, 1, bytes - 1, journal);
+    end_line(); /* which is their last byte */
 }
 
 /* What only rounds have that all ranks start together. */

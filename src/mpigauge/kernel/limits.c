@@ -1,9 +1,15 @@
 /* limits - what cannot be measured: too large for the memory, a deadlock, no memory to share. */
 #include "kernel.h"
+#include "pairs.h"
 
 enum { PAGE_BYTES = 4096 };
 
-static struct mg_eager eager; /* a fact of the launch, once it is known */
+static struct mg_eager of_first_two; /* a fact of the launch, once it is known */
+
+static struct mg_eager *eager_of(const struct mg_visit *visit)
+{
+    return mg_is_pair(visit) ? mg_pair_eager(visit) : &of_first_two;
+}
 
 /* The limit is a fact of the launch: probed once, by the first visit that needs it, up to the
  * largest message that the plan wants to send blindly. */
@@ -24,16 +30,17 @@ static size_t largest_blind(const struct mg_plan *plan)
 static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
                        struct mg_state *state)
 {
-    struct mg_visit largest = *visit;
-    int             slots   = 1;
+    struct mg_eager *eager   = eager_of(visit);
+    struct mg_visit  largest = *visit;
+    int              slots   = 1;
 
-    if (eager.known)
+    if (eager->known)
         return;
     largest.bytes = largest_blind(plan);
     if (!mg_all(state->comm, mg_payload_reserve(&largest)))
         return;
     mg_payload_prepare(&largest, state, &slots);
-    eager = mg_eager_probe(state, largest.bytes);
+    *eager = mg_eager_probe(state, largest.bytes);
 }
 
 void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
@@ -42,8 +49,8 @@ void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
     probe_once(plan, visit, state);
     if (state->rank != 0)
         return;
-    if (eager.known)
-        mg_journal_eager(visit, &eager, at_ns);
+    if (eager_of(visit)->known)
+        mg_journal_eager(visit, eager_of(visit), at_ns);
     else
         mg_journal_refused(visit, "there is no memory for a message of this size");
 }
@@ -55,14 +62,15 @@ bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
 
     if (needs_eager)
         probe_once(plan, visit, state);
-    if ((needs_eager && !eager.known) || !mg_all(state->comm, mg_payload_reserve(visit))) {
+    if ((needs_eager && !eager_of(visit)->known) ||
+        !mg_all(state->comm, mg_payload_reserve(visit))) {
         if (state->rank == 0)
             mg_journal_refused(visit, "there is no memory for a message of this size");
         return false;
     }
-    if (needs_eager && (int64_t) visit->bytes > eager.longer_bytes) {
+    if (needs_eager && (int64_t) visit->bytes > eager_of(visit)->longer_bytes) {
         if (state->rank == 0)
-            mg_journal_blocked(visit, &eager);
+            mg_journal_blocked(visit, eager_of(visit));
         return false;
     }
     if (visit->pattern->shares_memory && !mg_shared_reserve(state, PAGE_BYTES + visit->bytes)) {

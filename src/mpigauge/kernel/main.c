@@ -3,6 +3,7 @@
  * `-` stands for standard input or output.  `--describe` lists the patterns as JSON, without MPI.
  */
 #include "kernel.h"
+#include "pairs.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
     mg_payload_free();
     mg_plan_free(&plan);
     mg_groups_free();
+    mg_pairs_free();
     MG_MPI(MPI_Finalize());
     return EXIT_SUCCESS;
 }

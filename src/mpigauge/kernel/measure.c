@@ -1,5 +1,6 @@
 /* measure - the visits of a plan: trial, warm-up, timed rounds, check. */
 #include "kernel.h"
+#include "pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,12 +42,14 @@ struct run {
     const struct mg_plan *plan;
     struct cell          *cells;
     int64_t               start_ns;
+    int64_t               visits_ns;  /* when the clocks agreed, and visits could begin */
     struct mg_rounds      rounds;     /* of one series, again and again */
     struct mg_rounds      pure;       /* the same of `overlap`, without its computation */
     int64_t               checked_ns; /* when the global clock was */
     int64_t               fastest_ns; /* of the cells that need it */
     struct mg_clock_facts clock;
     int                   rank;
+    bool                  skips; /* the visit of its pair that it has just made an offer for */
 };
 
 /* ---- Around a series of rounds --------------------------------------------------------------- */
@@ -134,7 +137,7 @@ static const char *reason_to_skip(const struct run *run, const struct cell *cell
 
     if (cell->closed)
         return "closed";
-    if (mg_now_ns() - run->start_ns >= plan->deadline_ns)
+    if (mg_now_ns() - run->visits_ns >= plan->deadline_ns)
         return "time";
     if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
         return "precise";
@@ -318,6 +321,17 @@ static void time_visit(struct run *run, const struct mg_visit *visit, struct mg_
         conclude(run, visit, cell, &outcome);
 }
 
+static void perform(struct run *run, const struct mg_visit *visit, struct mg_state *state,
+                    struct cell *cell, struct decision *decision)
+{
+    if (visit->pattern->sampling == MG_PROBE)
+        mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
+    else if (mg_is_possible(run->plan, visit, state))
+        time_visit(run, visit, state, cell, decision);
+    else
+        cell->closed = true;
+}
+
 /* The visit of a group, decided by its rank 0 and known to all its ranks. */
 static void visit_in_group(struct run *run, const struct mg_visit *visit, struct mg_state *state)
 {
@@ -337,12 +351,7 @@ static void visit_in_group(struct run *run, const struct mg_visit *visit, struct
         /* The launcher and the campaign take the line now, on this core, not during the rounds. */
         (void) usleep(SETTLE_US);
     }
-    if (visit->pattern->sampling == MG_PROBE)
-        mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
-    else if (mg_is_possible(run->plan, visit, state))
-        time_visit(run, visit, state, cell, &decision);
-    else
-        cell->closed = true;
+    perform(run, visit, state, cell, &decision);
 }
 
 static void do_visit(struct run *run, const struct mg_visit *visit, MPI_Request *requests)
@@ -361,6 +370,52 @@ static void do_visit(struct run *run, const struct mg_visit *visit, MPI_Request 
         mg_rest_until_all();
 }
 
+/* ---- Visits of pairs ------------------------------------------------------------------------- */
+
+static struct mg_offer offer_of(void *context, const struct mg_visit *visit)
+{
+    struct run        *run   = context;
+    const struct cell *cell  = &run->cells[visit->cell];
+    const char        *skip  = reason_to_skip(run, cell);
+    struct mg_offer    offer = {.expect_ns = expect_ns(cell, visit->mode->overlaps)};
+
+    (void) snprintf(offer.skip, sizeof offer.skip, "%s", skip != NULL ? skip : "");
+    run->skips = skip != NULL;
+    return offer;
+}
+
+static void visit_of_pair(struct run *run, const struct mg_visit *visit, struct mg_state *state)
+{
+    struct cell    *cell     = &run->cells[visit->cell];
+    struct decision decision = {.go = !run->skips, .batch = cell->batch, .rounds = cell->rounds};
+
+    mg_share(state->comm, &decision, sizeof decision);
+    if (!decision.go)
+        return;
+    if (state->rank == 0)
+        mg_journal_keep(visit);
+    perform(run, visit, state, cell, &decision);
+}
+
+/* All visits of a step at the same time; ranks that have none rest. */
+static void do_step(struct run *run, const struct mg_visit *visits, int count,
+                    MPI_Request *requests)
+{
+    const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
+
+    if (visit != NULL) {
+        struct mg_state state = {.comm     = mg_pair_comm(visit),
+                                 .rank     = run->rank == visit->pair[0] ? 0 : 1,
+                                 .ranks    = visit->ranks,
+                                 .bytes    = visit->bytes,
+                                 .window   = visit->window,
+                                 .requests = requests};
+
+        visit_of_pair(run, visit, &state);
+    }
+    mg_step_end(visits, count);
+}
+
 /* ---- The run -----------------------------------------------------------------------------------
  */
 
@@ -370,7 +425,7 @@ static void reserve_all(const struct run *run)
     for (int i = 0; i < run->plan->visits_count; i++) {
         const struct mg_visit *visit = &run->plan->visits[i];
 
-        if (run->rank < visit->ranks)
+        if (mg_takes_part(visit, run->rank))
             (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
     }
 }
@@ -422,14 +477,21 @@ static void check_clock(struct run *run, bool last)
 
 static void do_visits(struct run *run, MPI_Request *requests)
 {
-    const bool global = needs_clock(run->plan);
+    const struct mg_visit *visits = run->plan->visits;
+    const struct mg_visit *end    = visits + run->plan->visits_count;
+    const bool             global = needs_clock(run->plan);
 
     if (global)
         mg_clocks_synchronise(run->start_ns);
-    run->checked_ns = mg_now_ns();
-    for (int i = 0; i < run->plan->visits_count; i++) {
-        do_visit(run, &run->plan->visits[i], requests);
-        if (global && is_global(&run->plan->visits[i]))
+    run->visits_ns  = mg_now_ns();
+    run->checked_ns = run->visits_ns;
+    for (int count = 1; visits < end; visits += count) {
+        count = mg_is_pair(visits) ? mg_step_length(visits, end) : 1;
+        if (mg_is_pair(visits))
+            do_step(run, visits, count, requests);
+        else
+            do_visit(run, visits, requests);
+        if (global && is_global(visits))
             check_clock(run, false);
     }
     if (global)
@@ -453,6 +515,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_make(&run.pure, room);
     reserve_all(&run);
     mg_warm_up(plan);
+    mg_pairs_make(plan);
     do_visits(&run, requests);
 
     for (int i = 0; i < plan->cells_count; i++)

@@ -2,6 +2,7 @@
  * words, and at last the line `end`. */
 #include "calls.h"
 #include "kernel.h"
+#include "pairs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -181,7 +182,20 @@ static enum mg_start read_start(int line, const char *text)
     MG_DIE("plan line %d: sync is '%.40s', not common, barrier or mpi_barrier", line, text);
 }
 
-/* The words of collectives; false if it is none of them. */
+static void read_pair(int line, const char *text, struct mg_visit *visit)
+{
+    char *end = NULL;
+
+    errno            = 0;
+    const long first = strtol(text, &end, 10);
+    const long last  = *end == '-' ? strtol(end + 1, &end, 10) : -1;
+    if (errno != 0 || *end != '\0' || first < 0 || last <= first || last > INT_MAX)
+        MG_DIE("plan line %d: pair is '%.40s', not two ranks like 0-3", line, text);
+    visit->pair[0] = (int) first;
+    visit->pair[1] = (int) last;
+}
+
+/* The words of collectives and pairs; false if it is none of them. */
 static bool read_factor(int line, const char *key, const char *text, struct mg_visit *visit)
 {
     if (strcmp(key, "sync") == 0) {
@@ -194,6 +208,8 @@ static bool read_factor(int line, const char *key, const char *text, struct mg_v
         visit->operation = mg_operation_find(text);
         if (visit->operation == NULL)
             MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
+    } else if (strcmp(key, "pair") == 0) {
+        read_pair(line, text, visit);
     } else {
         return false;
     }
@@ -225,6 +241,18 @@ static void check_collective(int line, const struct mg_visit *visit)
                visit->bytes, name);
 }
 
+static void check_pair(int line, const struct mg_visit *visit, const struct mg_plan *plan)
+{
+    const bool named = visit->pair[1] > 0;
+
+    if (named != mg_is_pair(visit))
+        MG_DIE("plan line %d: a pair needs a step, and a step a pair", line);
+    if (named && visit->pattern->active_ranks != 2)
+        MG_DIE("plan line %d: %s is not between two ranks", line, visit->pattern->name);
+    if (visit->pair[1] >= plan->ranks)
+        MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
+}
+
 static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
 {
     const char *name = visit->pattern->name;
@@ -248,20 +276,26 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
         MG_DIE("plan line %d: %s works on multiples of %zu B, not on %zu B", line, name,
                visit->pattern->unit_bytes, visit->bytes);
     check_collective(line, visit);
+    check_pair(line, visit, plan);
 }
 
 static void read_visit(int line, char *words, struct mg_plan *plan)
 {
-    struct mg_visit visit     = {.id = -1};
+    struct mg_visit visit     = {.id = -1, .step = -1};
     const char     *mode_name = "standard";
     char           *rest      = NULL;
     int64_t         cell = -1, bytes = -1, window = 1, pool = 0, root = 0, in_place = 0;
 
     const struct key keys[] = {
-        {"id", &visit.id, 0, INT64_MAX},     {"cell", &cell, 0, INT_MAX - 1},
-        {"bytes", &bytes, 0, 1LL << 46},     {"window", &window, 1, 1 << 20},
-        {"pool_bytes", &pool, 0, 1LL << 46}, {"root", &root, -1, INT_MAX},
-        {"in_place", &in_place, 0, 1},       {0},
+        {"id", &visit.id, 0, INT64_MAX},
+        {"cell", &cell, 0, INT_MAX - 1},
+        {"bytes", &bytes, 0, 1LL << 46},
+        {"window", &window, 1, 1 << 20},
+        {"pool_bytes", &pool, 0, 1LL << 46},
+        {"root", &root, -1, INT_MAX},
+        {"in_place", &in_place, 0, 1},
+        {"step", &visit.step, 0, INT64_MAX},
+        {0},
     };
     for (char *word = strtok_r(words, " ", &rest); word != NULL;
          word       = strtok_r(NULL, " ", &rest)) {
@@ -331,6 +365,7 @@ struct mg_plan mg_plan_read(const char *path)
     }
     if (plan.ranks == 0)
         MG_DIE("the plan is empty: it needs a line beginning with 'launch'");
+    mg_pairs_check(&plan);
     free(text);
     return plan;
 }

@@ -30,6 +30,8 @@ struct mg_visit {
     const struct mg_operation *operation;
     int                        root; /* -1 = another one each round */
     bool                       in_place;
+    int                        pair[2]; /* world ranks; those of other visits are the first ones */
+    int64_t                    step;    /* pairs of one step are measured at once; -1 = no pair */
 };
 
 struct mg_plan {
@@ -40,7 +42,7 @@ struct mg_plan {
     int              rounds_max;
     int              precision_ppm; /* half-width of the within-launch interval to stop at */
     int64_t          cell_ns;       /* time a cell should take in this launch */
-    int64_t          deadline_ns;   /* no visit begins later than this after the start */
+    int64_t          deadline_ns;   /* no visit begins later than this after clocks agree */
     int64_t          warmup_ns;     /* per group of ranks, before the first visit */
     int              visits_count;
     int              cells_count;

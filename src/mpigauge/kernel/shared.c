@@ -10,6 +10,7 @@ enum { PATH_BYTES = 64 };
 
 static unsigned char *shared;
 static size_t         shared_bytes;
+static MPI_Comm       shared_with = MPI_COMM_NULL;
 
 /* Without a name in any file system: nothing can stay behind. */
 static int own_file(size_t bytes)
@@ -57,7 +58,7 @@ bool mg_shared_reserve(struct mg_state *state, size_t bytes)
     int own = -1;
 
     state->shared = shared;
-    if (mg_all(state->comm, shared != NULL && bytes <= shared_bytes))
+    if (mg_all(state->comm, shared != NULL && shared_with == state->comm && bytes <= shared_bytes))
         return true;
     mg_shared_free();
     const int file = file_of_rank_0(state, bytes, &own);
@@ -72,6 +73,7 @@ bool mg_shared_reserve(struct mg_state *state, size_t bytes)
     if (data != MAP_FAILED) {
         shared       = data;
         shared_bytes = bytes;
+        shared_with  = state->comm;
     }
     if (!mapped || !is_the_same(state, data)) {
         mg_shared_free();

@@ -1,9 +1,10 @@
 /* warmup - once in a launch: connections, page faults, clock frequency. */
 #include "kernel.h"
+#include "pairs.h"
 
 /* Neighbours in the group talk for a while: connections, page faults, clock frequency. */
-static void warm_up(const struct mg_plan *plan, const struct mg_visit *visit, size_t bytes,
-                    MPI_Comm comm, int ranks)
+void mg_warm_up_group(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
+                      int64_t least_ns)
 {
     const struct mg_pattern *shift       = mg_pattern_find("shift");
     struct mg_visit          visit_of_it = *visit;
@@ -11,7 +12,7 @@ static void warm_up(const struct mg_plan *plan, const struct mg_visit *visit, si
     struct mg_state          state  = {.comm = comm, .ranks = ranks, .requests = requests};
     int                      slots  = 1;
     int                      go_on  = 1;
-    const int64_t            end_ns = mg_now_ns() + plan->warmup_ns;
+    const int64_t            end_ns = mg_now_ns() + least_ns;
 
     visit_of_it.pattern    = shift;
     visit_of_it.mode       = &shift->modes[0];
@@ -36,15 +37,15 @@ void mg_warm_up(const struct mg_plan *plan)
         const struct mg_visit *largest = NULL;
 
         for (int i = 0; i < plan->visits_count; i++)
-            if (plan->visits[i].ranks == ranks &&
+            if (plan->visits[i].ranks == ranks && !mg_is_pair(&plan->visits[i]) &&
                 (largest == NULL || plan->visits[i].bytes > largest->bytes))
                 largest = &plan->visits[i];
         if (largest == NULL)
             continue;
         const struct mg_group group = mg_group_of(ranks);
         if (group.comm != MPI_COMM_NULL) {
-            warm_up(plan, largest, 1, group.comm, ranks);
-            warm_up(plan, largest, largest->bytes, group.comm, ranks);
+            mg_warm_up_group(largest, 1, group.comm, ranks, plan->warmup_ns);
+            mg_warm_up_group(largest, largest->bytes, group.comm, ranks, plan->warmup_ns);
         }
         if (ranks < plan->ranks)
             mg_rest_until_all();

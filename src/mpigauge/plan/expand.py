@@ -1,7 +1,7 @@
 """A plan becomes cells: every combination that is to be measured, checked against what is possible."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 from typing import Literal
 
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, placement_of, places
 from mpigauge.plan.model import Cell, Measure, Plan, Sync
 from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.sizes import parse_sizes
+from mpigauge.plan.tournament import name_of
 
 INT_MAX = 2**31 - 1
 RANKS_PER_CORE_MOST = 64
@@ -72,9 +73,23 @@ def _curves(
                 _roots(pattern, mode, measure, ranks, where),
                 _reductions(pattern, measure, description, where),
             ):
-                yield replace(
+                whole = replace(
                     cell, mode=mode.name, ranks=ranks, sync=sync, root=root, datatype=datatype, op=op
                 )
+                yield from _pairs(pattern, measure, whole, where)
+
+
+def _pairs(pattern: Pattern, measure: Measure, cell: Cell, where: str) -> Iterator[Cell]:
+    """A cell for each pair of ranks, where that was asked for."""
+    if not measure.pairs:
+        yield cell
+        return
+    if pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
+        raise UsageError(
+            f"{where}: {pattern.name} is not between two ranks and has no pairs", "take pingpong, for example"
+        )
+    for pair in combinations(range(cell.ranks), 2):
+        yield replace(cell, pair=name_of(pair), pairing=measure.pairs)
 
 
 def _rank_counts(plan: Plan, measure: Measure, cell: Cell, where: str) -> Iterator[int]:
@@ -225,7 +240,7 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     mode = pattern.mode(cell.mode)
     if pattern.spans_bytes:
         return cell.bytes
-    active = pattern.active_ranks or cell.ranks
+    active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
     sent = cell.bytes * (active if pattern.send_each else 1)
     received = max(1, cell.window) * cell.bytes * (active if pattern.recv_each or cell.in_place else 1)
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0

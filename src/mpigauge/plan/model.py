@@ -12,6 +12,7 @@ Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
 Binding = Literal["auto", "core", "none"]
 Sync = Literal["common", "barrier", "mpi_barrier"]
+Pairs = Literal["", "tournament", "serial"]
 Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
 WINDOW_MOST = 65_536
@@ -34,6 +35,8 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
         ops: Of reductions; empty means sum. Pairs that MPI does not define are left out.
         roots: Of collectives that have one; empty means rank 0.
         in_place: Whether collectives that can use MPI_IN_PLACE.
+        pairs: Of patterns of two ranks: not ranks 0 and 1 alone but all pairs, as many at once as there
+            can be (tournament) or one after the other (serial).
     """
 
     pattern: str
@@ -47,6 +50,7 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
+    pairs: Pairs = ""
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,6 +132,8 @@ class Cell(Struct, frozen=True, order=True):
         datatype: Of a reduction, otherwise "".
         op: Of a reduction, otherwise "".
         root: A rank or "rotating"; "" if there is none.
+        pair: The two ranks that take part, the lower first: "0-3"; "" where the pattern decides.
+        pairing: Whether other pairs are measured at the same time (tournament) or none (serial).
     """
 
     pattern: str
@@ -145,6 +151,8 @@ class Cell(Struct, frozen=True, order=True):
     op: str = ""
     root: str = ""
     in_place: bool = False
+    pair: str = ""
+    pairing: Pairs = ""
 
     @property
     def job(self) -> JobKey:

@@ -4,9 +4,13 @@ Only this module and the kernel's plan.c know that text: a line of limits, a lin
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from msgspec.structs import replace as with_fields
+
+from mpigauge.plan import tournament
 from mpigauge.plan.expand import ROTATING
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
@@ -16,14 +20,20 @@ PART_BYTES = 32_768
 """Half of what a pipe holds, so that a part never has to wait for who reads the last."""
 
 MORE = "more\n"
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedVisit:
-    """A visit of a launch: its place in the full order, and its cell."""
+    """A visit of a launch: its place in the full order, and its cell.
+
+    Attributes:
+        step: Visits of pairs that follow each other with the same number are made at the same time.
+    """
 
     id: int
     cell: Cell
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ class Limits:
     pool_bytes: int = 0
 
 
-def shuffled(items: Sequence[Cell], plan: Plan, *key: object) -> list[Cell]:
+def shuffled(items: Sequence[Item], plan: Plan, *key: object) -> list[Item]:
     """The items in an order that only the plan's seed and the key decide."""
     order = list(items)
     random.Random(f"{plan.seed}/{'/'.join(map(str, key))}").shuffle(order)  # noqa: S311 - not for secrets
@@ -57,10 +67,11 @@ def visits_of(
     launch: int,
     settled: frozenset[Cell] = frozenset(),
 ) -> list[PlannedVisit]:
-    """All visits of a launch, shuffled whole (method 1.6).
+    """All visits of a launch, shuffled whole (method 1.6); those of a step stay together.
 
     A probe is visited once. Cells that are precise already are measured on with half of the visits
-    (method 1.11): left out, they would make launches unequal.
+    (method 1.11): left out, they would make launches unequal. Pairs are always measured whole, since each
+    is company for others.
     """
 
     def visits(cell: Cell) -> int:
@@ -68,11 +79,53 @@ def visits_of(
             return 1
         return (plan.visits + 1) // 2 if cell in settled else plan.visits
 
-    every = [cell for cell in cells for _ in range(visits(cell))]
     # The usual placement is not part of the key, so that results older than placements resume in their order.
-    key = [word for word in cells[0].job if word != SAME_HOST]
-    order = shuffled(every, plan, launch, *key)
-    return [PlannedVisit(number, cell) for number, cell in enumerate(order)]
+    key = (launch, *(word for word in cells[0].job if word != SAME_HOST))
+    every = [[cell] for cell in cells if not cell.pair for _ in range(visits(cell))]
+    for curve, pairs in _curves_of_pairs(cells).items():
+        times = 1 if description.pattern(curve.pattern, "").probes else plan.visits
+        for time in range(times):
+            every += _steps(
+                curve, pairs, shuffled(range(curve.ranks), plan, *key, "seats", time, curve.bytes)
+            )
+    order = shuffled(every, plan, *key)
+    flat = [(cell, number) for number, step in enumerate(order) for cell in step]
+    return [
+        PlannedVisit(number, cell, step if cell.pair else None) for number, (cell, step) in enumerate(flat)
+    ]
+
+
+def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
+    """Cells that differ in their pair only, by pair."""
+    curves: dict[Cell, dict[str, Cell]] = {}
+    for cell in cells:
+        if cell.pair:
+            curves.setdefault(with_fields(cell, pair=""), {})[cell.pair] = cell
+    return curves
+
+
+def _steps(curve: Cell, pairs: dict[str, Cell], seats: Sequence[int]) -> Iterator[list[Cell]]:
+    """All pairs once. Ranks are seated anew each time, so that nobody always has the same company."""
+    for step in tournament.steps(curve.ranks):
+        names = [tournament.name_of((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
+        cells = [pairs[name] for name in sorted(names) if name in pairs]
+        yield from [cells] if curve.pairing == "tournament" else ([cell] for cell in cells)
+
+
+def turns_of(cells: Sequence[Cell]) -> int:
+    """How many cells that would be, had those that are measured at the same time only one time to share."""
+    together = sum(cell.pairing == "tournament" for cell in cells)
+    at_once = max(1, cells[0].ranks // 2) if cells else 1
+    return len(cells) - together + -(-together // at_once)
+
+
+def one_by_one(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:
+    """The same with some visits in steps of their own, to see which of those made together fails."""
+    beyond = max((visit.id for visit in visits), default=0) + 1
+    return [
+        replace(visit, step=beyond + visit.id) if visit.id in suspects and visit.step is not None else visit
+        for visit in visits
+    ]
 
 
 def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, cores: int) -> str:
@@ -132,6 +185,7 @@ def _visit_line(visit: PlannedVisit, number: int, pool_bytes: int) -> str:
         window=max(1, cell.window),
         pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
         **_factors(cell),
+        **({} if visit.step is None else {"pair": cell.pair, "step": visit.step}),
     )
 
 

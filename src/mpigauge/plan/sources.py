@@ -21,6 +21,7 @@ from mpigauge.plan.model import (
     Binding,
     Buffers,
     Measure,
+    Pairs,
     Plan,
     Positive,
     Root,
@@ -97,6 +98,7 @@ class Options:
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
+    pairs: Pairs = ""
     seed: int | None = None
     abi: bool = False
 
@@ -190,6 +192,7 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
         "ops": options.ops or measure.ops,
         "roots": options.roots or measure.roots,
         "in_place": options.in_place or measure.in_place,
+        "pairs": options.pairs or measure.pairs,
     }
     return msgspec.structs.replace(measure, **changes)
 
