@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
+from mpigauge.campaign.hosts import with_hosts_again
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.plan.hosts import Host
+from mpigauge.plan.model import Plan
+from mpigauge.result import environment
 from mpigauge.result.load import load
 
 if TYPE_CHECKING:
@@ -108,3 +115,58 @@ def test_ranks_that_somebody_ends_without_us_have_failed(
     campaign.send_signal(signal.SIGINT)
     campaign.communicate()
     assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["crash"]
+
+
+# ---- In an allocation ----------------------------------------------------------------------------
+
+
+def scheduler(cli: Cli) -> dict[str, str]:
+    """The doctor's line."""
+    findings = json.loads(cli("doctor", "--format", "json").out)["findings"]
+    (found,) = [one for one in findings if one["what"] == "scheduler"]
+    return dict(found)
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_the_doctor_tells_of_the_allocation(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert scheduler(cli)["value"] == "none"
+    for name, value in JOB.items():
+        monkeypatch.setenv(name, value)
+    assert scheduler(cli)["state"] == "ok"
+    assert scheduler(cli)["value"] == "Slurm, job 17: 2 node(s), 4 task(s), node0 first"
+    assert "SLURM_JOB_NODELIST" not in cli("doctor").out
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "2(x3)")
+    assert scheduler(cli)["state"] == "note"
+    assert "SLURM_TASKS_PER_NODE" in scheduler(cli)["value"]
+
+
+def test_the_environment_keeps_what_slurm_says_but_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**JOB, "SLURM_JWT": "secret"}.items():
+        monkeypatch.setenv(name, value)
+    kept = environment.variables()
+    assert {name: kept.get(name) for name in JOB} == JOB
+    assert "SLURM_JWT" not in kept
+
+
+PLAN = Plan(measure=(), hosts=(Host("node4", 2), Host("node5", 2)))
+
+
+def test_a_campaign_goes_on_with_the_hosts_of_its_new_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in JOB:
+        monkeypatch.delenv(name, raising=False)
+    assert with_hosts_again(PLAN) == PLAN
+    for name, value in JOB.items():
+        monkeypatch.setenv(name, value)
+    assert with_hosts_again(PLAN).hosts == (Host("node0", 2), Host("node1", 2))
+    some = replace(PLAN, hosts=(Host("node1", 1),))
+    assert with_hosts_again(some) == some
+    alone = Plan(measure=())
+    assert with_hosts_again(alone) == alone
+
+
+def test_but_not_with_others_than_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in JOB.items():
+        monkeypatch.setenv(name, value)
+    named = replace(PLAN, placements=("different-hosts", "node4,node5"))
+    with pytest.raises(EnvironmentLacksError, match="job 17 has not all of node4,node5"):
+        with_hosts_again(named)

@@ -176,9 +176,8 @@ def test_srun_starts_the_kernel_and_its_journals_are_imported(
     cluster: Cluster, name: str, plugin: str
 ) -> None:
     library = find.find(prefix(name))
-    plan = cluster.out(
-        *MPIGAUGE, "kernel", "plan", "pingpong", "bcast", "--sizes", "8", "--mpi", prefix(name)
-    )
+    words = ("pingpong", "bcast", "--sizes", "8", "--launches", "1", "--mpi", prefix(name))
+    plan = cluster.out(*MPIGAUGE, "kernel", "plan", *words)
     Path("plan.txt").write_text(plan, encoding="utf-8")
     journals = ["journal.1", "journal.2"]
     environment = [f"{key}={value}" for key, value in library.environment.items()]
@@ -200,7 +199,7 @@ def test_srun_starts_the_kernel_and_its_journals_are_imported(
 
 def test_a_launcher_of_another_library_is_found_out(cluster: Cluster) -> None:
     library = find.find(prefix("mpich"))
-    plan = cluster.out(*MPIGAUGE, "kernel", "plan", "pingpong", "--budget", "1s", "--mpi", prefix("mpich"))
+    plan = cluster.out(*MPIGAUGE, "kernel", "plan", "pingpong", "--launches", "1", "--mpi", prefix("mpich"))
     Path("plan.txt").write_text(plan, encoding="utf-8")
     cluster.run("srun", "--nodes=2", "--mpi=none", str(kernel.build(library)), "plan.txt", "journal")
     done = cluster.run(*MPIGAUGE, "import", "journal", "plan.txt", "journal", "-o", "r.jsonl")
