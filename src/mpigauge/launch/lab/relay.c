@@ -314,7 +314,7 @@ static void read_port(int port)
 }
 
 /* Until packets come or something is nearly due. */
-static int wait(void)
+static int wait_for_packets(void)
 {
     if (event_count == 0)
         return ppoll(&ports[1], (nfds_t) hosts, NULL, NULL);
@@ -345,7 +345,7 @@ static void rest_sometimes(int64_t began_ns)
 static void wait_and_read(void)
 {
     const int64_t began_ns = now_ns(CLOCK_MONOTONIC);
-    const int     ready    = wait();
+    const int     ready    = wait_for_packets();
 
     rest_sometimes(began_ns);
     if (ready <= 0)
