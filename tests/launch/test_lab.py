@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,7 +36,7 @@ def test_a_missing_program_is_named(
 
 
 def test_another_system_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start.sys, "platform", "darwin")
+    monkeypatch.setattr("sys.platform", "darwin")
     with pytest.raises(EnvironmentLacksError, match="needs Linux"):
         start.check_platform()
 
@@ -80,7 +81,7 @@ def test_outside_there_is_no_lab_and_a_wrong_word_is_named(
 
 
 def test_inside_the_lab_is_what_its_file_says(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (machine / "counters").write_bytes(b"".join(n.to_bytes(8, "little") for n in (200, 3, 1, 70_000)))
+    (machine / "counters").write_bytes(struct.pack("=4Q", 200, 3, 1, 70_000))
     said = inside.Description((inside.LabHost("h1", "10.77.0.1"),), "/x/ssh", str(machine / "counters"), LAB)
     (machine / "lab.json").write_bytes(msgspec.json.encode(said))
     monkeypatch.setenv(inside.VARIABLE, str(machine / "lab.json"))

@@ -326,6 +326,18 @@ static int wait_for_packets(void)
     return ppoll(&ports[1], (nfds_t) hosts, left_ns > 0 ? &time : &no_time, NULL);
 }
 
+/* What came while we were not scheduled, and was more than a socket holds. */
+static void count_overflows(void)
+{
+    for (int port = 1; port <= hosts; port++) {
+        struct tpacket_stats since_last = {0};
+        socklen_t            bytes      = sizeof since_last;
+
+        if (getsockopt(ports[port].fd, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0)
+            counters->dropped += since_last.tp_drops;
+    }
+}
+
 /* A relay that is scheduled before all else must not keep a core for itself. */
 static void rest_sometimes(int64_t began_ns)
 {
@@ -340,6 +352,7 @@ static void rest_sometimes(int64_t began_ns)
         ended = now_ns(CLOCK_MONOTONIC);
     }
     rested_ns = ended;
+    count_overflows();
 }
 
 static void wait_and_read(void)
