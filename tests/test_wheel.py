@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
 KERNEL = ROOT / "src" / "mpigauge" / "kernel"
 
 
@@ -25,7 +26,7 @@ def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) ->
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
     assert len(sources) > 15
-    assert {"mpigauge/launch/lab/relay.c", "mpigauge/launch/lab/shell.c"} <= names
+    assert {f"mpigauge/launch/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
     assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
     assert wheel.name.endswith("-py3-none-any.whl")
 

@@ -22,6 +22,7 @@ from mpigauge.analysis import warnings
 from mpigauge.analysis.cells import Row
 from mpigauge.cli import mpigauge
 from mpigauge.mpi import find, kernel
+from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
 from mpigauge.result import records
@@ -197,7 +198,11 @@ def test_patterns_and_modes_are_those_of_the_kernel() -> None:
     assert {mode.name for pattern in description.patterns for mode in pattern.modes} == modes_of_sources()
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("verb", ["run", "show", "resume", "sbatch"])
+=======
+@pytest.mark.parametrize("verb", ["run", "show", "resume", "lab"])
+>>>>>>> lab
 def test_every_option_is_named(verb: str) -> None:
     assert not missing(verb_options(verb) - {"--help"}, docs_text())
 
@@ -214,6 +219,11 @@ def test_every_datatype_and_operation_is_named() -> None:
 def test_every_plan_key_is_named() -> None:
     keys = {*PlanFile.__struct_fields__, *Measure.__struct_fields__}
     assert not missing(keys, docs_text())
+
+
+def test_every_key_of_a_lab_is_named() -> None:
+    keys = {*Lab.__struct_fields__, *Link.__struct_fields__, *Port.__struct_fields__}
+    assert not missing(keys, (ROOT / "docs" / "lab.md").read_text(encoding="utf-8"))
 
 
 def test_every_warning_is_named() -> None:

@@ -140,6 +140,38 @@ def test_a_mistake_is_a_sentence(
     assert "hint: " in done.stderr
 
 
+def test_a_machine_that_forbids_it_is_told_which_setting_allows_it(folder: Path) -> None:
+    """In a user namespace that may have none below it."""
+    script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
+    inner = lab_words("root", "--", "true")
+    words = ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *inner]
+    done = subprocess.run(
+        words, env=lab_environment(folder, "root"), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3, done.stderr
+    assert "namespaces cannot be made" in done.stderr
+    assert "max_user_namespaces" in done.stderr
+
+
+def test_a_shell_at_a_terminal_has_its_jobs(folder: Path, user: str) -> None:
+    """As a person uses it: without a command."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        words = lab_words(user)
+        environment = {**lab_environment(folder, user), "SHELL": "/bin/bash", "HOME": str(folder)}
+        os.execve(words[0], words, environment)  # noqa: S606
+    os.write(terminal, b"hostname > name; sleep 100\n")
+    until_file(folder / "name")
+    time.sleep(0.5)
+    os.write(terminal, b"\x03")
+    os.write(terminal, b"(sleep 100; exit 9) &\nkill %1; exit 4\n")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 4
+    assert (folder / "name").read_text() == "h1\n"
+
+
 def test_a_folder_that_each_host_has_of_its_own_cannot_be_where_we_are(lab: Lab) -> None:
     done = lab("sh", "-c", "cd $TMPDIR && ssh h1 true")
     assert done.returncode == 0

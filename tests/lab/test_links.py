@@ -37,7 +37,7 @@ def client(tcp: Path, what: str, count: int, host: int = 2) -> str:
     """A script that serves on a host and measures on h1; prints numbers."""
     address = f"10.77.0.{host}"
     return (
-        f"ssh -n {address} '{tcp} serve 7000' > served & "
+        f"rm -f served; ssh -n {address} '{tcp} serve 7000' > served & "
         f"while ! grep -q listening served; do sleep 0.02; done; {tcp} {what} {address} 7000 {count}"
     )
 
@@ -54,6 +54,20 @@ def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: i
     rates = numbers(lab, client(tcp, "rate", 4), "--rate", f"{mbit}mbit")
     assert max(rates) == pytest.approx(payload_rate(mbit), rel=tolerance)
     assert statistics.median(rates) < payload_rate(mbit) * 1.02
+
+
+def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> None:
+    """Acknowledgements take their share of the lanes, 98 bytes for each or every other packet; no more."""
+    script = (
+        f"ssh -n h2 '{tcp} serve 7000' > served2 & {tcp} serve 7000 > served1 & "
+        "while ! grep -q listening served1 || ! grep -q listening served2; do sleep 0.02; done; "
+        f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > at2 & {tcp} rate 10.77.0.2 7000 4; wait %3; cat at2"
+    )
+    done = lab("bash", "-c", script, options=("--rate", "100mbit"))
+    rates = [float(line) for line in done.stdout.splitlines()]
+    share = (IP_BYTES + FRAMING_BYTES) / (IP_BYTES + FRAMING_BYTES + SMALL_PACKET_BYTES)
+    for one_way in (rates[:4], rates[4:]):
+        assert max(one_way) > payload_rate(100) * share * 0.97
 
 
 def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:

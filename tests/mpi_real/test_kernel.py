@@ -81,8 +81,7 @@ def test_a_plan_that_cannot_be_followed_gets_one_sentence_and_never_an_end(
 def test_a_launch_ends_with_its_end_and_begins_with_its_facts(mpich: Library) -> None:
     done = _start(mpich, kernel.build(mpich), f"{LAUNCH}\n{VISIT}\nend\n")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert list(lines[0]) == ["launch"]
-    assert [next(iter(line)) for line in lines[1:]] == ["begin", "visit", "end"]
+    assert [next(iter(line)) for line in lines] == ["ready", "launch", "begin", "visit", "end"]
 
 
 def test_files_instead_of_pipes(mpich: Library, tmp_path: Path) -> None:

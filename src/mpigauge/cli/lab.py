@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 LATE_SHARE = 0.02
 """Of all packets: above it, the medians of small messages begin to feel it."""
 
+NO_QUEUES = (
+    "this kernel has no queues with rates (sch_htb, cls_u32): traffic in both directions at once "
+    "was slower in the lab than between real hosts"
+)
+
 
 @click.command("lab", context_settings={"allow_interspersed_args": False})
 @click.option("--hosts", type=int, default=2, show_default=True, metavar="N", help="How many: h1 ... hN.")
@@ -115,6 +120,8 @@ def enter(lab: Lab, words: Sequence[str], where: str) -> int:
     from mpigauge.launch.lab import start
 
     ended = start.run(lab, words, where)
+    if not ended.queues:
+        click.echo(f"mpigauge: {NO_QUEUES}", err=True)
     if ended.counters.late_share > LATE_SHARE:
         click.echo(f"mpigauge: {_late(ended.counters)}", err=True)
     return ended.status

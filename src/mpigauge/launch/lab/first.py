@@ -19,6 +19,7 @@ from mpigauge.plan.lab import Lab, Topology
 
 LEAST_URGENT = 19
 RUNNING = "running"
+RUNNING_WITHOUT_QUEUES = "running without queues"
 MAPPED = b"mapped"
 DESCRIPTION = f"{host.FOLDER}/lab.json"
 HOSTS = f"{host.FOLDER}/hosts"
@@ -68,7 +69,7 @@ class Order:
 
 
 def run(order: Order, link: socket.socket) -> int:
-    """Says RUNNING to the link, or why not; the exit status of the command.
+    """Says to the link that it is running, or why not; the exit status of the command.
 
     Signals come over the link, each as a byte; when its other end is closed, the lab ends.
     """
@@ -76,7 +77,7 @@ def run(order: Order, link: socket.socket) -> int:
     try:
         _mount()
         relay = _start_relay(order)
-        pids = _make_hosts(order)
+        pids, queues = _make_hosts(order)
         _start_network(order, relay)
         _write_folder(order, pids)
         linux.enter(pids[0], host.KINDS)
@@ -88,7 +89,7 @@ def run(order: Order, link: socket.socket) -> int:
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
         return _complain(link, EnvironmentLacksError(f"a lab cannot be made: {what}"))
-    link.send(json.dumps([RUNNING]).encode())
+    link.send(json.dumps([RUNNING if queues else RUNNING_WITHOUT_QUEUES]).encode())
     return _wait(command, relay, link, woken)
 
 
@@ -120,12 +121,12 @@ def _start_relay(order: Order) -> subprocess.Popen[str]:
     return relay
 
 
-def _make_hosts(order: Order) -> list[int]:
+def _make_hosts(order: Order) -> tuple[list[int], bool]:
+    """Their process numbers, and whether all have queues."""
     Path(host.HOSTS_FILE).write_text(network.hosts_file(order.lab), encoding="ascii")
-    hosts = [host.fork(order.lab, number) for number in range(1, order.lab.hosts + 1)]
-    for number, (_, ready) in enumerate(hosts, 1):
-        host.wait_for(number, ready)
-    return [pid for pid, _ in hosts]
+    hosts = [host.fork(order.lab, order.topology, number) for number in range(1, order.lab.hosts + 1)]
+    queues = [host.wait_for(number, ready) for number, (_, ready) in enumerate(hosts, 1)]
+    return [pid for pid, _ in hosts], all(queues)
 
 
 def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import linux, network
-from mpigauge.plan.lab import Lab
+from mpigauge.plan.lab import Lab, Topology
 
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - mounted anew
 FOLDER = f"{SHARED_MEMORY}/lab"
@@ -21,6 +21,8 @@ TEMPORARY = f"{SHARED_MEMORY}/tmp"  # noqa: S108
 HOSTS_FILE = f"{FOLDER}/etc-hosts"
 KINDS = ("net", "uts", "ipc", "mnt")
 IP_TIMEOUT_S = 30
+READY = "ready"
+READY_WITHOUT_QUEUES = "ready, without queues"
 
 _SETTINGS = {
     "ipv6/conf/all/disable_ipv6": "1",
@@ -31,19 +33,19 @@ _SETTINGS = {
 }
 
 
-def fork(lab: Lab, number: int) -> tuple[int, int]:
+def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
     """Starts a host; its process number, and where it says that it is ready or why not."""
     reading, writing = os.pipe()
-    pid = linux.fork(lambda: _keep(lab, number, writing))
+    pid = linux.fork(lambda: _keep(lab, topology, number, writing))
     os.close(writing)
     return pid, reading
 
 
-def _keep(lab: Lab, number: int, writing: int) -> int:
-    words = "ready"
+def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
     try:
         os.setpgid(0, 0)  # what the terminal sends is for the command
         _make(lab, number)
+        words = READY if _queues(network.queue_words(topology, number)) else READY_WITHOUT_QUEUES
     except OSError as error:
         words = f"{error.filename or 'host'}: {error.strerror}"
     except EnvironmentLacksError as error:
@@ -54,19 +56,20 @@ def _keep(lab: Lab, number: int, writing: int) -> int:
         signal.pause()
 
 
-def wait_for(number: int, reading: int) -> None:
-    """Until a host is ready.
+def wait_for(number: int, reading: int) -> bool:
+    """Until a host is ready; whether it has queues.
 
     Raises:
         EnvironmentLacksError: It cannot be made here.
     """
     with os.fdopen(reading, "rb") as pipe:
         words = pipe.read().decode()
-    if words != "ready":
+    if words not in (READY, READY_WITHOUT_QUEUES):
         raise EnvironmentLacksError(
             f"host h{number} of the lab cannot be made: {words or 'it died'}",
             "mpigauge doctor says what a lab needs",
         )
+    return words == READY
 
 
 def _make(lab: Lab, number: int) -> None:
@@ -105,26 +108,37 @@ def ip(words: str) -> None:
     Raises:
         EnvironmentLacksError: It failed, with its first words.
     """
-    done = subprocess.run(
-        [ip_program(), "-batch", "-"],
+    done = _batch("ip", words)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise EnvironmentLacksError(f"ip: {said[0]}", "")
+
+
+def _queues(words: str) -> bool:
+    """Whether `tc` could do what the words say, if any: some kernels have no queues with rates."""
+    return not words or _batch("tc", words).returncode == 0
+
+
+def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program(name), "-batch", "-"],
         input=words,
         capture_output=True,
         text=True,
         timeout=IP_TIMEOUT_S,
         check=False,
     )
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise EnvironmentLacksError(f"ip: {said[0]}", "")
 
 
-def ip_program() -> str:
-    """The `ip` of iproute2, which ordinary users may not have on their path.
+def program(name: str) -> str:
+    """The `ip` or `tc` of iproute2, which ordinary users may not have on their path.
 
     Raises:
         EnvironmentLacksError: There is none.
     """
-    found = shutil.which("ip") or shutil.which("ip", path="/usr/sbin:/sbin")
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     if found is None:
-        raise EnvironmentLacksError("a lab needs the program ip", "install iproute2 (Fedora, RHEL: iproute)")
+        raise EnvironmentLacksError(
+            f"a lab needs the program {name}", "install iproute2 (Fedora, RHEL: iproute)"
+        )
     return found

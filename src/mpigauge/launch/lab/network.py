@@ -6,6 +6,19 @@ from mpigauge.plan.lab import Lab, Topology
 INTERFACE = "eth0"
 PREFIX_LENGTH = 24
 
+PORT_CLASS = 0xFF
+UNLIMITED_CLASS = 0
+"""Of the queues of a host; cables have the number of the host at their other end."""
+
+BURST_S = 1e-3
+BURST_LEAST_BYTES = 3100
+"""What may leave at once: less, and timers that are late would lower the rate."""
+
+UNSEEN_BYTES = 24
+"""Of framing, as in relay.c."""
+
+QUANTUM_BYTES = 15140
+
 
 def port(number: int) -> str:
     """The other end of a host's interface, which the relay reads."""
@@ -35,6 +48,38 @@ def host_words(lab: Lab, number: int) -> str:
         if other != number
     ]
     return "\n".join([*lines, ""])
+
+
+def queue_words(topology: Topology, number: int) -> str:
+    """What `tc -batch` reads on a host; empty if it sends as fast as can be.
+
+    A network card takes packets no faster than it sends them, and makes those who send wait. The relay
+    takes all at once. Without these queues of the same rates, what a host sends would pile up there, and
+    answers to others behind it.
+    """
+    rates = {PORT_CLASS: topology.lanes[number - 1]}
+    cables = {r.receiver: r.up for r in topology.routes if r.sender == number and r.up != number - 1}
+    rates |= {receiver: topology.lanes[up] for receiver, up in cables.items()}
+    if not any(rates.values()):
+        return ""
+    default = PORT_CLASS if rates[PORT_CLASS] else UNLIMITED_CLASS
+    lines = [f"qdisc add dev {INTERFACE} root handle 1: htb default {default:x}"]
+    lines += [_class(number, rate) for number, rate in rates.items() if rate]
+    lines += [
+        f"filter add dev {INTERFACE} parent 1: protocol ip u32 "
+        f"match ip dst {plan.address(receiver)}/32 flowid 1:{receiver:x}"
+        for receiver in cables
+        if rates[receiver]
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _class(number: int, bytes_per_s: float) -> str:
+    burst = max(BURST_LEAST_BYTES, round(bytes_per_s * BURST_S))
+    return (
+        f"class add dev {INTERFACE} parent 1: classid 1:{number:x} htb rate {round(bytes_per_s)}bps "
+        f"burst {burst} cburst {burst} overhead {UNSEEN_BYTES} quantum {QUANTUM_BYTES}"
+    )
 
 
 def switch_words(lab: Lab) -> str:

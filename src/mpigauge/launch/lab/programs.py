@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
@@ -13,12 +14,12 @@ BUILD_TIMEOUT_S = 100
 
 def relay() -> Path:
     """The program that holds packets for as long as their way would take."""
-    return _built("relay")
+    return _built("relay", "relay.c", "events.c", "topology.c", "relay.h")
 
 
 def shell() -> Path:
     """What stands in for ssh."""
-    return _built("shell")
+    return _built("shell", "shell.c")
 
 
 def compiler() -> str:
@@ -35,15 +36,16 @@ def compiler() -> str:
     return found
 
 
-def _built(name: str) -> Path:
-    source = SOURCES / f"{name}.c"
+def _built(name: str, *files: str) -> Path:
+    sources = [SOURCES / file for file in files]
     flags = (*COMPILE_FLAGS, name)
-    program = cache_folder() / f"lab-{fingerprint([source], flags)}" / f"mpigauge-lab-{name}"
-    return made(program, f"the {name} of the lab", lambda output: _compile(source, output))
+    program = cache_folder() / f"lab-{fingerprint(sources, flags)}" / f"mpigauge-lab-{name}"
+    return made(program, f"the {name} of the lab", lambda output: _compile(sources, output))
 
 
-def _compile(source: Path, output: Path) -> None:
-    words = [compiler(), *COMPILE_FLAGS, "-o", str(output), str(source), "-lm"]
+def _compile(sources: Sequence[Path], output: Path) -> None:
+    c_files = [str(source) for source in sources if source.suffix == ".c"]
+    words = [compiler(), *COMPILE_FLAGS, "-o", str(output), *c_files, "-lm"]
     try:
         done = subprocess.run(
             words,
@@ -61,6 +63,6 @@ def _compile(source: Path, output: Path) -> None:
             f"status {done.returncode}"
         ]
         raise EnvironmentLacksError(
-            f"{words[0]}: cannot compile {source.name}: {lines[0].strip()}",
+            f"{words[0]}: cannot compile {sources[0].name}: {lines[0].strip()}",
             "install the C library's headers: libc6-dev, glibc-devel",
         )

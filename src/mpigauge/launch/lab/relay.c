@@ -11,6 +11,8 @@
  *
  * A packet waits for the lane up, is sent on it whole, waits at the switch for the lane down, is
  * sent whole again, and arrives after the delay. */
+#include "relay.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -18,8 +20,6 @@
 #include <math.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,24 +30,19 @@
 #include <unistd.h>
 
 enum {
-    HOSTS_MOST     = 64,
-    LANES_MOST     = 2 * HOSTS_MOST * HOSTS_MOST,
     FRAME_MOST     = 1514,      /* Ethernet header and 1500 bytes */
     FRAME_LEAST    = 60,        /* shorter ones are padded */
     FRAMING_BYTES  = 24,        /* check sum, preamble and gap, which no socket shows */
-    PACKETS        = 65536,     /* under way at once */
     BATCH          = 32,        /* read from one interface before others have their turn */
     HOST_QUEUE     = 16 << 20,  /* bytes waiting to leave a host: sockets must not lose any there */
     SWITCH_QUEUE   = 1 << 20,   /* bytes waiting at a port of the switch */
     SOCKET_BYTES   = 8 << 20,   /* for as long as we are not scheduled */
     LATE_NS        = 50 * 1000, /* what counts as late */
-    SECOND_NS      = 1000000000,
-    SPIN_NS        = 40 * 1000,  /* sleeping any nearer to the due time would miss it */
+    SPIN_NS        = 40 * 1000, /* sleeping any nearer to the due time would miss it */
     AWAKE_NS       = 600 * 1000, /* after so long without sleep ... */
     REST_NS        = 40 * 1000, /* ... others have the core, or Linux takes it for 50 ms a second */
     TIMER_SLACK_NS = 1,
     MAC_LAST       = 5,
-    MAC_BYTES      = 6,
     CONTROL_BYTES  = 128,
 };
 
@@ -59,58 +54,31 @@ struct counters {
     uint64_t latest_ns;
 };
 
-#define DELAY_MOST_NS 100e9
-
-struct lane {
-    double  ns_per_byte;
-    int64_t free_ns;
-};
-
-struct route {
-    struct lane *up; /* NULL: there is no such route */
-    struct lane *down;
-    int64_t      delay_ns;
-};
-
 struct packet {
-    const struct route *route;
-    int                 to;
-    bool                sent; /* through both lanes: it is on the wire now */
-    size_t              bytes;
-    unsigned char       frame[FRAME_MOST];
-};
-
-/* What happens next to a packet: it reaches the switch, or its destination. */
-struct event {
-    int64_t  at_ns;
-    uint64_t order; /* of equal times, the one that was entered first */
-    uint32_t packet;
+    const struct lab_route *route;
+    int                     to;
+    bool                    sent; /* through both lanes: it is on the wire now */
+    size_t                  bytes;
+    unsigned char           frame[FRAME_MOST];
 };
 
 static struct counters *counters;
-static struct lane      lanes[LANES_MOST];
-static int              lane_count;
-static struct route     routes[HOSTS_MOST + 1][HOSTS_MOST + 1];
-static struct pollfd    ports[HOSTS_MOST + 1]; /* from 1, as hosts are */
-static int64_t          arrived_ns[HOSTS_MOST + 1];
-static int              hosts;
+static struct pollfd    ports[LAB_HOSTS_MOST + 1]; /* from 1, as hosts are */
+static int64_t          arrived_ns[LAB_HOSTS_MOST + 1];
 
 static struct packet *packets;
 static uint32_t      *unused; /* a stack */
 static uint32_t       unused_count;
-static struct event  *events; /* a heap */
-static uint32_t       event_count;
-static uint64_t       events_entered;
 
 static int64_t now_ns(clockid_t clock)
 {
     struct timespec time;
 
     clock_gettime(clock, &time);
-    return (int64_t) time.tv_sec * SECOND_NS + time.tv_nsec;
+    return (int64_t) time.tv_sec * LAB_SECOND_NS + time.tv_nsec;
 }
 
-static _Noreturn void die(const char *what, const char *why)
+_Noreturn void lab_die(const char *what, const char *why)
 {
     fprintf(stderr, "%s: %s\n", what, why);
     exit(EXIT_FAILURE);
@@ -121,44 +89,7 @@ static void check(bool good, const char *what)
     const int reason = errno;
 
     if (!good)
-        die(what, strerror(reason));
-}
-
-/* ---- The heap of events -----------------------------------------------------------------------
- */
-
-static bool before(const struct event *one, const struct event *other)
-{
-    return one->at_ns != other->at_ns ? one->at_ns < other->at_ns : one->order < other->order;
-}
-
-static void enter(int64_t at_ns, uint32_t packet)
-{
-    const struct event event = {at_ns, events_entered++, packet};
-    uint32_t           place = event_count++;
-
-    while (place > 0 && before(&event, &events[(place - 1) / 2])) {
-        events[place] = events[(place - 1) / 2];
-        place         = (place - 1) / 2;
-    }
-    events[place] = event;
-}
-
-static struct event take_first(void)
-{
-    const struct event first = events[0];
-    const struct event last  = events[--event_count];
-    uint32_t           place = 0;
-
-    for (uint32_t below; (below = 2 * place + 1) < event_count; place = below) {
-        if (below + 1 < event_count && before(&events[below + 1], &events[below]))
-            below++;
-        if (!before(&events[below], &last))
-            break;
-        events[place] = events[below];
-    }
-    events[place] = last;
-    return first;
+        lab_die(what, strerror(reason));
 }
 
 /* ---- The way of a packet ----------------------------------------------------------------------
@@ -166,7 +97,7 @@ static struct event take_first(void)
 
 static void put_back(uint32_t packet)
 {
-    if (unused_count < PACKETS)
+    if (unused_count < LAB_PACKETS)
         unused[unused_count++] = packet;
 }
 
@@ -177,7 +108,7 @@ static void drop(uint32_t packet)
 }
 
 /* When a lane has sent a packet that reaches it at a time; negative if too many wait there. */
-static int64_t sent_ns(struct lane *lane, int64_t at_ns, size_t bytes, double queue_bytes)
+static int64_t sent_ns(struct lab_lane *lane, int64_t at_ns, size_t bytes, double queue_bytes)
 {
     const size_t  least   = bytes < FRAME_LEAST ? FRAME_LEAST : bytes;
     const int64_t took_ns = llround((double) (least + FRAMING_BYTES) * lane->ns_per_byte);
@@ -191,7 +122,7 @@ static int64_t sent_ns(struct lane *lane, int64_t at_ns, size_t bytes, double qu
     return lane->free_ns;
 }
 
-static void through_lane(struct lane *lane, uint32_t packet, int64_t at_ns, double queue_bytes,
+static void through_lane(struct lab_lane *lane, uint32_t packet, int64_t at_ns, double queue_bytes,
                          int64_t delay_ns)
 {
     const int64_t out_ns = sent_ns(lane, at_ns, packets[packet].bytes, queue_bytes);
@@ -199,7 +130,7 @@ static void through_lane(struct lane *lane, uint32_t packet, int64_t at_ns, doub
     if (out_ns < 0)
         drop(packet);
     else
-        enter(out_ns + delay_ns, packet);
+        lab_enter(out_ns + delay_ns, packet);
 }
 
 static void deliver(uint32_t number, int64_t late_ns)
@@ -220,15 +151,16 @@ static void deliver(uint32_t number, int64_t late_ns)
 
 static void run_due_events(void)
 {
-    while (event_count > 0) {
-        const int64_t now = now_ns(CLOCK_MONOTONIC);
+    for (;;) {
+        const int64_t           now   = now_ns(CLOCK_MONOTONIC);
+        const struct lab_event *first = lab_first();
 
-        if (events[0].at_ns > now)
+        if (first == NULL || first->at_ns > now)
             return;
 
-        const struct event  event  = take_first();
-        struct packet      *packet = &packets[event.packet];
-        const struct route *route  = packet->route;
+        const struct lab_event  event  = lab_take_first();
+        struct packet          *packet = &packets[event.packet];
+        const struct lab_route *route  = packet->route;
 
         if (packet->sent) {
             deliver(event.packet, now - event.at_ns);
@@ -253,10 +185,11 @@ static int64_t arrival_ns(int port, struct msghdr *message)
             struct timespec stamp;
 
             memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
-            at_ns -= now_ns(CLOCK_REALTIME) - ((int64_t) stamp.tv_sec * SECOND_NS + stamp.tv_nsec);
+            at_ns -=
+                now_ns(CLOCK_REALTIME) - ((int64_t) stamp.tv_sec * LAB_SECOND_NS + stamp.tv_nsec);
         }
     /* Whoever sets the machine's clock must not stop or reverse the packets. */
-    if (at_ns > now || at_ns < now - SECOND_NS)
+    if (at_ns > now || at_ns < now - LAB_SECOND_NS)
         at_ns = now;
     if (at_ns < arrived_ns[port])
         at_ns = arrived_ns[port];
@@ -271,11 +204,11 @@ static void accept_packet(int port, uint32_t number, struct msghdr *message, siz
 
     /* Broadcasts and the like have no route: neighbours are known from the beginning. */
     if ((message->msg_flags & MSG_TRUNC) || bytes < ETH_HLEN || (packet->frame[0] & 1) ||
-        to > hosts || routes[port][to].up == NULL) {
+        to > lab_hosts || lab_routes[port][to].up == NULL) {
         put_back(number);
         return;
     }
-    packet->route = &routes[port][to];
+    packet->route = &lab_routes[port][to];
     packet->to    = to;
     packet->sent  = false;
     packet->bytes = bytes;
@@ -314,16 +247,30 @@ static void read_port(int port)
 }
 
 /* Until packets come or something is nearly due. */
-static int wait(void)
+static int wait_for_packets(void)
 {
-    if (event_count == 0)
-        return ppoll(&ports[1], (nfds_t) hosts, NULL, NULL);
+    const struct lab_event *first = lab_first();
 
-    const int64_t         left_ns = events[0].at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
-    const struct timespec time    = {left_ns / SECOND_NS, left_ns % SECOND_NS};
+    if (first == NULL)
+        return ppoll(&ports[1], (nfds_t) lab_hosts, NULL, NULL);
+
+    const int64_t         left_ns = first->at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
+    const struct timespec time    = {left_ns / LAB_SECOND_NS, left_ns % LAB_SECOND_NS};
     const struct timespec no_time = {0, 0};
 
-    return ppoll(&ports[1], (nfds_t) hosts, left_ns > 0 ? &time : &no_time, NULL);
+    return ppoll(&ports[1], (nfds_t) lab_hosts, left_ns > 0 ? &time : &no_time, NULL);
+}
+
+/* What came while we were not scheduled, and was more than a socket holds. */
+static void count_overflows(void)
+{
+    for (int port = 1; port <= lab_hosts; port++) {
+        struct tpacket_stats since_last = {0};
+        socklen_t            bytes      = sizeof since_last;
+
+        if (getsockopt(ports[port].fd, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0)
+            counters->dropped += since_last.tp_drops;
+    }
 }
 
 /* A relay that is scheduled before all else must not keep a core for itself. */
@@ -340,88 +287,24 @@ static void rest_sometimes(int64_t began_ns)
         ended = now_ns(CLOCK_MONOTONIC);
     }
     rested_ns = ended;
+    count_overflows();
 }
 
 static void wait_and_read(void)
 {
     const int64_t began_ns = now_ns(CLOCK_MONOTONIC);
-    const int     ready    = wait();
+    const int     ready    = wait_for_packets();
 
     rest_sometimes(began_ns);
     if (ready <= 0)
         return;
-    for (int port = 1; port <= hosts; port++)
+    for (int port = 1; port <= lab_hosts; port++)
         if (ports[port].revents & POLLIN)
             read_port(port);
 }
 
 /* ---- The beginning ----------------------------------------------------------------------------
  */
-
-static double next_number(char **text_p, double least, double most)
-{
-    char        *end;
-    const double number = strtod(*text_p, &end);
-
-    if (end == *text_p || !(number >= least && number <= most))
-        die(*text_p, "is no number that the topology can have here");
-    *text_p = end;
-    return number;
-}
-
-static int next_index(char **text_p, int least, int most)
-{
-    return (int) next_number(text_p, least, most);
-}
-
-static void add_lane(char *numbers)
-{
-    const double bytes_per_s = next_number(&numbers, 0, INFINITY);
-
-    if (lane_count == LANES_MOST)
-        die("topology", "too many lanes");
-    lanes[lane_count++] = (struct lane){bytes_per_s > 0 ? SECOND_NS / bytes_per_s : 0, 0};
-}
-
-static void add_route(char *numbers)
-{
-    const int    from     = next_index(&numbers, 1, hosts);
-    const int    to       = next_index(&numbers, 1, hosts);
-    const int    up       = next_index(&numbers, 0, lane_count - 1);
-    const int    down     = next_index(&numbers, 0, lane_count - 1);
-    const double delay_ns = next_number(&numbers, 0, DELAY_MOST_NS);
-
-    routes[from][to] = (struct route){&lanes[up], &lanes[down], (int64_t) delay_ns};
-}
-
-/* The numbers behind a word that a line begins with, or NULL. */
-static char *after(char *line, const char *word)
-{
-    const size_t length = strlen(word);
-
-    return strncmp(line, word, length) == 0 ? line + length : NULL;
-}
-
-static void read_topology(void)
-{
-    char line[256];
-
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        char *numbers;
-
-        if ((numbers = after(line, "route ")) != NULL)
-            add_route(numbers);
-        else if ((numbers = after(line, "lane ")) != NULL)
-            add_lane(numbers);
-        else if ((numbers = after(line, "hosts ")) != NULL)
-            hosts = next_index(&numbers, 1, HOSTS_MOST);
-        else if (strcmp(line, "end\n") == 0)
-            return;
-        else
-            die(line, "is no line of a topology");
-    }
-    die("topology", "has no end");
-}
 
 static void set_option(int fd, int level, int name, int value)
 {
@@ -458,22 +341,21 @@ static void open_port(int port)
 static void open_store(int counters_fd)
 {
     counters = mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, counters_fd, 0);
-    packets  = calloc(PACKETS, sizeof *packets);
-    unused   = calloc(PACKETS, sizeof *unused);
-    events   = calloc(PACKETS, sizeof *events);
-    check(counters != MAP_FAILED && packets != NULL && unused != NULL && events != NULL, "memory");
-    for (uint32_t packet = PACKETS; packet > 0; packet--)
+    packets  = calloc(LAB_PACKETS, sizeof *packets);
+    unused   = calloc(LAB_PACKETS, sizeof *unused);
+    check(counters != MAP_FAILED && packets != NULL && unused != NULL, "memory");
+    for (uint32_t packet = LAB_PACKETS; packet > 0; packet--)
         put_back(packet - 1);
 }
 
 int main(int count, char **words)
 {
     if (count != 2)
-        die("usage", "relay COUNTERS_FD < topology");
+        lab_die("usage", "relay COUNTERS_FD < topology");
     prctl(PR_SET_TIMERSLACK, (unsigned long) TIMER_SLACK_NS);
     open_store((int) strtol(words[1], NULL, 10));
-    read_topology();
-    for (int port = 1; port <= hosts; port++)
+    lab_read_topology();
+    for (int port = 1; port <= lab_hosts; port++)
         open_port(port);
     puts("ready");
     fflush(stdout);

@@ -41,10 +41,12 @@ class Ended:
     Attributes:
         status: That of its command, or 128 + n if signal n ended it.
         counters: What the relay had done.
+        queues: Whether hosts made those who send wait, as network cards do; not all kernels can.
     """
 
     status: int
     counters: Counters
+    queues: bool
 
 
 def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
@@ -72,8 +74,8 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
         counters_fd=counters_fd,
     )
     try:
-        status = _run(order)
-        return Ended(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)))
+        status, queues = _run(order)
+        return Ended(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)), queues)
     finally:
         os.close(counters_fd)
 
@@ -88,7 +90,8 @@ def check_platform() -> None:
         raise EnvironmentLacksError(
             "a lab needs Linux, whose namespaces it is made of", "take a Linux machine"
         )
-    host.ip_program()
+    host.program("ip")
+    host.program("tc")
     programs.compiler()
 
 
@@ -104,15 +107,15 @@ def check() -> None:
 # ---- Our side --------------------------------------------------------------------------------------
 
 
-def _run(order: first.Order) -> int:
+def _run(order: first.Order) -> tuple[int, bool]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         child = linux.fork(lambda: _child(order, ours, theirs, before))
         theirs.close()
         try:
-            _make(child, ours)
-            return _wait(child, ours)
+            queues = _make(child, ours)
+            return _wait(child, ours), queues
         finally:
             _end(child)
     finally:
@@ -120,16 +123,17 @@ def _run(order: first.Order) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _make(child: int, link: socket.socket) -> None:
+def _make(child: int, link: socket.socket) -> bool:
+    """Whether the running lab has queues."""
     link.settimeout(MAKING_TIMEOUT_S)
-    _expect(BORN, link)
+    _expect({BORN}, link)
     _map_users(child)
     link.send(first.MAPPED)
-    _expect(first.RUNNING, link)
+    return _expect({first.RUNNING, first.RUNNING_WITHOUT_QUEUES}, link) == first.RUNNING
 
 
-def _expect(word: str, link: socket.socket) -> None:
-    """Raises what the lab complains of."""
+def _expect(words: set[str], link: socket.socket) -> str:
+    """Which of the words the lab says; raises what it complains of."""
     try:
         data = link.recv(MESSAGE_BYTES)
     except TimeoutError:
@@ -138,13 +142,14 @@ def _expect(word: str, link: socket.socket) -> None:
         ) from None
     if not data:
         raise EnvironmentLacksError("the lab was killed while it was made", "is there enough memory?")
-    _raise_other(word, data)
+    return _raise_other(words, data)
 
 
-def _raise_other(word: str, data: bytes) -> None:
+def _raise_other(words: set[str], data: bytes) -> str:
     said, *rest = json.loads(data)
-    if said != word:
+    if said not in words:
         raise getattr(errors, said)(*rest)
+    return str(said)
 
 
 def _map_users(child: int) -> None:
@@ -192,7 +197,7 @@ def _wait(child: int, link: socket.socket) -> int:
     link.setblocking(False)
     with contextlib.suppress(OSError):
         if last := link.recv(MESSAGE_BYTES):
-            _raise_other(first.RUNNING, last)
+            _raise_other(set(), last)
     return _status(status)
 
 
