@@ -198,11 +198,7 @@ def test_patterns_and_modes_are_those_of_the_kernel() -> None:
     assert {mode.name for pattern in description.patterns for mode in pattern.modes} == modes_of_sources()
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("verb", ["run", "show", "resume", "sbatch"])
-=======
-@pytest.mark.parametrize("verb", ["run", "show", "resume", "lab"])
->>>>>>> lab
+@pytest.mark.parametrize("verb", ["run", "show", "resume", "sbatch", "lab"])
 def test_every_option_is_named(verb: str) -> None:
     assert not missing(verb_options(verb) - {"--help"}, docs_text())
 

@@ -361,7 +361,7 @@ def _relay_late(cell: _Cell) -> str:
     return (
         f"{format_percent(share)} of the packets between the emulated hosts were more than "
         f"{format_time(RELAY_LATE_S)} late: their relay shares the cores with what is measured; use fewer "
-        "ranks, or root, which lets the relay go first"
+        "ranks than cores, or a quieter machine"
     )
 
 
