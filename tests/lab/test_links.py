@@ -74,7 +74,8 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     """In one lab, so that both have the same machine."""
     assert shutil.which("iperf3"), "apt-get install iperf3"
     script = (
-        "ssh -n h2 'iperf3 -s -D'; while ! iperf3 -c h2 -R -t 2 -J > iperf.json; do sleep 0.1; done; "
+        "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 2 -J > iperf.json; "
+        "! grep -q sum_received iperf.json; do sleep 0.1; done; "
         f"{client(tcp, 'rate', 4)}; cat iperf.json | tr -d '\\n'"
     )
     done = lab("sh", "-c", script, options=("--rate", "100mbit"))

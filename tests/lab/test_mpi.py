@@ -67,8 +67,8 @@ def test_messages_go_over_the_network_and_take_its_time(lab: Lab, folder: Path, 
         assert visit["net_bytes"] > visit["net_calls"] * size
         way_s = min(visit["samples_ns"]) / visit["batch"] / 2 / 1e9
         assert way_s > DELAY_S + size / (100 * MBIT)
-        # A tenth for framing, and for the second of two lanes what one packet takes.
-        assert way_s < 1.5 * (DELAY_S + size / (100 * MBIT)) + 1e-3
+    # Six percent for framing; the rest is for machines on which others work.
+    assert way_s < 1.5 * (DELAY_S + SIZES[-1] / (100 * MBIT))
 
 
 PLAN = """

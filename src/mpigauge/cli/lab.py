@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
 
 LATE_SHARE = 0.02
-"""Of all packets: above it, the medians of small messages begin to feel it."""
+LATE_LEAST = 20
+"""From so many late packets on, if they are so large a share of all, it is told."""
 
 NO_QUEUES = (
     "this kernel has no queues with rates (sch_htb, cls_u32): traffic in both directions at once "
@@ -122,7 +123,7 @@ def enter(lab: Lab, words: Sequence[str], where: str) -> int:
     ended = start.run(lab, words, where)
     if not ended.queues:
         click.echo(f"mpigauge: {NO_QUEUES}", err=True)
-    if ended.counters.late_share > LATE_SHARE:
+    if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
         click.echo(f"mpigauge: {_late(ended.counters)}", err=True)
     return ended.status
 
