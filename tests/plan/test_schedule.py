@@ -260,7 +260,7 @@ def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
     suspects = frozenset(v.id for v in visits if v.step == step)
     apart = one_by_one(visits, suspects)
     assert [(v.id, v.cell) for v in apart] == [(v.id, v.cell) for v in visits]
-    steps = Counter(v.step for v in apart if v.step is not None)
+    steps = Counter(v.step for v in apart)
     assert [steps[v.step] for v in apart if v.id in suspects] == [1, 1]
     assert [v for v in apart if v.id not in suspects] == [v for v in visits if v.id not in suspects]
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
+    "map": "All pairs of hosts or ranks: slow links and hosts named.",
     "kernel": "The measuring program: path, build, describe.",
 }
 

@@ -132,7 +132,7 @@ def command(
     plan = _plan(plan_path, options, quick=quick, thorough=thorough, where=where)
     targets = targets_of(plan, where)
     if dry_run:
-        click.echo(_what_would_run(plan, targets), nl=False)
+        click.echo(what_would_run(plan, targets), nl=False)
         return EXIT_DONE
     path = output or default_path()
     with append.create(path) as file:
@@ -188,7 +188,7 @@ def default_path() -> Path:
     return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
+def what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     from mpigauge.launch.launchers import Job, command_of
     from mpigauge.launch.process import INPUT
     from mpigauge.result import environment
