@@ -214,7 +214,7 @@ def test_every_datatype_and_operation_is_named() -> None:
 
 def test_every_plan_key_is_named() -> None:
     keys = {*PlanFile.__struct_fields__, *Measure.__struct_fields__}
-    assert not missing(keys, (ROOT / "docs" / "formats.md").read_text(encoding="utf-8"))
+    assert not missing(keys, docs_text())
 
 
 def test_every_warning_is_named() -> None:
@@ -239,7 +239,7 @@ def test_every_field_of_a_row_is_named() -> None:
     )
     nested = {name for names in tables.NESTED.values() for name in names}
     fields = {*tables.record(row), *tables.STATISTICS, *tables.MORE_STATISTICS, *nested}
-    assert not missing(fields, (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8"))
+    assert not missing(fields, docs_text())
 
 
 def test_every_column_is_named() -> None:

@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import ScalarFormatter
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -117,6 +118,8 @@ def _panel(
     colours = COLOURS + ("_r" if fast_is_large else "")
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
+    for axis_format in (bar.ax.yaxis.set_major_formatter, bar.ax.yaxis.set_minor_formatter):
+        axis_format(ScalarFormatter())
     bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
     if len(order) <= NUMBERS_MOST:
         _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
@@ -150,7 +153,12 @@ def _numbers(axes: Any, values: Values, norm: LogNorm, *, fast_is_large: bool) -
             lightness = float(norm(value))
             bright = (1 - lightness if fast_is_large else lightness) > BRIGHT
             colour = "black" if bright else "white"
-            axes.text(j, i, f"{value:.3g}", ha="center", va="center", fontsize="x-small", color=colour)
+            axes.text(j, i, _short(value), ha="center", va="center", fontsize="x-small", color=colour)
+
+
+def _short(value: float) -> str:
+    """Three digits, and never an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
 
 
 def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
