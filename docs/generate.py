@@ -34,11 +34,13 @@ course and errors go to standard error. An error is one sentence and a hint of w
 
 STATUSES = {
     errors.EXIT_DONE: "done",
-    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload; "
+    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload, or a link "
+    "or host is slow; "
     "with a traceback: a fault of mpigauge itself, please report it",
     errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
     errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
     errors.EXIT_NOTHING_MEASURED: "the MPI job failed and nothing was measured",
+    errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to say whether something is slow",
 }
 
 

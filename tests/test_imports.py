@@ -34,7 +34,7 @@ SIDEWAYS = {"campaign", "errors"}
 """campaign drives others of its rank; errors is everybody's."""
 
 START_PROCESSES = {"launch", "mpi"}
-SLOW = {"numpy", "scipy", "rich", "msgspec"}
+SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 
 def part_of(path: Path) -> str:
@@ -129,7 +129,7 @@ def loaded_by(*words: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.parametrize("words", [("--help",), ("--version",), ("run", "--help")])
+@pytest.mark.parametrize("words", [("--help",), ("--version",), ("run", "--help"), ("map", "--help")])
 def test_help_does_not_wait_for_what_computes(words: tuple[str, ...]) -> None:
     loaded = loaded_by(*words)
     assert "click" in loaded

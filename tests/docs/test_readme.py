@@ -244,7 +244,7 @@ def test_every_field_of_a_row_is_named() -> None:
     )
     nested = {name for names in tables.NESTED.values() for name in names}
     fields = {*tables.record(row), *tables.STATISTICS, *tables.MORE_STATISTICS, *nested}
-    assert not missing(fields, (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8"))
+    assert not missing(fields, docs_text())
 
 
 def test_every_column_is_named() -> None:

@@ -1,6 +1,7 @@
 /* shim - preloaded into the ranks: does something to calls of SHIM_BYTES bytes.
  *
- * SHIM_CALL is the call, MPI_Send unless it says otherwise; SHIM_RANK the only rank that does it.
+ * SHIM_CALL is the call, MPI_Send unless it says otherwise; SHIM_RANK the only rank that does it;
+ * SHIM_PAIR=1-3 the only two ranks of the world between which MPI_Send does it.
  * SHIM_ACTION is hang, crash, corrupt, exit (ends with status 0 and no word) or delay, which spins
  * for SHIM_DELAY_NS: a delay of known size, which a measurement must find. */
 #include <mpi.h>
@@ -91,10 +92,43 @@ static void before(const char *action)
         _exit(0);
 }
 
+static int rank_in_world(MPI_Comm comm, int rank)
+{
+    MPI_Group here    = MPI_GROUP_NULL;
+    MPI_Group world   = MPI_GROUP_NULL;
+    int       of_rank = -1;
+
+    (void) PMPI_Comm_group(comm, &here);
+    (void) PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    (void) PMPI_Group_translate_ranks(here, 1, &rank, world, &of_rank);
+    (void) PMPI_Group_free(&here);
+    (void) PMPI_Group_free(&world);
+    return of_rank;
+}
+
+/* Whether a message goes between the two ranks of SHIM_PAIR, either way; yes if there is none. */
+static int is_of_pair(MPI_Comm comm, int to)
+{
+    const char *pair = getenv("SHIM_PAIR");
+    int         here = 0;
+    char        both[2][32];
+
+    if (pair == NULL)
+        return 1;
+    (void) PMPI_Comm_rank(comm, &here);
+    const int from = rank_in_world(comm, here);
+    const int peer = rank_in_world(comm, to);
+    (void) snprintf(both[0], sizeof both[0], "%d-%d", from, peer);
+    (void) snprintf(both[1], sizeof both[1], "%d-%d", peer, from);
+    return strcmp(pair, both[0]) == 0 || strcmp(pair, both[1]) == 0;
+}
+
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
     const char *action = action_for("MPI_Send", count, type, comm);
 
+    if (action[0] != '\0' && !is_of_pair(comm, to))
+        action = "";
     before(action);
     if (strcmp(action, "corrupt") == 0 && count > 5) {
         unsigned char *copy = malloc((size_t) count);

@@ -1,7 +1,9 @@
 """All pairs of ranks on real libraries: at the same time in a tournament, one after the other in series."""
 
+import json
 import os
 import subprocess
+from collections.abc import Callable
 from itertools import combinations, groupby
 from pathlib import Path
 
@@ -14,10 +16,12 @@ from mpigauge.plan.expand import cells_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
 from mpigauge.result import journal
-from tests.mpi_real.conftest import prefix
+from tests.mpi_real.conftest import Run, prefix
 from tests.mpi_real.launches import journal_of
 
 pytestmark = pytest.mark.mpi
+
+Shim = Callable[[Library], dict[str, str]]
 
 TIMEOUT_S = 30.0
 
@@ -90,6 +94,20 @@ def test_in_series_no_two_are_made_at_once(library: Library) -> None:
     done = [line for line in lines if isinstance(line, journal.VisitLine)]
     assert {line.visit for line in done} == {visit.id for visit in visits}
     assert all(overlap_ns(first, second) <= 0 for first, second in combinations(done, 2))
+
+
+def test_a_delayed_link_is_named_and_only_it(library: Library, mpigauge: Run, shim: Shim) -> None:
+    """20 us on one of six links, which the map must find by itself."""
+    orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": "20000"}
+    words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
+    done = mpigauge("map", *words, "--format", "json", environment=shim(library) | orders)
+    assert done.returncode == 1, done.stderr + done.stdout
+    said = json.loads(done.stdout)
+    (link,) = said["slow_links"]
+    assert link["hosts"] == ["1", "3"]
+    assert link["latency_factor"] > 3
+    assert link["rate_factor"] is None
+    assert said["slow_hosts"] == []
 
 
 def overlap_ns(first: journal.VisitLine, second: journal.VisitLine) -> int:

@@ -79,8 +79,17 @@ EXTRA_FIELDS = {
 COLLECTIVE_FIELDS = {"sync", "datatype", "op", "root", "in_place", "bus_bytes_per_s", "overlap"}
 START_FIELDS = {"skew_p50_s", "skew_p99_s", "late_share", "root_s", "local_s"}
 CLOCK_FIELDS = {"clock_shared", "clock_error_s", "clock_bound_s"}
+PAIR_FIELDS = {"pair", "pairing"}
 RATIO_FIELDS = {"kappa", "memcpy_ratio", "copy_ratio", "copy_o0_ratio"}
-FIELDS = DESIGN_FIELDS | EXTRA_FIELDS | COLLECTIVE_FIELDS | START_FIELDS | CLOCK_FIELDS | RATIO_FIELDS
+FIELDS = (
+    DESIGN_FIELDS
+    | EXTRA_FIELDS
+    | COLLECTIVE_FIELDS
+    | START_FIELDS
+    | CLOCK_FIELDS
+    | RATIO_FIELDS
+    | PAIR_FIELDS
+)
 DEEP_FIELDS = {"time_s", "overlap", *RATIO_FIELDS}
 DESIGN_TIMES = {"estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max"}
 

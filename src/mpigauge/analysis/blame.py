@@ -146,7 +146,8 @@ class _Test:
 def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test:
     one_of_each = np.triu_indices(logs.shape[1], 1)
     residuals = _median(fit.residuals(fit.of_hosts), 0)[one_of_each]
-    spread = _MAD_OF_NORMAL * float(_median(np.abs(residuals - _median(residuals, 0)), 0))
+    fitted = math.sqrt(residuals.size / max(1, residuals.size - logs.shape[1]))  # hosts took their part
+    spread = _MAD_OF_NORMAL * float(_median(np.abs(residuals - _median(residuals, 0)), 0)) * fitted
     threshold = max(math.log(factor), _SPREADS * spread)
     times = logs[:, one_of_each[0], one_of_each[1]]
     times = times - _median(times, 1)[:, None]  # a launch may be slow as a whole

@@ -24,6 +24,7 @@ COMMANDS = {
     "import": "Make a result file of what another launcher has measured.",
     "lab": "Emulated hosts on this machine, for one command.",
     "kernel": "The measuring program: path, build, describe, plan.",
+    "map": "All pairs of hosts or ranks: slow links and hosts named.",
 }
 
 MODULES = {"list": "listing", "import": "importing"}

@@ -13,6 +13,7 @@ FORMATS = ("text", "markdown", "csv", "json")
 """Of tables, here so that --help need not load them; a test holds them against show.tables."""
 
 TRANSPORTS = ("auto", "shm", "tcp")
+BINDINGS = ("auto", "core", "none")
 SYNCS = ("common", "barrier", "mpi_barrier")
 LIST_FORMATS = ("text", "json")
 STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
@@ -30,6 +31,36 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
         show_default=True,
         help="Form of the output.",
     )
+
+
+def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Where jobs run and how they are started, as every verb has that measures."""
+    for option in (
+        click.option(
+            "--mpi-option",
+            "mpi_options",
+            multiple=True,
+            metavar="WORD",
+            help="A word for mpiexec; repeatable.",
+        ),
+        click.option(
+            "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
+        ),
+        click.option(
+            "--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]"
+        ),
+        click.option(
+            "--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names."
+        ),
+        click.option(
+            "--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]"
+        ),
+        click.option(
+            "--hosts", default="", metavar="LIST", help="h1:2,h2:2 or a machine file.  [default: this one]"
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:

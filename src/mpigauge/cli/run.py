@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import TRANSPORTS, assignments, rank_counts, roots, syncs, table_options, words
+from mpigauge.cli.options import (
+    TRANSPORTS,
+    assignments,
+    place_options,
+    rank_counts,
+    roots,
+    syncs,
+    table_options,
+    words,
+)
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +30,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 BUFFERS = ("warm", "cold")
-BINDINGS = ("auto", "core", "none")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
 NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
@@ -42,7 +50,6 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
     type=click.Choice(TRANSPORTS),
     help="How messages travel; repeatable.  [default: auto, as the library likes]",
 )
-@click.option("--hosts", default="", metavar="LIST", help="h1:2,h2:2 or a machine file.  [default: this one]")
 @click.option(
     "--placement",
     "placements",
@@ -50,15 +57,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
     metavar="RULE",
     help="same-host, different-hosts, or the host of each rank: h1,h3 or 1,3; repeatable.",
 )
-@click.option("--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]")
-@click.option("--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names.")
-@click.option("--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]")
-@click.option(
-    "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
-)
-@click.option(
-    "--mpi-option", "mpi_options", multiple=True, metavar="WORD", help="A word for mpiexec; repeatable."
-)
+@place_options
 @click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
 @click.option("--mode", metavar="MODE[,MODE...]", help="Modes of the patterns, or all.")
 @click.option(
@@ -127,7 +126,7 @@ def command(
     plan = with_hosts(plan)
     targets = targets_of(plan, where)
     if dry_run:
-        click.echo(_what_would_run(plan, targets), nl=False)
+        click.echo(what_would_run(plan, targets), nl=False)
         return EXIT_DONE
     check_reachable(plan, targets)
     with append.create(output) if output else append.create_beside(default_path()) as file:
@@ -241,7 +240,7 @@ def default_path() -> Path:
     return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def _what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
+def what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     from mpigauge.campaign.jobs import job_of, words_of
     from mpigauge.plan.model import by_job
 

@@ -4,6 +4,7 @@ One JSON object a line, each beginning with its "type"; the first is a campaign.
 docs/ is generated from this module.
 
 Format history:
+    3 - pairs: cells have pair and pairing, tables of a plan pairs.
     2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
         root_ns, local_ns, pure_ns and work_ns; records of type clock; launches have variables; cpu_ns may be
         null.
@@ -21,7 +22,7 @@ from mpigauge.plan.patterns import Pattern
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
-VERSION = 2
+VERSION = 3
 
 
 class Environment(Struct, frozen=True):

@@ -105,6 +105,9 @@ USUAL_COLUMNS = (
     Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
     Column("samples", "samples", lambda row, _: str(row.time.samples) if row.time else units.MISSING),
 )
+PAIR = Column("pair", "pair", lambda row, _: row.cell.pair)
+"""Of cells that are a pair's, the first column."""
+
 NOTES = Column("notes", "notes", _notes)
 
 EXTRA_COLUMNS = {

@@ -13,15 +13,16 @@ from mpigauge.analysis.yardsticks import statements
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell
+from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
-from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
 
 DOT = " \N{MIDDLE DOT} "
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One curve: rows that differ in size only.
+    """One curve: rows that differ in size only, or in size and pair.
 
     Attributes:
         columns: What its table shows.
@@ -80,7 +81,13 @@ def _curve(row: Row) -> tuple[object, ...]:
         cell.op,
         cell.root,
         cell.in_place,
+        cell.pairing,
     )
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    """Its place in the table of its curve."""
+    return row.cell.bytes, ranks_of(row.cell.pair) if row.cell.pair else (0, 0)
 
 
 def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Section]:
@@ -94,7 +101,7 @@ def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> li
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
     groups = [list(group) for _, group in groupby(shown, key=_curve)]
     groups.sort(key=lambda group: order[_curve(group[0])])
-    return [_section(sorted(group, key=lambda row: row.cell), curves, columns) for group in groups]
+    return [_section(sorted(group, key=_place), curves, columns) for group in groups]
 
 
 def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
@@ -102,7 +109,8 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
     own = ["root", "local"] if any(row.start for row in rows) else []
     own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
     names = dict.fromkeys([*own, *asked])
-    return [*USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
+    first = [PAIR] if any(row.cell.pair for row in rows) else []
+    return [*first, *USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
 def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
@@ -137,6 +145,8 @@ def _factors(cell: Cell) -> list[str]:
         words.append("rotating root" if cell.root == "rotating" else f"root {cell.root}")
     if cell.in_place:
         words.append("in place")
+    if cell.pairing:
+        words.append(PAIRINGS[cell.pairing])
     if cell.sync not in {"", "common"}:
         words.append(f"started by {STARTS[cell.sync]}")
     return words
@@ -148,6 +158,7 @@ def _unusual(cell: Cell) -> list[str]:
     return [word for word in _factors(cell) if word not in usual]
 
 
+PAIRINGS = {"tournament": "all pairs, those of a step at the same time", "serial": "all pairs in turn"}
 STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
 
 

@@ -78,6 +78,8 @@ def record(row: Row) -> dict[str, Any]:
         "op": cell.op,
         "root": cell.root,
         "in_place": cell.in_place,
+        "pair": cell.pair,
+        "pairing": cell.pairing,
         "status": row.status,
         "reason": row.reason,
         "launches": time.launches if time else 0,

@@ -1,0 +1,195 @@
+"""The link map as a figure: latency and rate of every pair, slow ones bright, in the order of the groups."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import ScalarFormatter
+
+from mpigauge import units
+from mpigauge.errors import UsageError
+from mpigauge.show.linkmap import latency_of, rate_of, verdict_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from mpigauge.analysis.linkmap import Link, LinkMap
+    from mpigauge.analysis.percentiles import Values
+
+FORMS = (".png", ".svg", ".pdf")
+COLOURS = "cividis"
+"""Seen alike by all kinds of colour vision, and its lightness alone tells the order: readable in grey."""
+
+NUMBERS_MOST = 12
+LABELS_MOST = 48
+INCHES_LEAST, INCHES_MOST = 4.0, 12.0
+BRIGHT = 0.55
+VERDICTS_MOST = 4
+"""Lines of the verdict above the figure."""
+
+
+def check(path: Path) -> None:
+    """Refuses a name that says no form of a figure.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if path.suffix.lower() not in FORMS:
+        raise UsageError(f"--figure: {path} is no figure", f"end its name in {', '.join(FORMS)}")
+
+
+def draw(shown: LinkMap, path: Path) -> None:
+    """Writes the figure; its form is that of the file's name.
+
+    Raises:
+        UsageError: The name ends in another form, or the file cannot be written.
+    """
+    check(path)
+    try:
+        figure(shown).savefig(path, dpi=150)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}", "give another --figure") from None
+
+
+def figure(shown: LinkMap) -> Figure:
+    """Both panels."""
+    order = _order(shown)
+    panels = []
+    if shown.latency_bytes is not None:
+        size = units.format_size(shown.latency_bytes)
+        panels.append((f"latency of {size}", latency_of, False))
+    if shown.rate_bytes is not None:
+        panels.append((f"rate of {units.format_size(shown.rate_bytes)}", rate_of, True))
+    side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
+    whole = Figure(figsize=(side * 1.2 * len(panels), side + 0.9), layout="constrained")
+    FigureCanvasAgg(whole)
+    for place, (title, get, fast_is_large) in enumerate(panels, start=1):
+        axes = whole.add_subplot(1, len(panels), place)
+        _panel(axes, shown, order, title, get, fast_is_large=fast_is_large)
+    whole.suptitle(_title(shown), fontsize="medium")
+    return whole
+
+
+def _title(shown: LinkMap) -> str:
+    lines = verdict_lines(shown)
+    more = [f"and {len(lines) - VERDICTS_MOST} more"] if len(lines) > VERDICTS_MOST else []
+    return "\n".join([shown.cell.job.name, *lines[:VERDICTS_MOST], *more])
+
+
+def _order(shown: LinkMap) -> list[int]:
+    """Ranks by group; those of a host stay together."""
+    place = {name: number for number, group in enumerate(shown.verdict.groups) for name in group}
+
+    def group_of(rank: int) -> int:
+        name = shown.names[rank]
+        return place.get(name, place.get(name.rpartition(":")[0], 0))
+
+    return sorted(range(len(shown.names)), key=lambda rank: (group_of(rank), rank))
+
+
+def _panel(
+    axes: Any,
+    shown: LinkMap,
+    order: Sequence[int],
+    title: str,
+    get: Callable[[Link], float | None],
+    *,
+    fast_is_large: bool,
+) -> None:
+    """One matrix; what is slow is bright in either."""
+    values = _matrix(shown, order, get)
+    known = values[np.isfinite(values)]
+    axes.set_title(title)
+    _ticks(axes, shown, order)
+    if known.size == 0:
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
+        return
+    unit = (units.rate_unit if fast_is_large else units.time_unit)(known.tolist())
+    scale = (units.RATE_UNITS if fast_is_large else units.TIME_UNITS)[unit]
+    low, high = float(known.min()) / scale, float(known.max()) / scale
+    norm = LogNorm(low / 1.05, high * 1.05)
+    colours = COLOURS + ("_r" if fast_is_large else "")
+    image = axes.imshow(values / scale, cmap=colours, norm=norm)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
+    for axis_format in (bar.ax.yaxis.set_major_formatter, bar.ax.yaxis.set_minor_formatter):
+        axis_format(ScalarFormatter())
+    bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
+    if len(order) <= NUMBERS_MOST:
+        _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
+    _borders(axes, shown, order)
+    _marks(axes, shown, order)
+
+
+def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[Link], float | None]) -> Values:
+    place = {rank: number for number, rank in enumerate(order)}
+    values = np.full((len(order), len(order)), math.nan)
+    for link in shown.links:
+        value = get(link)
+        i, j = (place[rank] for rank in link.ranks)
+        values[i, j] = values[j, i] = math.nan if value is None else value
+    return values
+
+
+def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
+    step = -(-len(order) // LABELS_MOST)
+    places = range(0, len(order), step)
+    labels = [shown.names[order[place]] for place in places]
+    turned = {"rotation": 90} if max(map(len, labels)) > 3 else {}  # noqa: PLR2004 - longer ones would touch
+    axes.set_xticks(places, labels, **turned)
+    axes.set_yticks(places, labels)
+    axes.set_facecolor("0.9")
+
+
+def _numbers(axes: Any, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
+    for (i, j), value in np.ndenumerate(values):
+        if math.isfinite(value):
+            lightness = float(norm(value))
+            bright = (1 - lightness if fast_is_large else lightness) > BRIGHT
+            colour = "black" if bright else "white"
+            axes.text(j, i, _short(value), ha="center", va="center", fontsize="x-small", color=colour)
+
+
+def _short(value: float) -> str:
+    """Three digits, and never an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
+
+
+def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
+    """Lines between groups."""
+    names = [shown.names[rank] for rank in order]
+    members = [
+        [name for name in names if name in group or name.rpartition(":")[0] in group]
+        for group in shown.verdict.groups
+    ]
+    edge = -0.5
+    for group in members[:-1]:
+        edge += len(group)
+        axes.axhline(edge, color="white", linewidth=2)
+        axes.axvline(edge, color="white", linewidth=2)
+
+
+def _marks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
+    """Frames around slow links, and around rows and columns of slow hosts."""
+    ends = [{shown.names[rank], shown.names[rank].rpartition(":")[0]} for rank in order]
+
+    def frame(left: int, top: int, width: int, height: int) -> None:
+        corner = (left - 0.5, top - 0.5)
+        axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="red", linewidth=2.5))
+
+    for one in shown.verdict.links:
+        for i, row in enumerate(ends):
+            for j, column in enumerate(ends):
+                if i != j and {one.names[0], one.names[1]} in ({a, b} for a in row for b in column):
+                    frame(j, i, 1, 1)
+    for one in shown.verdict.hosts:
+        for i, row in enumerate(ends):
+            if one.names[0] in row:
+                frame(0, i, len(order), 1)
+                frame(i, 0, 1, len(order))
