@@ -225,6 +225,15 @@ def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
     assert blamed == {"1-3"}
 
 
+def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.campaign.attempt.SILENCE_LEAST_S", 0.5)
+    monkeypatch.setenv("FAKE_HANG", "pingpong:8:0-1")
+    said = whole(cli("map", "--np", 4, "--launches", 3, "--format", "json"))
+    assert [link["hosts"] for link in said["failed_links"]] == [["h1", "h2"]]
+    assert said["failed_links"][0]["reason"].startswith("timeout")
+    assert sum(pair["latency_s"] is not None for pair in said["pairs"]) == 5
+
+
 def test_a_map_that_was_cut_short_is_resumed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     whole_ = cli("map", "--np", 6, "--seed", 4, "-o", "whole.jsonl", "--format", "json")
     lines = Path("whole.jsonl").read_bytes().splitlines(keepends=True)

@@ -88,7 +88,8 @@ class Verdict:
         judged: What it is about: ranks, or hosts where they have several.
         groups: Of these: nearer to each other than to the rest.
         suspects: Look slow, but in too few launches.
-        notes: Why it is undecided, and what else must be known.
+        reasons: Why it is undecided, or would be if nothing were slow.
+        notes: What else must be known.
         factor: What is slower by less is not slow.
         error_rate: With which anything in a uniform network is called slow.
         launches_needed: To name what is slow in all of them; None if no number would do.
@@ -100,6 +101,7 @@ class Verdict:
     links: tuple[Slow, ...]
     hosts: tuple[Slow, ...]
     suspects: tuple[Slow, ...]
+    reasons: tuple[str, ...]
     notes: tuple[str, ...]
     factor: float
     error_rate: float
@@ -298,7 +300,6 @@ def _verdict(
         word = SLOW
     elif any(link.trouble for link in links):
         word = FAILED
-    notes = _notes(word, links, judged, found, launches, needed, suspects, factor)
     return Verdict(
         word=word,
         judged=judged,
@@ -306,7 +307,8 @@ def _verdict(
         links=slow_links,
         hosts=slow_hosts,
         suspects=suspects,
-        notes=tuple(notes),
+        reasons=tuple(_reasons(links, len(judged), launches if found else 0, needed, suspects)),
+        notes=tuple(_notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
         launches_needed=needed,
@@ -337,20 +339,12 @@ def _together(
     return tuple(sorted(slow, key=lambda one: (-one.factor, one.names)))
 
 
-def _notes(
-    word: str,
-    links: Sequence[Link],
-    judged: Sequence[str],
-    found: Mapping[int, Blame],
-    launches: int,
-    needed: int | None,
-    suspects: Sequence[Slow],
-    factor: float,
+def _reasons(
+    links: Sequence[Link], count: int, launches: int, needed: int | None, suspects: Sequence[Slow]
 ) -> Iterator[str]:
-    count = len(judged)
     if count < HOSTS_LEAST:
         yield f"of {count} nobody can tell which is slow, nor what is usual: it takes {HOSTS_LEAST} or more"
-    elif needed is None and found:
+    elif needed is None and launches:
         yield "launches differ so much that no number of them would tell"
     elif needed is not None and needed > launches:
         yield f"{launches} launches are too few: take --launches {needed} or more"
@@ -358,6 +352,9 @@ def _notes(
         yield f"what looks slow does not in all launches: take more of them than {launches}"
     if missing := sum(not link.whole for link in links):
         yield f"{missing} of {len(links)} links were not measured whole"
+
+
+def _notes(word: str, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[str]:
     if count == HOSTS_LEAST and word == SLOW:
         yield (
             "of three the fastest link is taken for the usual: a slow link cannot be told from two slow "

@@ -28,7 +28,7 @@ def verdict_lines(shown: LinkMap) -> list[str]:
     if verdict.word == NONE:
         lines.append(f"nothing is slow: {_asked(shown)}")
     if verdict.word == UNDECIDED:
-        lines += [f"undecided: {note}" for note in verdict.notes] or ["undecided"]
+        lines += [f"undecided: {reason}" for reason in verdict.reasons] or ["undecided"]
         lines += [f"perhaps slow: {_what(shown, one)}" for one in verdict.suspects]
     return lines
 
@@ -52,9 +52,7 @@ def _asked(shown: LinkMap) -> str:
 
 def text(shown: LinkMap) -> str:
     """What is slow, and small maps whole."""
-    lines = [*_head(shown), "", *_matrices(shown), *verdict_lines(shown)]
-    if shown.verdict.word != UNDECIDED:
-        lines += shown.verdict.notes
+    lines = [*_head(shown), "", *_matrices(shown), *verdict_lines(shown), *shown.verdict.notes]
     rate = units.format_percent(shown.verdict.error_rate)
     lines.append(f"on {rate} of uniform networks, at most, anything would be called slow")
     return "\n".join([*lines, ""])
@@ -130,6 +128,7 @@ def as_json(shown: LinkMap) -> str:
         "groups": [list(group) for group in verdict.groups],
         "judged": list(verdict.judged),
         "verdict": verdict.word,
+        "reasons": list(verdict.reasons),
         "notes": list(verdict.notes),
         "factor": verdict.factor,
         "error_rate": verdict.error_rate,
