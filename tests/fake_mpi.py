@@ -66,16 +66,31 @@ sys.exit("error while loading shared libraries: libmpi_abi.so.1: cannot open sha
 MPIEXEC = """
 import os, sys
 words = sys.argv[1:]
-assert words.pop(0) == "-n"
-ranks = int(words.pop(0))
-flags = set()
+flags, ranks, hosts = set(), 0, []
 while words[0].startswith("-"):
-    flags.add(words.pop(0))
+    flag = words.pop(0)
+    if flag in ("-n", "--host", "-x"):
+        value = words.pop(0)
+        ranks += int(value) if flag == "-n" else 0
+        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
+    else:
+        flags.add(flag)
+while ":" in words:  # another context, of the same program
+    _, *more = words[words.index(":"):]
+    words = words[:words.index(":")]
+    while more and more[0].startswith("-"):
+        flag, value, *more = more
+        ranks += int(value) if flag == "-n" else 0
+        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
+    words += more[more.index(":"):] if ":" in more else []
+if hosts:
+    assert len(hosts) == ranks
+    os.environ.setdefault("FAKE_HOSTS", ",".join(hosts))
 if unknown := flags - {flags!r}:
     sys.exit("mpiexec: unknown option " + unknown.pop())
 if {flags!r} and os.geteuid() == 0 and "--allow-run-as-root" not in flags:
     sys.exit("mpiexec has detected an attempt to run as root.")
-if {flags!r} and ranks > len(os.sched_getaffinity(0)) and "--oversubscribe" not in flags:
+if {flags!r} and not hosts and ranks > len(os.sched_getaffinity(0)) and "--oversubscribe" not in flags:
     sys.exit("There are not enough slots available in the system")
 os.environ["FAKE_RANKS"] = str(ranks)
 child = os.fork()

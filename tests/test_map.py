@@ -19,9 +19,13 @@ HOSTS = "h1,h2,h3,h4,h5,h6"
 
 
 @pytest.fixture(autouse=True)
-def _six_hosts(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_HOSTS", HOSTS)
+def _little_noise(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_JITTER", "0.05")
+
+
+def mapped(cli: Cli, *words: object, hosts: str = HOSTS) -> Done:
+    """A map of hosts that let everybody in."""
+    return cli("map", "--hosts", hosts, "--remote-shell", "/bin/true", *words)
 
 
 def whole(done: Done) -> dict[str, Any]:
@@ -31,7 +35,7 @@ def whole(done: Done) -> dict[str, Any]:
 
 
 def test_a_uniform_map_has_nothing_slow(cli: Cli) -> None:
-    done = cli("map", "--np", 6, "--format", "json", "-o", "map.jsonl")
+    done = mapped(cli, "--np", 6, "--format", "json", "-o", "map.jsonl")
     assert done.status == 0, done.err
     said = whole(done)
     assert said["verdict"] == "none"
@@ -51,7 +55,7 @@ def test_a_uniform_map_has_nothing_slow(cli: Cli) -> None:
 @pytest.mark.parametrize("how", [(), ("--serial",)])
 def test_a_slow_link_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]) -> None:
     monkeypatch.setenv("FAKE_SLOW", "1-3:10")
-    done = cli("map", "--np", 6, *how, "--format", "json")
+    done = mapped(cli, "--np", 6, *how, "--format", "json")
     assert done.status == 1, done.err
     said = whole(done)
     assert said["verdict"] == "slow"
@@ -63,7 +67,7 @@ def test_a_slow_link_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch, how: tu
 
 def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "2:3")
-    done = cli("map", "--np", 6, "--format", "json")
+    done = mapped(cli, "--np", 6, "--format", "json")
     assert done.status == 1, done.err
     said = whole(done)
     assert [host["host"] for host in said["slow_hosts"]] == ["h3"]
@@ -72,12 +76,12 @@ def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytes
 
 
 def test_for_a_script_only_the_verdict_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = cli("map", "--np", 6, "-q", "-o", "map.jsonl")
+    done = mapped(cli, "--np", 6, "-q", "-o", "map.jsonl")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("nothing is slow: ")
     assert len(done.out.splitlines()) == 1
     monkeypatch.setenv("FAKE_SLOW", "1-3:10")
-    done = cli("map", "--np", 6, "-q", "-o", "slow.jsonl")
+    done = mapped(cli, "--np", 6, "-q", "-o", "slow.jsonl")
     assert (done.status, done.err) == (1, "")
     (line,) = done.out.splitlines()
     assert line.startswith("slow link h2 \N{EN DASH} h4: 8 B takes ")
@@ -87,21 +91,21 @@ def test_for_a_script_only_the_verdict_is_said(cli: Cli, monkeypatch: pytest.Mon
     ("ranks", "launches", "words"), [(2, 5, "it takes 3 or more"), (4, 2, "2 launches are too few")]
 )
 def test_what_cannot_be_told_is_undecided(cli: Cli, ranks: int, launches: int, words: str) -> None:
-    done = cli("map", "--np", ranks, "--launches", launches, "-q")
+    done = mapped(cli, "--np", ranks, "--launches", launches, "-q")
     assert done.status == 5
     assert done.out.startswith("undecided: ")
     assert words in done.out
 
 
 def test_with_the_launches_that_it_names_it_is_decided(cli: Cli) -> None:
-    said = whole(cli("map", "--np", 4, "--launches", 2, "--format", "json", "-o", "few.jsonl"))
-    done = cli("map", "--np", 4, "--launches", said["launches_needed"], "-q", "-o", "enough.jsonl")
+    said = whole(mapped(cli, "--np", 4, "--launches", 2, "--format", "json", "-o", "few.jsonl"))
+    done = mapped(cli, "--np", 4, "--launches", said["launches_needed"], "-q", "-o", "enough.jsonl")
     assert done.status == 0
 
 
 def test_an_existing_result_is_shown_again(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "1-3:1.5")
-    first = cli("map", "--np", 6, "-o", "map.jsonl", "--format", "json")
+    first = mapped(cli, "--np", 6, "-o", "map.jsonl", "--format", "json")
     again = cli("map", "map.jsonl", "--format", "json")
     assert (again.status, again.out) == (first.status, first.out)
     assert cli("map", "map.jsonl", "-q", "--factor", "2").status == 0
@@ -112,7 +116,7 @@ def test_an_existing_result_is_shown_again(cli: Cli, monkeypatch: pytest.MonkeyP
 
 
 def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
-    done = cli("map", "--np", 4)
+    done = mapped(cli, "--np", 4)
     assert done.status == 0
     assert "those of a step at the same time" in done.out
     assert "latency of 8 B" in done.out
@@ -123,7 +127,6 @@ def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
 
 
 def test_ranks_of_one_host_are_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_HOSTS", "alone")
     monkeypatch.setenv("FAKE_SLOW", "0-2:4")
     said = whole(cli("map", "--np", 4, "--format", "json"))
     assert [link["hosts"] for link in said["slow_links"]] == [["0", "2"]]
@@ -132,25 +135,28 @@ def test_ranks_of_one_host_are_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch
 def test_several_ranks_on_each_of_two_hosts_have_names_of_their_own(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FAKE_HOSTS", "h1,h1,h2,h2")
     monkeypatch.setenv("FAKE_SLOW", "1-2:4")
-    said = whole(cli("map", "--np", 4, "--format", "json"))
-    assert [link["hosts"] for link in said["slow_links"]] == [["h1:1", "h2:0"]]
-    assert said["judged"] == ["h1:0", "h1:1", "h2:0", "h2:1"]
+    said = whole(mapped(cli, "--np", 4, "--format", "json", hosts="h1:2,h2:2"))
+    assert [link["hosts"] for link in said["slow_links"]] == [["h2:0", "h1:1"]]
+    assert said["judged"] == ["h1:0", "h2:0", "h1:1", "h2:1"]
 
 
 def test_hosts_with_several_ranks_are_judged_as_hosts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_HOSTS", "h1,h1,h2,h2,h3,h3,h4,h4")
-    monkeypatch.setenv("FAKE_SLOW", "0-2:4 0-3:4 1-2:4 1-3:4")
-    said = whole(cli("map", "--np", 8, "--format", "json"))
+    monkeypatch.setenv("FAKE_SLOW", "0-1:4 0-5:4 1-4:4 4-5:4")
+    said = whole(mapped(cli, "--np", 8, "--format", "json", hosts="h[1-4]:2"))
     assert said["judged"] == ["h1", "h2", "h3", "h4"]
     assert [link["hosts"] for link in said["slow_links"]] == [["h1", "h2"]]
     assert len(said["pairs"]) == 28
 
 
+def test_without_a_number_there_is_a_rank_on_every_host(cli: Cli) -> None:
+    said = whole(mapped(cli, "--format", "json"))
+    assert said["judged"] == HOSTS.split(",")
+
+
 def test_pairs_stand_beside_each_other_by_size(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "0-3:2")
-    cli("map", "--np", 6, "--sizes", "8,1KiB,1MiB", "-o", "map.jsonl")
+    mapped(cli, "--np", 6, "--sizes", "8,1KiB,1MiB", "-o", "map.jsonl")
     shown = cli("map", "map.jsonl", "--pair", "h1,h2", "--pair", "h4,h1")
     lines = shown.out.splitlines()
     assert "h1 \N{EN DASH} h2" in lines[0]
@@ -169,7 +175,7 @@ def test_pairs_stand_beside_each_other_by_size(cli: Cli, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.setenv("FAKE_SLOW", "1-3:10 4:2")
-    done = cli("map", "--np", 6, "--figure", f"map.{ending}", "-o", "map.jsonl")
+    done = mapped(cli, "--np", 6, "--figure", f"map.{ending}", "-o", "map.jsonl")
     assert done.status == 1, done.err
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert Path(f"map.{ending}").read_bytes().startswith(starts[ending])
@@ -198,9 +204,9 @@ def test_a_result_without_pairs_has_no_map(cli: Cli) -> None:
 
 
 def test_a_dry_run_measures_nothing(cli: Cli) -> None:
-    done = cli("map", "--np", 4, "--dry-run", "-o", "map.jsonl")
+    done = mapped(cli, "--np", 4, "--dry-run", "-o", "map.jsonl")
     assert done.status == 0
-    assert "-n 4" in done.out
+    assert "--host h4:1" in done.out
     assert not Path("map.jsonl").exists()
 
 
@@ -212,7 +218,7 @@ def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
 ) -> None:
     """Of pairs measured at the same time nobody knows which it was: they are measured one by one."""
     monkeypatch.setenv("FAKE_CRASH", "pingpong:8:1-3")
-    done = cli("map", "--np", 6, "--format", "json", "-o", "map.jsonl")
+    done = mapped(cli, "--np", 6, "--format", "json", "-o", "map.jsonl")
     assert done.status == 1, done.err
     said = whole(done)
     assert said["verdict"] == "failed"
@@ -228,14 +234,14 @@ def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
 def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.campaign.attempt.SILENCE_LEAST_S", 0.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:8:0-1")
-    said = whole(cli("map", "--np", 4, "--launches", 3, "--format", "json"))
+    said = whole(mapped(cli, "--np", 4, "--launches", 3, "--format", "json"))
     assert [link["hosts"] for link in said["failed_links"]] == [["h1", "h2"]]
     assert said["failed_links"][0]["reason"].startswith("timeout")
     assert sum(pair["latency_s"] is not None for pair in said["pairs"]) == 5
 
 
 def test_a_map_that_was_cut_short_is_resumed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole_ = cli("map", "--np", 6, "--seed", 4, "-o", "whole.jsonl", "--format", "json")
+    whole_ = mapped(cli, "--np", 6, "--seed", 4, "-o", "whole.jsonl", "--format", "json")
     lines = Path("whole.jsonl").read_bytes().splitlines(keepends=True)
     Path("cut.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
     assert cli("map", "cut.jsonl").status in {0, 5}
@@ -247,7 +253,7 @@ def test_a_map_that_was_cut_short_is_resumed(cli: Cli, monkeypatch: pytest.Monke
 
 
 def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli) -> None:
-    cli("map", "--np", 4, "-o", "map.jsonl")
+    mapped(cli, "--np", 4, "-o", "map.jsonl")
     shown = json.loads(cli("show", "map.jsonl", "--format", "json").out)
     pairs = [(row["pair"], row["bytes"]) for row in shown["rows"] if row["pair"]]
     assert len(pairs) == len(set(pairs)) == 12
