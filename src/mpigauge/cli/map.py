@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 SIZES = "8,1MiB"
 LAUNCHES = 5
 RANKS_MOST = 32
+VISITS_OF_LAUNCH_MOST = 100_000
+VISITS_LEAST = 2
+"""Of a cell in a launch: with hundreds of ranks there are so many pairs that more would take too long."""
+
 FACTOR_LEAST = 1.01
 ERROR_RATE = "1%"
 
@@ -159,7 +163,10 @@ def _link(shown: LinkMap, pair: str) -> Link:
 
 
 def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
+    from msgspec.structs import replace
+
     from mpigauge.plan.model import Measure
+    from mpigauge.plan.sizes import parse_sizes
     from mpigauge.plan.sources import Options, PlanFile, with_options
     from mpigauge.result import environment
 
@@ -177,7 +184,10 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    return with_options(file, options, random.SystemRandom().randrange(2**31), "the options")
+    plan = with_options(file, options, random.SystemRandom().randrange(2**31), "the options")
+    pairs = counts[0] * (counts[0] - 1) // 2
+    visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
+    return replace(plan, visits=min(plan.visits, max(VISITS_LEAST, visits)))
 
 
 def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
