@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from mpigauge.analysis.linkmap import link_map
 from mpigauge.result.load import load
+from mpigauge.show.heatmap import figure
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Done
@@ -179,6 +182,28 @@ def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: st
     assert done.status == 1, done.err
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert Path(f"map.{ending}").read_bytes().startswith(starts[ending])
+
+
+def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = " ".join(f"{min(pair)}-{max(pair)}:4" for pair in product((0, 2, 4), (1, 3, 5)))
+    monkeypatch.setenv("FAKE_SLOW", far)
+    assert cli("map", "--np", 6, "-o", "map.jsonl").status == 0
+    shown = link_map(load(Path("map.jsonl")))
+    assert shown.verdict.groups == (("h1", "h3", "h5"), ("h2", "h4", "h6"))
+    axes = figure(shown).axes
+    panels = [one for one in axes if one.images]
+    assert [panel.get_title() for panel in panels] == ["latency of 8 B", "rate of 1 MiB"]
+    for panel in panels:
+        assert [label.get_text() for label in panel.get_yticklabels()] == ["h1", "h3", "h5", "h2", "h4", "h6"]
+        values = np.ma.filled(np.asarray(panel.images[0].get_array(), dtype=float), np.nan)
+        assert np.isnan(values.diagonal()).all()
+        assert np.array_equal(values, values.T, equal_nan=True)
+        near, far_ = values[0, 1], values[0, 3]
+        assert max(near / far_, far_ / near) == pytest.approx(4, rel=0.1)
+        low, high = panel.images[0].get_clim()
+        assert high >= 2 * low
 
 
 def test_what_cannot_be_asked_is_refused_before_anything_is_measured(cli: Cli) -> None:

@@ -113,8 +113,7 @@ def _panel(
         return
     unit = (units.rate_unit if fast_is_large else units.time_unit)(known.tolist())
     scale = (units.RATE_UNITS if fast_is_large else units.TIME_UNITS)[unit]
-    low, high = float(known.min()) / scale, float(known.max()) / scale
-    norm = LogNorm(low / 1.05, high * 1.05)
+    norm = LogNorm(*_range(known / scale, fast_is_large=fast_is_large))
     colours = COLOURS + ("_r" if fast_is_large else "")
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
@@ -125,6 +124,13 @@ def _panel(
         _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
     _borders(axes, shown, order)
     _marks(axes, shown, order)
+
+
+def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:
+    """From the fastest to the slowest, and to at least half as fast: noise shall not look like trouble."""
+    low, high = float(known.min()), float(known.max())
+    low, high = (min(low, high / 2), high) if fast_is_large else (low, max(high, low * 2))
+    return low / 1.05, high * 1.05
 
 
 def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[Link], float | None]) -> Values:
@@ -141,10 +147,11 @@ def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
     step = -(-len(order) // LABELS_MOST)
     places = range(0, len(order), step)
     labels = [shown.names[order[place]] for place in places]
-    turned = {"rotation": 90} if max(map(len, labels)) > 3 else {}  # noqa: PLR2004 - longer ones would touch
+    crowded = sum(map(len, labels)) > 3 * NUMBERS_MOST or max(map(len, labels)) > 3  # noqa: PLR2004 - they touch
+    turned = {"rotation": 90} if crowded else {}
     axes.set_xticks(places, labels, **turned)
     axes.set_yticks(places, labels)
-    axes.set_facecolor("0.9")
+    axes.patch.set(facecolor="white", edgecolor="0.7", hatch="////")  # where there is no value
 
 
 def _numbers(axes: Any, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
