@@ -169,10 +169,7 @@ def _link(shown: LinkMap, pair: str) -> Link:
 def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     from msgspec.structs import replace
 
-<<<<<<< HEAD
     from mpigauge.campaign.hosts import with_hosts
-=======
->>>>>>> map
     from mpigauge.plan.model import Measure
     from mpigauge.plan.sizes import parse_sizes
     from mpigauge.plan.sources import Options, PlanFile, with_options
@@ -191,9 +188,11 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-<<<<<<< HEAD
     plan = with_hosts(with_options(file, options, random.SystemRandom().randrange(2**31), "the options"))
-    return plan if counts else replace(plan, ranks=(_usual_ranks(plan),))
+    ranks = counts[0] if counts else _usual_ranks(plan)
+    pairs = ranks * (ranks - 1) // 2
+    visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
+    return replace(plan, ranks=(ranks,), visits=min(plan.visits, max(VISITS_LEAST, visits)))
 
 
 def _usual_ranks(plan: Plan) -> int:
@@ -204,12 +203,6 @@ def _usual_ranks(plan: Plan) -> int:
         return len(plan.hosts)
     slots = plan.hosts[0].slots if plan.hosts else environment.cores_allowed()
     return max(2, min(RANKS_MOST, slots))
-=======
-    plan = with_options(file, options, random.SystemRandom().randrange(2**31), "the options")
-    pairs = counts[0] * (counts[0] - 1) // 2
-    visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
-    return replace(plan, visits=min(plan.visits, max(VISITS_LEAST, visits)))
->>>>>>> map
 
 
 def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
