@@ -189,7 +189,7 @@ def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
 ) -> None:
     far = " ".join(f"{min(pair)}-{max(pair)}:4" for pair in product((0, 2, 4), (1, 3, 5)))
     monkeypatch.setenv("FAKE_SLOW", far)
-    assert cli("map", "--np", 6, "-o", "map.jsonl").status == 0
+    assert mapped(cli, "--np", 6, "-o", "map.jsonl").status == 0
     shown = link_map(load(Path("map.jsonl")))
     assert shown.verdict.groups == (("h1", "h3", "h5"), ("h2", "h4", "h6"))
     axes = figure(shown).axes
