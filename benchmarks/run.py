@@ -13,6 +13,7 @@ import agreement
 import collectives
 import fidelity
 import memory
+import places
 import repeatability
 import tools
 
@@ -40,6 +41,7 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
             collectives.section, libraries, collectives.ROUNDS_QUICK if quick else collectives.ROUNDS, seed
         ),
         partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
+        partial(places.section, libraries, places.LAUNCHES_QUICK if quick else places.LAUNCHES, seed),
         partial(one.section, libraries, one.ROUNDS_QUICK if quick else one.ROUNDS, seed),
         partial(
             two.section,

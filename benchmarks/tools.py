@@ -101,7 +101,7 @@ def launch(library: Library, program: Sequence[str], variables: Mapping[str, str
         as_root=environment.user_is_root(),
         environment={**library.environment, **variables},
     )
-    with RunningJob(command_of(job, library.kind.launcher), job.environment, "") as running:
+    with RunningJob(command_of(job, library.kind.launcher), job.environment) as running:
         try:
             lines = [line.decode("utf-8", "replace") for line in running.lines(lambda: SILENCE_MOST_S)]
         except TimeoutError:
