@@ -80,8 +80,8 @@ def _transports(libraries: Sequence[Library], options: Sequence[str], folder: Pa
     headings = ["library", "transport", "8 B, one way", "1 MiB", "8 B on the network", "1 MiB on the network"]
     return (
         "## Transports on one host\n\n" + tools.markdown(headings, body) + "\n\n"
-        "*on the network*: bytes that the network interfaces carried over bytes that ranks sent, counted while "
-        "the cell was measured. Nothing and all of it are what the labels promise; headers make more of 8 B."
+        "*on the network*: bytes that the network interfaces carried over bytes that ranks sent, counted "
+        "while the cell was measured. Nothing and all of it are what the labels promise; headers make more of 8 B."
     )
 
 
@@ -137,8 +137,8 @@ def _delays(libraries: Sequence[Library], options: Sequence[str], folder: Path) 
     headings = ["delay", "plain TCP", *(library.label for library in libraries)]
     return (
         "## Delays of the lab\n\n" + tools.markdown(headings, body) + "\n\n"
-        "8 B one way at 1 Gbit/s, and in parentheses over that of a plain TCP ping-pong in C, in a lab of the "
-        "same words."
+        "8 B one way at 1 Gbit/s, and in parentheses over that of a plain TCP ping-pong in C, in a lab of "
+        "the same words."
     )
 
 
