@@ -49,9 +49,7 @@ ERROR_RATE = "1%"
     "--sizes", metavar="SPEC", help="The smallest is the latency, the largest the rate.  [default: 8,1MiB]"
 )
 @click.option("--serial", is_flag=True, help="Strictly one pair at a time: no contention.")
-@click.option(
-    "--launches", type=int, metavar="N", help="Exactly so many.  [default: 5 to 12, by the noise]"
-)
+@click.option("--launches", type=int, metavar="N", help="Exactly so many.  [default: 5 to 12, by the noise]")
 @click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: as long as it takes]")
 @click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
 @click.option(
