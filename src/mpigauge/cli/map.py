@@ -170,6 +170,7 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     from msgspec.structs import replace
 
     from mpigauge.campaign.hosts import with_hosts
+    from mpigauge.cli.lab import again_in
     from mpigauge.plan.model import Measure
     from mpigauge.plan.sizes import parse_sizes
     from mpigauge.plan.sources import Options, PlanFile, with_options
@@ -188,7 +189,9 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    plan = with_hosts(with_options(file, options, random.SystemRandom().randrange(2**31), "the options"))
+    where = "the options"
+    plan, _ = again_in(with_options(file, options, random.SystemRandom().randrange(2**31), where), where)
+    plan = with_hosts(plan)
     ranks = counts[0] if counts else _usual_ranks(plan)
     pairs = ranks * (ranks - 1) // 2
     visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
