@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,9 +110,10 @@ def command(
     from mpigauge.result.load import load
 
     rate = units.parse_fraction(error_rate)
-    if not factor >= FACTOR_LEAST:
+    if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(f"--factor: {factor:g} is no factor to be slower by", "take 1.25, or 1.01 or more")
     _check_figure(figure)
+    _check_pairs(pairs)
     path = result
     if path is None:
         plan = _plan(mpi, transport, **given)
@@ -158,9 +160,16 @@ def _link(shown: LinkMap, pair: str) -> Link:
                 f"--pair: the map has no {name!r}", f"choose two of {', '.join(dict.fromkeys(shown.names))}"
             )
     for link in shown.links:
-        if set(link.names) == set(names) and len(names) == len(link.names):
+        if set(link.names) == set(names):
             return link
-    raise UsageError(f"--pair: {pair!r} is no pair of the map", "give two different names: --pair h1,h4")
+    raise UsageError(f"--pair: {pair!r} was not measured", "give another pair of the map")
+
+
+def _check_pairs(pairs: tuple[str, ...]) -> None:
+    """Before a campaign, as far as can be known then."""
+    for pair in pairs:
+        if len(set(words(pair))) != 2 or len(words(pair)) != 2:  # noqa: PLR2004 - a pair
+            raise UsageError(f"--pair: {pair!r} is no pair", "give two different names: --pair h1,h4")
 
 
 # ---- Measuring -----------------------------------------------------------------------------------
