@@ -12,6 +12,7 @@ from mpigauge.analysis.transport import (
     Evidence,
     evidence,
     payload_bytes,
+    talkers,
 )
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
@@ -62,12 +63,11 @@ def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
     ],
 )
 def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
-    words = Evidence(round(share * LARGE), LARGE).refutes(replace(CELL, transport=transport))
+    words = Evidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
     assert bool(words) == is_refuted
     assert not words or transport in words
 
 
-@pytest.mark.parametrize("placement", ["different-hosts", "h1,h2"])
 @pytest.mark.parametrize(
     ("transport", "share", "emulated", "is_refuted"),
     [
@@ -79,17 +79,24 @@ def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: flo
     ],
 )
 def test_between_hosts_a_part_is_enough_and_none_is_not(
-    placement: str, transport: str, share: float, emulated: bool, is_refuted: bool
+    transport: str, share: float, emulated: bool, is_refuted: bool
 ) -> None:
-    cell = replace(CELL, transport=transport, placement=placement)
-    assert bool(Evidence(round(share * LARGE), LARGE).refutes(cell, emulated=emulated)) == is_refuted
+    seen = Evidence(round(share * LARGE), LARGE)
+    assert bool(seen.refutes(transport, ["h1", "h2"], emulated=emulated)) == is_refuted
+    assert not seen.refutes("auto", ["h1", "h1"], emulated=emulated)
+
+
+def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
+    assert tuple(talkers(replace(CELL, ranks=4), PATTERN)) == (0, 1)
+    assert tuple(talkers(replace(CELL, ranks=4, pair="1-3"), PATTERN)) == (1, 3)
+    assert tuple(talkers(replace(CELL, pattern="ring", ranks=4), PATTERNS["ring"])) == (0, 1, 2, 3)
 
 
 @given(
     st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
-    assert Evidence(net, payload).refutes(replace(CELL, transport=transport), emulated=True) == ""
+    assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) == ""
 
 
 def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:

@@ -19,7 +19,7 @@ from mpigauge.analysis.together import (
     overlap_of,
     start_of,
 )
-from mpigauge.analysis.transport import Evidence, evidence
+from mpigauge.analysis.transport import Evidence, evidence, talkers
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.analysis.yardsticks import medians_of, ratios_of
@@ -108,6 +108,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         {pattern.name: pattern for pattern in result.campaign.patterns},
         clock_states(result.clocks),
         evidence(result.visits, {pattern.name: pattern for pattern in result.campaign.patterns}),
+        {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
     )
     found = [
         _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
@@ -120,12 +121,17 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What a row needs beside the visits of its own cell."""
+    """What a row needs beside the visits of its own cell.
+
+    Attributes:
+        places: The host of each rank.
+    """
 
     result: Result
     patterns: Mapping[str, Pattern]
     clocks: Mapping[JobKey, ClockState]
     evidence: Mapping[Cell, Evidence]
+    places: Mapping[JobKey, Sequence[str]]
 
 
 def _row(
@@ -138,7 +144,7 @@ def _row(
     status, reason, limit = status_of(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
     seen = around.evidence.get(cell)
-    mislabelled = seen.refutes(cell, emulated=result.campaign.plan.lab is not None) if seen else ""
+    mislabelled = _mislabelled(around, cell, pattern, seen) if seen and pattern else ""
     if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
         status, reason, time, rate, visits = "failed", refusal, None, None, []
     good = [visit for visit in visits if not visit.corrupt]
@@ -166,6 +172,12 @@ def _row(
         batch=max((visit.batch for visit in good), default=0),
         warnings=_doubts(around, cell, time, good, stat, start, clock),
     )
+
+
+def _mislabelled(around: _Surroundings, cell: Cell, pattern: Pattern, seen: Evidence) -> str:
+    places = around.places.get(cell.job, ())
+    hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
+    return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
 
 
 def _directions(cell: Cell, pattern: Pattern | None) -> int:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import algorithm_bytes
-from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.tournament import ranks_of
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
@@ -49,21 +49,23 @@ class Evidence:
         """Network bytes over payload."""
         return self.net_bytes / self.payload_bytes
 
-    def refutes(self, cell: Cell, *, emulated: bool = False) -> str:
-        """Why this was not the transport that the cell's label says; empty if it may have been.
+    def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> str:
+        """Why this was not the transport that a cell's label says; empty if it may have been.
 
         Args:
+            hosts: Of the ranks that talk.
             emulated: The hosts are a lab's, so that whatever is between them must be on its network.
         """
         if self.payload_bytes < PAYLOAD_LEAST_BYTES:
             return ""
         went = f"{format_percent(self.share)} of the payload went over the network interfaces"
-        spread = cell.placement != SAME_HOST
-        if cell.transport == "tcp" and self.share < NETWORK_LEAST / (cell.ranks if spread else 1):
+        spread = len(set(hosts)) > 1
+        least = NETWORK_LEAST / (len(hosts) if spread else 1)
+        if transport == "tcp" and self.share < least:
             return f"transport tcp did not take effect: only {went}"
-        if cell.transport == "shm" and self.share > SHARED_MOST:
+        if transport == "shm" and self.share > SHARED_MOST:
             return f"transport shm did not take effect: {went}"
-        if emulated and spread and self.share < NETWORK_LEAST / cell.ranks:
+        if emulated and spread and self.share < least:
             return f"what the lab's hosts share was used between them: only {went}"
         return ""
 
@@ -98,6 +100,11 @@ def payload_bytes(cell: Cell, pattern: Pattern) -> int:
     blocks = cell.ranks if (pattern.send_each or pattern.recv_each) and not pattern.rooted else 1
     ways = 2 if pattern.bus == "twice" else 1
     return ways * blocks * (cell.ranks - 1) * cell.bytes
+
+
+def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
+    """The ranks between which its messages go."""
+    return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
 
 
 def _talks(pattern: Pattern) -> bool:

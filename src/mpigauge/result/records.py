@@ -12,6 +12,7 @@ Format history:
     1 - first version.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -214,12 +215,22 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         Raises:
             ValueError: Which becomes the reader's own error, with the line.
         """
-        rounds = len(self.samples_ns)
-        lengths = {len(self.skew_ns), len(self.root_ns), len(self.local_ns)}
-        if lengths not in ({0}, {rounds}):
-            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if any(not 0 <= index < rounds for index in self.late):
-            raise ValueError(f"late names a sample that is none of {rounds}")
+        check_rounds(len(self.samples_ns), (self.skew_ns, self.root_ns, self.local_ns), self.late)
+
+
+def check_rounds(rounds: int, lists: Sequence[Sequence[int]], late: Sequence[int]) -> None:
+    """Holds what is told of each round of a visit against how many there were.
+
+    Args:
+        lists: skew_ns, root_ns, local_ns.
+
+    Raises:
+        ValueError: They do not fit.
+    """
+    if {len(values) for values in lists} not in ({0}, {rounds}):
+        raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
+    if any(not 0 <= index < rounds for index in late):
+        raise ValueError(f"late names a sample that is none of {rounds}")
 
 
 class ClockCheck(Struct, frozen=True):
