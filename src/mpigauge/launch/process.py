@@ -3,7 +3,8 @@
 Three things guard against orphans. The launcher is told to die with us (PR_SET_PDEATHSIG), and the
 kernel does the same with its launcher. We adopt whoever loses its parent below us (a child
 subreaper), so that ranks that a launcher put into sessions of their own can still be found and
-killed. And nothing a launcher says about its own end is believed: we look.
+killed. And nothing a launcher says about its own end is believed: we look. What a job leaves in the
+temporary folder and in shared memory is removed by a process that outlives us (`janitor`).
 """
 
 import contextlib
@@ -25,6 +26,7 @@ from types import TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch import janitor
 
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
@@ -142,9 +144,10 @@ class RunningJob:
     def __enter__(self) -> Self:
         if _PRCTL is not None:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
-        self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
+        self._janitor = _start_janitor(self._folder)
+        self._others = frozenset(descendants(os.getpid()))
         try:
             self._process = subprocess.Popen(
                 self._command,
@@ -156,7 +159,7 @@ class RunningJob:
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
             )
         except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._tidy()
             raise EnvironmentLacksError(
                 f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
             ) from None
@@ -172,7 +175,13 @@ class RunningJob:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """All processes of the job are dead: what they leave behind may go."""
+        with contextlib.suppress(BrokenPipeError):
+            self._janitor.communicate(b"dead")
+        shutil.rmtree(self._folder, ignore_errors=True)  # had somebody killed the janitor
 
     # ---- What it says ----------------------------------------------------------------------------
 
@@ -324,6 +333,15 @@ def _temporary_folder() -> Path:
             f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
             "free some space, or set TMPDIR to another place",
         ) from None
+
+
+def _start_janitor(folder: Path) -> subprocess.Popen[bytes]:
+    """In a session of its own, so that what ends us does not end it."""
+    return subprocess.Popen(
+        [sys.executable, "-IS", janitor.__file__, str(folder), *sorted(janitor.segments())],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def descendants(root: int) -> list[int]:
