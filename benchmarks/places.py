@@ -81,7 +81,7 @@ def _transports(libraries: Sequence[Library], options: Sequence[str], folder: Pa
     return (
         "## Transports on one host\n\n" + tools.markdown(headings, body) + "\n\n"
         "*on the network*: bytes that the network interfaces carried over bytes that ranks sent, counted "
-        "while the cell was measured. Nothing and all of it are what the labels promise; headers make more of 8 B."
+        "while the cell was measured. Nothing and all of it are what labels promise; headers add to 8 B."
     )
 
 
