@@ -70,10 +70,12 @@ def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
     return "ok", reason, limit
 
 
+# MPICH's report of itself has a line about its error checking.
+_CAUSE = re.compile("mpigauge-kernel: rank|error(?! checking)|fatal|signal", re.IGNORECASE)
+
+
 def telling_line(words: str) -> str:
     """Of a job's last words, the line that most likely says why: an error, else the last with letters."""
     lines = [line for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
-    causes = [
-        line for line in lines if re.search("mpigauge-kernel: rank|error|fatal|signal", line, re.IGNORECASE)
-    ]
+    causes = [line for line in lines if _CAUSE.search(line)]
     return next(iter(causes or lines[-1:]), "the job said nothing")
