@@ -12,13 +12,14 @@ from mpigauge.analysis.transport import (
     Evidence,
     evidence,
     payload_bytes,
+    reports,
     talkers,
 )
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import Visit
 from tests.fake_kernel import describe
-from tests.result.samples import cell, collective
+from tests.result.samples import cell, collective, launch
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -97,6 +98,51 @@ def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
     assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("transport", "reported", "is_refuted"),
+    [
+        ("tcp", "shm", True),
+        ("tcp", "on-host sm", True),
+        ("tcp", "on-host sm, off-host tcp", False),
+        ("tcp", "on-host tcp", False),
+        ("tcp", "ofi, provider tcp;ofi_rxm", False),
+        ("tcp", "shm + ofi, provider tcp;ofi_rxm", False),
+        ("tcp", "provider tcp;ofi_rxm", False),
+        ("tcp", "ch4:ofi, provider tcp", False),
+        ("tcp", "ch4:ucx", False),
+        ("shm", "shm", False),
+        ("shm", "on-host sm", False),
+        ("shm", "on-host sm, off-host tcp", False),
+        ("shm", "on-host tcp", True),
+        ("shm", "on-host tcp, off-host tcp", True),
+        ("shm", "ofi, provider tcp;ofi_rxm", True),
+        ("shm", "ofi, provider psm3", False),  # which has shared memory of its own
+        ("shm", "shm + ofi, provider tcp;ofi_rxm", False),
+        ("shm", "provider tcp;ofi_rxm", False),
+        ("shm", "ch4:ofi, provider tcp", False),  # of the ranks of one host MPICH says nothing
+        ("shm", "ch4:ucx", False),
+        ("auto", "shm", False),
+        ("auto", "on-host tcp", False),
+    ],
+)
+def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
+    transport: str, reported: str, is_refuted: bool
+) -> None:
+    hosts = ["h1", "h1"]
+    net_bytes = LARGE if transport == "tcp" else 0  # as if the bytes had nothing against it
+    words = Evidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
+    assert (reported in words) == bool(words) == is_refuted
+    assert bool(Evidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
+
+
+def test_reports_are_of_the_cells_of_their_job() -> None:
+    mine = replace(launch(1), transport="tcp", reported="on-host tcp")
+    launches = [mine, replace(mine, number=2), replace(mine, ranks=4, reported="shm"), launch(3)]
+    assert evidence([visit(1000, 30)], {"pingpong": PATTERN}, launches)[CELL].reported == ("on-host tcp",)
+    launches.append(replace(mine, number=3, reported="on-host sm"))
+    assert reports(launches)[CELL.job] == ("on-host tcp", "on-host sm")
 
 
 def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:

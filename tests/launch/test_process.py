@@ -122,6 +122,15 @@ def test_only_the_last_words_are_kept() -> None:
     assert job.last_words.splitlines() == [f"word {i}" for i in range(1000 - process.WORDS_KEPT, 1000)]
 
 
+def test_words_that_turn_out_harmless_are_dropped_and_new_ones_still_bounded() -> None:
+    _, job = everything("print('a report\\nwhy', file=sys.stderr)")
+    job.drop_words([b" a report \r", b"never said"])
+    assert job.last_words == "why"
+    for number in range(2 * process.WORDS_KEPT):
+        job.add_words(b"%d" % number)
+    assert len(job.last_words.splitlines()) == process.WORDS_KEPT
+
+
 def test_words_without_an_end_of_line_are_kept_once() -> None:
     _, job = everything("sys.stderr.write('first\\nno end')")
     assert job.last_words == "first\nno end"

@@ -103,11 +103,12 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """
     measured = by_cell(result.visits)
     troubles = troubles_of(result)
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     surroundings = _Surroundings(
         result,
-        {pattern.name: pattern for pattern in result.campaign.patterns},
+        patterns,
         clock_states(result.clocks),
-        evidence(result.visits, {pattern.name: pattern for pattern in result.campaign.patterns}),
+        evidence(result.visits, patterns, result.launches),
         {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
     )
     found = [

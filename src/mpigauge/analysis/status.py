@@ -72,7 +72,9 @@ def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
 
 
 OURS = "mpigauge-kernel: rank"
-CAUSE = re.compile("error|fatal|signal", re.IGNORECASE)
+CAUSE = re.compile("error(?! checking)|fatal|signal", re.IGNORECASE)
+"""MPICH's report of itself has a line about its error checking."""
+
 LAUNCHERS_OWN = re.compile(r"\[(proxy|mpiexec|prterun)\b")
 """How lines of a launcher about itself begin; what they say follows from the death of a rank."""
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -268,9 +268,14 @@ class RunningJob:
 
     def add_words(self, line: bytes) -> None:
         """Keeps a line that a person may want to read if the job fails."""
-        text = line.decode("utf-8", "replace").strip()
-        if text:
+        if text := _text(line):
             self._words.append(text)
+
+    def drop_words(self, lines: Iterable[bytes]) -> None:
+        """Forgets lines that have turned out to be harmless."""
+        harmless = {_text(line) for line in lines}
+        left = [text for text in self._words if text not in harmless]
+        self._words = deque(left, maxlen=WORDS_KEPT)
 
     @property
     def last_words(self) -> str:
@@ -323,6 +328,10 @@ class RunningJob:
             if self._process.poll() is not None or time.monotonic() >= deadline:
                 return
             time.sleep(0.01)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()
 
 
 def _temporary_folder() -> Path:

@@ -129,6 +129,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         variables: Environment variables that mpigauge set for it.
         placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
+        reported: What the library says of the transports that it uses; empty if it does not.
     """
 
     number: int
@@ -149,6 +150,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     variables: dict[str, str] = {}
     placed: str = SAME_HOST
     built_by: str = ""
+    reported: str = ""
 
     @property
     def job(self) -> JobKey:

@@ -9,10 +9,11 @@ from mpigauge import units
 from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.together import ClockState, Start, clock_states
+from mpigauge.analysis.transport import reports
 from mpigauge.analysis.yardsticks import statements
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
@@ -219,7 +220,7 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
     return [
         *_limits(rows),
         *_floor(rows),
-        *_transports(rows),
+        *_transports(result, rows),
         *_waiting(rows),
         *statements(rows, result.campaign.environment.caches),
         _completeness(result, rows),
@@ -248,15 +249,22 @@ def _floor(rows: Sequence[Row]) -> Iterable[str]:
             yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
 
 
-def _transports(rows: Sequence[Row]) -> Iterable[str]:
-    """What the network interfaces say of the transports that were asked for."""
-    jobs: dict[str, list[float]] = {}
+def _transports(result: Result, rows: Sequence[Row]) -> Iterable[str]:
+    """What the network interfaces say of the transports that were asked for, and the libraries of all."""
+    shares: dict[JobKey, list[float]] = {}
     for row in rows:
         if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
-            jobs.setdefault(row.cell.job.name, []).append(row.net_share)
-    for job, shares in jobs.items():
-        least, most = (units.format_percent(share) for share in (min(shares), max(shares)))
-        yield f"transport of {job}: {least} to {most} of a cell's payload went over network interfaces"
+            shares.setdefault(row.cell.job, []).append(row.net_share)
+    said = reports(result.launches)
+    for job in dict.fromkeys(row.cell.job for row in rows):
+        words = []
+        if found := shares.get(job):
+            least, most = (units.format_percent(share) for share in (min(found), max(found)))
+            words.append(f"{least} to {most} of a cell's payload went over network interfaces")
+        if job in said:
+            words.append(f"the library reports {' or '.join(said[job])}")
+        if words:
+            yield f"transport of {job.name}: {'; '.join(words)}"
 
 
 def _waiting(rows: Sequence[Row]) -> Iterable[str]:
