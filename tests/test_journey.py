@@ -10,8 +10,8 @@ import json
 import os
 import random
 import re
-import shlex
 import resource
+import shlex
 import signal
 import subprocess
 import sys
