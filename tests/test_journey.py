@@ -11,6 +11,7 @@ import os
 import random
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -199,6 +200,21 @@ def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
     assert "pingpong standard 64 B" in done.out
     assert "seed 7" in done.out
     assert not list(Path().iterdir())
+
+
+def test_the_words_of_a_dry_run_can_be_given_to_a_shell(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", *MEASURE, "--env", "A=b c", "--mpi-option", "x;y", "--dry-run")
+    (line,) = [line for line in done.out.splitlines() if "mpiexec" in line]
+    words = shlex.split(line)
+    assert "A=b c" in words
+    assert "x;y" in words
+
+
+def test_hosts_that_name_none_are_not_this_machine(cli: Cli, openmpi: FakeMpi) -> None:
+    for verb in ("run", "map"):
+        done = cli(verb, "--hosts", "", "--dry-run")
+        assert (done.status, done.out) == (2, "")
+        assert "--hosts: names none" in done.err
 
 
 def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: Install) -> None:
