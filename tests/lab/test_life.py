@@ -160,7 +160,8 @@ def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> No
     [
         ((), ("no-such-program",), 2, "no-such-program: cannot be run"),
         (("--hosts", "65"), ("true",), 2, "65 hosts are not possible"),
-        (("--delay", "20"), ("true",), 2, "a delay of 20 is 20 s"),
+        (("--delay", "5"), ("true",), 2, "a delay of 5 has no unit"),
+        (("--delay", "20s"), ("true",), 2, "a delay of 20s is 20 s"),
         (("--link", "h1-h2:speed=1mbit"), ("true",), 2, "is not understood"),
     ],
 )

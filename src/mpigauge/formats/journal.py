@@ -106,6 +106,7 @@ class Journals:
     def __init__(self, handout: Handout) -> None:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[bytes, ...], Path] = {}
         self.launches: list[Told] = []
 
     def read(self, path: Path) -> None:
@@ -115,7 +116,13 @@ class Journals:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
         told: Told | None = None
-        for number, text in enumerate(_lines(path), start=1):
+        lines = _lines(path)
+        if (known := self._known.setdefault(tuple(lines), path)) is not path:
+            raise UsageError(
+                f"{path}: is the same journal as {known}",
+                "give each once: two launches never take the same times",
+            )
+        for number, text in enumerate(lines, start=1):
             where = f"{path}: line {number}"
             line = journal.parse(text)
             if isinstance(line, journal.LaunchLine):
