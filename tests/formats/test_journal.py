@@ -64,6 +64,9 @@ def rows(done: Done) -> list[dict[str, Any]]:
 def test_a_plan_and_its_journals_make_a_result(cli: Cli) -> None:
     plan = handed_out(cli)
     journals = [launched(cli, f"j{number}") for number in range(3)]
+    for journal in journals:  # the fake's times are all the same, those of no two real launches are
+        with journal.open("a", encoding="utf-8") as file:
+            file.write(f"the words of {journal}\n")
     done = imported(cli, plan, *journals)
     assert done.status == 0, done.err
     for row in rows(done):
@@ -156,6 +159,7 @@ def test_a_job_that_was_run_again_may_go_on_in_the_same_journal(cli: Cli) -> Non
 
 
 @pytest.mark.usefixtures("openmpi")
+<<<<<<< HEAD
 def test_a_job_that_goes_on_behind_a_torn_line_is_a_launch_of_its_own(cli: Cli) -> None:
     plan = handed_out(cli)
     torn = launched(cli, "j").read_bytes()
@@ -179,6 +183,17 @@ def test_pairs_come_back_as_pairs(cli: Cli, pairs: str) -> None:
         (pair, pairs) for pair in ("0-1", "0-2", "0-3", "1-2", "1-3", "2-3")
     ]
     assert cli("map", "r.jsonl").status == 5  # one launch decides nothing
+=======
+def test_a_journal_that_is_given_twice_is_no_second_launch(cli: Cli) -> None:
+    """Two equal launches would make an interval of nothing."""
+    handed_out(cli, "pingpong", "--sizes", "8")
+    launched(cli, "j1")
+    Path("j2").write_bytes(Path("j1").read_bytes())
+    for again in ("j1", "j2"):
+        done = cli("import", "journal", "plan.txt", "j1", again)
+        assert done.status == 2
+        assert f"{again}: is the same journal as j1" in done.err
+>>>>>>> user
 
 
 @pytest.mark.usefixtures("openmpi")

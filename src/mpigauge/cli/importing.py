@@ -37,7 +37,13 @@ class Readers(click.Group):
                 help="Result file (.jsonl).",
             )(partial(_import, cmd_name))
         )
-        return click.Command(cmd_name, callback=made, params=[files, *_options(made)], help=reader.about)
+        return click.Command(
+            cmd_name,
+            callback=made,
+            params=[files, *_options(made)],
+            help=reader.about,
+            short_help=reader.files,
+        )
 
 
 def _options(function: Any) -> list[click.Parameter]:

@@ -206,9 +206,13 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
+<<<<<<< HEAD
     where = "the options"
     plan, _ = again_in(with_options(file, options, random.SystemRandom().randrange(2**31), where), where)
     plan = with_hosts(plan)
+=======
+    plan = with_hosts(with_options(file, options, random.SystemRandom().randrange(2**31), "the command line"))
+>>>>>>> user
     ranks = counts[0] if counts else _usual_ranks(plan)
     pairs = ranks * (ranks - 1) // 2
     visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
@@ -234,7 +238,7 @@ def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
     from mpigauge.cli.run import default_path, stopped
     from mpigauge.result import append
 
-    targets = targets_of(plan, "the options")
+    targets = targets_of(plan, "the command line")
     check_reachable(plan, targets)
     with append.create(output) if output else append.create_beside(default_path()) as file:
         path = file.path
@@ -251,7 +255,7 @@ def _dry_run(plan: Plan) -> int:
     from mpigauge.campaign.targets import targets_of
     from mpigauge.cli.run import what_would_run
 
-    click.echo(what_would_run(plan, targets_of(plan, "the options")), nl=False)
+    click.echo(what_would_run(plan, targets_of(plan, "the command line")), nl=False)
     return EXIT_DONE
 
 

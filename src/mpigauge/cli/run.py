@@ -175,7 +175,7 @@ def _asked(
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
-    where = str(plan_path) if plan_path else "the options"
+    where = str(plan_path) if plan_path else "the command line"
     options = Options(
         patterns=patterns,
         mpi=mpi,

@@ -109,6 +109,7 @@ class Journals:
     def __init__(self, handout: Handout) -> None:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[bytes, ...], Path] = {}
         self.launches: list[Told] = []
 
     def read(self, path: Path) -> None:
@@ -118,8 +119,18 @@ class Journals:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
         told: Told | None = None
+<<<<<<< HEAD
         torn = ""
         for number, text in _lines(path):
+=======
+        lines = _lines(path)
+        if (known := self._known.setdefault(tuple(lines), path)) is not path:
+            raise UsageError(
+                f"{path}: is the same journal as {known}",
+                "give each once: two launches never take the same times",
+            )
+        for number, text in enumerate(lines, start=1):
+>>>>>>> user
             where = f"{path}: line {number}"
             line = journal.parse(text)
             if isinstance(line, journal.LaunchLine):

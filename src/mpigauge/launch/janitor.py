@@ -1,23 +1,32 @@
-"""The program that tidies up after a job, also if whoever started the job was killed.
+"""The program that tidies up after a job or a lab, also if whoever started it was killed.
 
-A process of its own, started with `janitor.py FOLDER NAME...`. It waits for the end of its standard
-input, which comes when its parent closes the pipe or dies. Then it removes the job's temporary folder
-and the segments of shared memory that the job left behind: a rank that is killed cannot unlink its own.
-A file counts as left behind if it is named as MPI libraries name theirs, was not there before the job
-(NAME...), belongs to us, and no process has it open or mapped.
+A process of its own, started with `janitor.py FOLDER FILE...`. It waits for the end of its standard
+input, which comes when its parent closes the pipe or dies. Then it removes the temporary folder, if one
+is named, and the files that MPI libraries left behind: who is killed cannot remove its own. A file is
+left behind if it is named as theirs are, was not there before (FILE...), belongs to us, and is needed
+by nobody.
 """
 
 import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libraries put their segments
-SEGMENTS = ("sm_segment.", "vader_segment.", "mpich_shm_", "Intel_MPI_", "ucx_shm_posix_")
+SEGMENTS = tuple(
+    f"/dev/shm/{prefix}"  # noqa: S108 - where libraries put their segments
+    for prefix in ("sm_segment.", "vader_segment.", "mpich_shm_", "Intel_MPI_", "ucx_shm_posix_")
+)
+"""Needed while a process has them open or mapped."""
+
+TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
+"""Needed as long as any Hydra runs: it is open only while somebody reads it."""
+
+HYDRA = "hydra_pmi_proxy"
 
 DYING_S = 5.0
 """How long the ranks of a parent that was killed may take to die."""
@@ -25,19 +34,16 @@ DYING_S = 5.0
 PAUSE_S = 0.1
 
 
-def segments() -> set[str]:
-    """Names of files of shared memory that look like those of an MPI library."""
-    try:
-        return {path.name for path in SHARED_MEMORY.iterdir() if path.name.startswith(SEGMENTS)}
-    except OSError:
-        return set()
+def files() -> set[str]:
+    """All that are named as those of MPI libraries; in a lab not /tmp, whose users we cannot see."""
+    prefixes = SEGMENTS if "MPIGAUGE_LAB" in os.environ else (*SEGMENTS, TOPOLOGY)
+    return {str(path) for prefix in prefixes for path in Path(prefix).parent.glob(f"{Path(prefix).name}*")}
 
 
 def left_behind(before: set[str]) -> set[str]:
-    """New segments that are ours and held by nobody."""
-    new = {str(SHARED_MEMORY / name) for name in segments() - before}
-    ours = {path for path in new if _is_ours(path)}
-    return ours - _held() if ours else ours
+    """New files that are ours and needed by nobody."""
+    ours = {path for path in files() - before if _is_ours(path)}
+    return ours - set(_needed(ours)) if ours else ours
 
 
 def _is_ours(path: str) -> bool:
@@ -47,9 +53,13 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _held() -> set[str]:
-    """Files of shared memory that living processes have open or mapped, as far as we may see."""
-    return {path for entry in Path("/proc").glob("[0-9]*") for path in _held_by(entry)}
+def _needed(paths: set[str]) -> Iterator[str]:
+    """Those of the files that living processes use, as far as we may see."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "exe").readlink().name == HYDRA:  # which the dead have no more
+                yield from (path for path in paths if path.startswith(TOPOLOGY))
+        yield from _held_by(entry)
 
 
 def _held_by(entry: Path) -> Iterator[str]:
@@ -63,23 +73,42 @@ def _held_by(entry: Path) -> Iterator[str]:
             yield line[line.find("/") :]
 
 
-def tidy(folder: Path, before: set[str]) -> bool:
+def tidy(folder: str, before: set[str]) -> bool:
     """Removes what nobody needs any more; whether nothing is left."""
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
     for path in left_behind(before):
         with contextlib.suppress(OSError):
             Path(path).unlink()
-    return not folder.exists() and segments() <= before
+    return not (folder and Path(folder).exists()) and files() <= before
+
+
+@contextlib.contextmanager
+def janitor(folder: str = "") -> Iterator[None]:
+    """Has one wait while something runs that is dead in the end; goes on without where none can be."""
+    process = None
+    with contextlib.suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-IS", __file__, folder, *sorted(files())],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # so that what ends us does not end it
+        )
+    try:
+        yield
+    finally:
+        if process is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.communicate(b"dead")
 
 
 def main() -> None:
-    """Waits, and tidies up: once if the parent says that all ranks are dead, else until they are."""
+    """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     folder, *before = sys.argv[1:]
     said = sys.stdin.buffer.read()
     deadline = time.monotonic() + (0.0 if said else DYING_S)
-    while not tidy(Path(folder), set(before)) and time.monotonic() < deadline:
+    while not tidy(folder, set(before)) and time.monotonic() < deadline:
         time.sleep(PAUSE_S)
 
 

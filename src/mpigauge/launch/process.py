@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch import janitor
+from mpigauge.launch.janitor import janitor
 
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
@@ -146,7 +146,8 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
-        self._janitor = _start_janitor(self._folder)
+        self._janitor = janitor(str(self._folder))
+        self._janitor.__enter__()
         self._others = frozenset(descendants(os.getpid()))
         try:
             self._process = subprocess.Popen(
@@ -179,8 +180,7 @@ class RunningJob:
 
     def _tidy(self) -> None:
         """All processes of the job are dead: what they leave behind may go."""
-        with contextlib.suppress(BrokenPipeError):
-            self._janitor.communicate(b"dead")
+        self._janitor.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)  # had somebody killed the janitor
 
     # ---- What it says ----------------------------------------------------------------------------
@@ -342,15 +342,6 @@ def _temporary_folder() -> Path:
             f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
             "free some space, or set TMPDIR to another place",
         ) from None
-
-
-def _start_janitor(folder: Path) -> subprocess.Popen[bytes]:
-    """In a session of its own, so that what ends us does not end it."""
-    return subprocess.Popen(
-        [sys.executable, "-IS", janitor.__file__, str(folder), *sorted(janitor.segments())],
-        stdin=subprocess.PIPE,
-        start_new_session=True,
-    )
 
 
 def descendants(root: int) -> list[int]:

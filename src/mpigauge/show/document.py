@@ -13,7 +13,12 @@ from mpigauge.analysis.transport import reports
 from mpigauge.analysis.yardsticks import statements
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
+<<<<<<< HEAD
 from mpigauge.plan.model import Cell, JobKey
+=======
+from mpigauge.plan.lab import Lab
+from mpigauge.plan.model import Cell
+>>>>>>> user
 from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
@@ -186,6 +191,8 @@ def _head(result: Result) -> list[str]:
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
+    if campaign.plan.lab is not None:
+        lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
@@ -198,6 +205,16 @@ def _head(result: Result) -> list[str]:
     if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return lines
+
+
+def _lab(lab: Lab) -> Iterable[str]:
+    """The network that a lab makes, and who differs."""
+    yield f"rate {lab.rate}, delay {lab.delay}"
+    different = [(link.between, link.rate, link.delay) for link in lab.links]
+    different += [(port.host, port.rate, port.delay) for port in lab.ports]
+    for name, rate, delay in different:
+        said = [f"rate {rate}" if rate else "", f"delay {delay}" if delay else ""]
+        yield f"{name} {', '.join(filter(None, said))}"
 
 
 def _common_kernel(result: Result) -> Iterable[str]:
