@@ -159,7 +159,6 @@ def test_a_job_that_was_run_again_may_go_on_in_the_same_journal(cli: Cli) -> Non
 
 
 @pytest.mark.usefixtures("openmpi")
-<<<<<<< HEAD
 def test_a_job_that_goes_on_behind_a_torn_line_is_a_launch_of_its_own(cli: Cli) -> None:
     plan = handed_out(cli)
     torn = launched(cli, "j").read_bytes()
@@ -183,7 +182,9 @@ def test_pairs_come_back_as_pairs(cli: Cli, pairs: str) -> None:
         (pair, pairs) for pair in ("0-1", "0-2", "0-3", "1-2", "1-3", "2-3")
     ]
     assert cli("map", "r.jsonl").status == 5  # one launch decides nothing
-=======
+
+
+@pytest.mark.usefixtures("openmpi")
 def test_a_journal_that_is_given_twice_is_no_second_launch(cli: Cli) -> None:
     """Two equal launches would make an interval of nothing."""
     handed_out(cli, "pingpong", "--sizes", "8")
@@ -193,7 +194,6 @@ def test_a_journal_that_is_given_twice_is_no_second_launch(cli: Cli) -> None:
         done = cli("import", "journal", "plan.txt", "j1", again)
         assert done.status == 2
         assert f"{again}: is the same journal as j1" in done.err
->>>>>>> user
 
 
 @pytest.mark.usefixtures("openmpi")

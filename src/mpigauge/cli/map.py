@@ -206,13 +206,9 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-<<<<<<< HEAD
-    where = "the options"
+    where = "the command line"
     plan, _ = again_in(with_options(file, options, random.SystemRandom().randrange(2**31), where), where)
     plan = with_hosts(plan)
-=======
-    plan = with_hosts(with_options(file, options, random.SystemRandom().randrange(2**31), "the command line"))
->>>>>>> user
     ranks = counts[0] if counts else _usual_ranks(plan)
     pairs = ranks * (ranks - 1) // 2
     visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))

@@ -119,18 +119,14 @@ class Journals:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
         told: Told | None = None
-<<<<<<< HEAD
         torn = ""
-        for number, text in _lines(path):
-=======
-        lines = _lines(path)
-        if (known := self._known.setdefault(tuple(lines), path)) is not path:
+        lines = list(_lines(path))
+        if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
             raise UsageError(
                 f"{path}: is the same journal as {known}",
                 "give each once: two launches never take the same times",
             )
-        for number, text in enumerate(lines, start=1):
->>>>>>> user
+        for number, text in lines:
             where = f"{path}: line {number}"
             line = journal.parse(text)
             if isinstance(line, journal.LaunchLine):

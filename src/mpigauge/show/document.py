@@ -13,12 +13,8 @@ from mpigauge.analysis.transport import reports
 from mpigauge.analysis.yardsticks import statements
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
-<<<<<<< HEAD
-from mpigauge.plan.model import Cell, JobKey
-=======
 from mpigauge.plan.lab import Lab
-from mpigauge.plan.model import Cell
->>>>>>> user
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
