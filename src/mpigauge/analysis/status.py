@@ -76,7 +76,7 @@ OURS = "mpigauge: "
 """How lines begin that our kernel has said, and those that we add."""
 
 CAUSE = re.compile("error|fatal|signal", re.IGNORECASE)
-LAUNCHERS_OWN = re.compile(r"\[(proxy|mpiexec|prterun)\b")
+OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun)\b")
 """How lines of a launcher about itself begin; what they say follows from the death of a rank."""
 
 DEATH = re.compile(r"process rank \d+ .*on node|RUNNING AT|^Remote host:")
@@ -92,7 +92,7 @@ def telling_line(words: str) -> str:
     if ours := next((line for line in lines if KERNELS in line or line.startswith(OURS)), ""):
         return ours.removeprefix(OURS)
     causes = [line for line in lines if CAUSE.search(line)]
-    cause = next((line for line in causes if not LAUNCHERS_OWN.match(line)), "")
+    cause = next((line for line in causes if not OF_LAUNCHER.match(line)), "")
     death = _death(lines)
     if death and cause not in death:
         return f"{cause}; {death}"
