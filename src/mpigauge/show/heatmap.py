@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import ScalarFormatter
+from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -31,6 +31,7 @@ NUMBERS_MOST = 12
 LABELS_MOST = 48
 INCHES_LEAST, INCHES_MOST = 4.0, 12.0
 BRIGHT = 0.55
+DECADE = 10
 VERDICTS_MOST = 4
 """Lines of the verdict above the figure."""
 
@@ -117,8 +118,10 @@ def _panel(
     colours = COLOURS + ("_r" if fast_is_large else "")
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
-    for axis_format in (bar.ax.yaxis.set_major_formatter, bar.ax.yaxis.set_minor_formatter):
-        axis_format(ScalarFormatter())
+    bar.ax.yaxis.set_major_formatter(ScalarFormatter())
+    # Over a decade and more, numbers between the powers of ten would touch each other.
+    between = ScalarFormatter() if norm.vmax < DECADE * norm.vmin else NullFormatter()
+    bar.ax.yaxis.set_minor_formatter(between)
     bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
     if len(order) <= NUMBERS_MOST:
         _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
