@@ -114,13 +114,14 @@ def _panel(
         return
     unit = (units.rate_unit if fast_is_large else units.time_unit)(known.tolist())
     scale = (units.RATE_UNITS if fast_is_large else units.TIME_UNITS)[unit]
-    norm = LogNorm(*_range(known / scale, fast_is_large=fast_is_large))
+    low, high = _range(known / scale, fast_is_large=fast_is_large)
+    norm = LogNorm(low, high)
     colours = COLOURS + ("_r" if fast_is_large else "")
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
     bar.ax.yaxis.set_major_formatter(ScalarFormatter())
     # Over a decade and more, numbers between the powers of ten would touch each other.
-    between = ScalarFormatter() if norm.vmax < DECADE * norm.vmin else NullFormatter()
+    between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
     bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
     if len(order) <= NUMBERS_MOST:
