@@ -24,10 +24,16 @@ def with_hosts(plan: Plan) -> Plan:
 
     Raises:
         UsageError: It names a launcher that there is not.
+        EnvironmentLacksError: It names one that does not work here.
     """
     if plan.launcher not in (AUTO, *LAUNCHERS):
         raise UsageError(
             f"no launcher is called {plan.launcher!r}", f"choose from {', '.join([AUTO, *LAUNCHERS])}"
+        )
+    if plan.launcher == "srun" and allocation(os.environ) is None:
+        raise EnvironmentLacksError(
+            "srun starts jobs inside an allocation of Slurm, and we are in none",
+            "salloc gives one, and mpigauge sbatch writes the script of a job; or leave --launcher out",
         )
     return plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
 
