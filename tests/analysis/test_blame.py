@@ -259,3 +259,16 @@ def test_names_do_not_matter(order: list[int]) -> None:
     found = judged(logs[:, order][:, :, order])
     assert {order[host] for host in found.hosts} == {2}
     assert {tuple(sorted((order[i], order[j]))) for i, j in found.links} == {(0, 4)}
+
+
+def test_a_host_that_may_be_slow_is_one_suspect_and_not_one_a_link() -> None:
+    rng = np.random.default_rng(7)
+    logs = network(6, 3, "normal")
+    noisy = logs + rng.normal(0, 0.25, logs.shape)
+    noisy = (noisy + np.swapaxes(noisy, 1, 2)) / 2
+    noisy[:, 2, :] += math.log(1.9)
+    noisy[:, :, 2] += math.log(1.9)
+    found = judged(noisy)
+    assert not found.hosts
+    assert not found.links
+    assert {link for link in found.suspects if 2 in link} == {(2, 2)}

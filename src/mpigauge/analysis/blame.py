@@ -98,7 +98,8 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     test = _test_of(logs, fit, factor, error_rate)
     hosts, suspects = _slow_hosts(fit, test)
     # A host that is not slow as a whole is no excuse for those of its links that are.
-    excused = [test.middle(fit.of_hosts[:, i]) <= test.threshold or i in hosts for i in range(count)]
+    whole = {*hosts, *(host for host, _ in suspects)}
+    excused = [test.middle(fit.of_hosts[:, i]) <= test.threshold or i in whole for i in range(count)]
     own = fit.residuals(np.where(excused, fit.of_hosts, 0.0))
     links: dict[Link, float] = {}
     for i, j in combinations(range(count), 2):
