@@ -49,7 +49,10 @@ def rows(done: subprocess.CompletedProcess[str]) -> Rows:
 
 @pytest.mark.parametrize("name", PREFIXES)
 def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
-    """Between hosts a small message takes the delay and a large one the rate of the link, within 3 %."""
+    """Between hosts a small message takes the delay and a large one the rate of the link, within 3 %.
+
+    The fastest sample tells that: a busy machine can only take away from it.
+    """
     words = ["pingpong", "--mpi", prefix(name), "--sizes", f"{SMALL},{LARGE}", "--format", "json"]
     words += ["--transport", "shm", "--transport", "tcp", "--placement", "same-host", "--placement", "1,3"]
     options = ("--hosts", "3", "--rate", "100mbit", "--delay", "200us")
@@ -57,7 +60,7 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
     assert {key[:2] for key in found} == {("shm", "same-host"), ("tcp", "same-host"), ("tcp", "h1,h3")}
     near, far = found["tcp", "same-host", SMALL], found["tcp", "h1,h3", SMALL]
     assert near["time_s"]["estimate"] < DELAY_S < far["time_s"]["estimate"]
-    rate = found["tcp", "h1,h3", LARGE]["rate_bytes_per_s"]
+    rate = LARGE / found["tcp", "h1,h3", LARGE]["time_s"]["min"]
     assert rate == pytest.approx(PAYLOAD_SHARE * RATE_BYTES_PER_S, rel=0.03)
     assert found["shm", "same-host", LARGE]["net_share"] < 0.01
     assert found["tcp", "h1,h3", LARGE]["net_share"] > 0.5

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port, Topology, names, topology
+from mpigauge.plan.model import Measure
+from mpigauge.plan.sources import Options, PlanFile, with_options
 
 MBIT = 1e6 / 8
 RATES = {
@@ -113,3 +115,11 @@ def test_no_word_makes_it_crash(rate: str, delay: str, between: str) -> None:
 def test_hosts_are_numbered_from_one() -> None:
     assert names(Lab(hosts=HOSTS_MOST))[0] == "h1"
     assert names(Lab(hosts=HOSTS_MOST))[-1] == f"h{HOSTS_MOST}"
+
+
+def test_hosts_of_the_user_take_the_place_of_the_lab() -> None:
+    file = PlanFile((Measure("pingpong"),), lab=Lab(hosts=3))
+    assert with_options(file, Options(), 1, "the test").lab == Lab(hosts=3)
+    plan = with_options(file, Options(hosts="n1,n2"), 1, "the test")
+    assert plan.lab is None
+    assert [host.name for host in plan.hosts] == ["n1", "n2"]

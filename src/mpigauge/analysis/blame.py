@@ -42,6 +42,8 @@ _HOSTS_FOR_MEDIANS = 4
 _GROUP_LEAST = 2
 _CLASS_LEAST = 3
 _SWEEPS = 6
+_LEVELS = (1.0, 1.6, 2.5)
+_SHARES = (0.8, 0.1, 0.1)
 _SPREADS = 5.0
 _MAD_OF_NORMAL = 1.4826
 _AS_A_WHOLE = 0.25
@@ -73,8 +75,10 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
 
     A link is slow if it is beyond the threshold in so many launches that chance alone would do so with less
     than the error rate. What chance does in one launch is counted, not assumed: how often any link is as far
-    from its own middle over launches. A host is slow if by the same rule its links are, three quarters of
-    them at least by half as much; they are then not slow themselves.
+    from its own middle over launches. The same is asked at two higher levels, which noise reaches less
+    often, so that what is very slow is found in few launches; they have a tenth of the error rate each. A
+    host is slow if by the same rule its links are, three quarters of them at least by half as much; they
+    are then not slow themselves.
 
     Args:
         logs: Logarithms of times, shape ``(launches, hosts, hosts)``.
@@ -113,14 +117,19 @@ class _Test:
     """What must be exceeded, and how often.
 
     Attributes:
-        threshold: A logarithm.
-        chance: That a link exceeds it in one launch though it is not slow.
-        error_rate: Of one link or host.
+        levels: Logarithms, the lowest first: it is the threshold.
+        chances: That a link exceeds each in one launch though it is not slow.
+        error_rates: Of one link or host at each level.
     """
 
-    threshold: float
-    chance: float
-    error_rate: float
+    levels: tuple[float, ...]
+    chances: tuple[float, ...]
+    error_rates: tuple[float, ...]
+
+    @property
+    def threshold(self) -> float:
+        """What is slower than usual by less is not slow; a logarithm."""
+        return self.levels[0]
 
     def middle(self, values: Values) -> float:
         """Median over launches; NaN if there is none."""
@@ -133,14 +142,17 @@ class _Test:
     def passes(self, values: Values) -> bool:
         """Whether chance would hardly do that; one value a launch."""
         launches = int(np.isfinite(values).sum())
-        beyond = int((values > self.threshold).sum())
-        return beyond > 0 and float(special.bdtrc(beyond - 1, launches, self.chance)) <= self.error_rate
+        beyond = [int((values > level).sum()) for level in self.levels]
+        return any(
+            times > 0 and float(special.bdtrc(times - 1, launches, chance)) <= rate
+            for times, chance, rate in zip(beyond, self.chances, self.error_rates, strict=True)
+        )
 
     def launches_needed(self) -> int | None:
         """Of launches that all exceed the threshold."""
-        if self.chance >= 1:
+        if self.chances[0] >= 1:
             return None
-        return max(1, math.ceil(math.log(self.error_rate) / math.log(self.chance) - 1e-9))
+        return max(1, math.ceil(math.log(self.error_rates[0]) / math.log(self.chances[0]) - 1e-9))
 
 
 def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test:
@@ -154,8 +166,9 @@ def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test
     apart = np.abs(times - _median(times, 0))
     # The middle of a link's launches is one of them, or between two: it says nothing.
     known = max(0, int(np.isfinite(apart).sum()) - apart.shape[1])
-    chance = min(1.0, (1 + int((apart > threshold).sum())) / (1 + known))
-    return _Test(threshold, chance, error_rate)
+    levels = tuple(threshold + math.log(level) for level in _LEVELS)
+    chances = tuple(min(1.0, (1 + int((apart > level).sum())) / (1 + known)) for level in levels)
+    return _Test(levels, chances, tuple(share * error_rate for share in _SHARES))
 
 
 def _slow_hosts(fit: _Fit, test: _Test) -> tuple[dict[int, float], dict[Link, float]]:

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
 
 SIZES = "8,1MiB"
-LAUNCHES = 5
+LAUNCHES_LEAST, LAUNCHES_MOST = 5, 12
+PRECISION = "10%"
+"""Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
+
 RANKS_MOST = 32
 VISITS_OF_LAUNCH_MOST = 100_000
 VISITS_LEAST = 2
@@ -46,7 +49,7 @@ ERROR_RATE = "1%"
     "--sizes", metavar="SPEC", help="The smallest is the latency, the largest the rate.  [default: 8,1MiB]"
 )
 @click.option("--serial", is_flag=True, help="Strictly one pair at a time: no contention.")
-@click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: 5]")
+@click.option("--launches", type=int, metavar="N", help="Exactly so many.  [default: 5 to 12, by the noise]")
 @click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: as long as it takes]")
 @click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
 @click.option(
@@ -181,8 +184,13 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
         raise UsageError("--np: one rank has no pairs", "take --np 3 or more")
     pairing: Any = "serial" if given.pop("serial") else "tournament"
     file = PlanFile(
-        title="link map", measure=(Measure("pingpong", pairs=pairing),), sizes=SIZES, launches=LAUNCHES
+        title="link map",
+        measure=(Measure("pingpong", pairs=pairing),),
+        sizes=SIZES,
+        launches=LAUNCHES_LEAST,
+        precision=PRECISION,
     )
+    exactly = given["launches"] is not None
     variables = assignments(given.pop("variables"))
     transports: Any = (transport,) if transport else ()
     options = Options(
@@ -192,7 +200,8 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     ranks = counts[0] if counts else _usual_ranks(plan)
     pairs = ranks * (ranks - 1) // 2
     visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
-    return replace(plan, ranks=(ranks,), visits=min(plan.visits, max(VISITS_LEAST, visits)))
+    plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, max(VISITS_LEAST, visits)))
+    return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
 
 
 def _usual_ranks(plan: Plan) -> int:

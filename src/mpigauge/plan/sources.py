@@ -164,7 +164,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         abi=options.abi or file.abi,
         **_launches(launches, where),
         budget_s=_budget(budget, launches, where),
-        lab=file.lab,
+        lab=None if options.hosts else file.lab,
     )
     _check_numbers(plan, where)
     return plan

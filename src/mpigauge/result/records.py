@@ -4,7 +4,8 @@ One JSON object a line, each beginning with its "type"; the first is a campaign.
 docs/ is generated from this module.
 
 Format history:
-    3 - pairs: cells have pair and pairing, tables of a plan pairs.
+    3 - hosts and pairs: cells have pair and pairing; launches, clocks and what is done have placed, launches
+        built_by; visits have relay_late; plans have hosts, placements, lab and how jobs are started.
     2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
         root_ns, local_ns, pure_ns and work_ns; records of type clock; launches have variables; cpu_ns may be
         null.
