@@ -1,4 +1,4 @@
-"""One time over another: paired where the same launches have both, else by what both differ from launch to launch."""
+"""One time over another: paired where the same launches have both, else by how launches of each differ."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ratio_of(over: Mapping[int, float], under: Mapping[int, float], *, paired: b
     if paired and over.keys() & under.keys():
         return paired_ratio(over, under)
     times = [np.array(list(launches.values())) for launches in (over, under)]
-    if not all(one.size and 0 < one.min() and one.max() < math.inf for one in times):
+    if not all(one.size and one.min() > 0 and one.max() < math.inf for one in times):
         return None
     logs = [np.log(one) for one in times]
     centre = math.exp(logs[0].mean() - logs[1].mean())

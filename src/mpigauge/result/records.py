@@ -4,6 +4,7 @@ One JSON object a line, each beginning with its "type"; the first is a campaign.
 docs/ is generated from this module.
 
 Format history:
+    4 - records of type imported.
     3 - hosts and pairs: cells have pair and pairing; launches, clocks and what is done have placed, launches
         built_by; visits have relay_late; plans have hosts, placements, lab and how jobs are started.
     2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
@@ -23,7 +24,7 @@ from mpigauge.plan.patterns import Pattern
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
-VERSION = 3
+VERSION = 4
 
 
 class Environment(Struct, frozen=True):
@@ -301,6 +302,23 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
     limit_bytes: int
 
 
+class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
+    """A time that others have printed. Of its samples nothing is known, so no interval can be said.
+
+    Attributes:
+        time_s: Of one operation, as mpigauge counts it.
+        stddev_s: If they have printed that, too.
+        statistic: What the time is of their samples: mean, best of three; empty if they do not say.
+        source: File and line that it is from.
+    """
+
+    cell: Cell
+    time_s: Annotated[float, Meta(gt=0)]
+    stddev_s: Annotated[float, Meta(ge=0)] | None = None
+    statistic: str = ""
+    source: str = ""
+
+
 class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
     """What went wrong; one cell's failure, or with cell None a whole launch's.
 
@@ -348,4 +366,4 @@ class End(Struct, frozen=True, tag="end", tag_field="type"):
     started: str
 
 
-Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Failure | Done | End
+Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Failure | Done | End

@@ -1,7 +1,7 @@
 """Figures: KINDS is the one list of them; `list plots`, help, documentation and tests are computed from it.
 
-To add one: a function from `Request` to a matplotlib figure in a module of this folder, a line in KINDS, and a
-row in tests/show/test_plots.py. Only the modules that draw import matplotlib, and only when they are used.
+To add one: a function from `Request` to a matplotlib figure in a module of this folder, a line in KINDS, and
+a row in tests/show/test_plots.py. Only the modules that draw import matplotlib, and only when they are used.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from mpigauge.show.plots.request import Request
 
@@ -97,15 +99,29 @@ KINDS = {
 FORMS = (".png", ".svg", ".pdf")
 
 
-def draw(request: Request, path: Path) -> None:
-    """Writes a figure; its form is that of the file's name.
+def figure(request: Request) -> Figure:
+    """Draws it.
 
     Raises:
-        UsageError: The results lack what the kind needs, or the file cannot be written.
+        UsageError: The results lack what the kind needs.
     """
     from mpigauge.show.plots import canvas  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     module = importlib.import_module(f"mpigauge.show.plots.{request.kind.module}")
     function = getattr(module, request.kind.name.replace("-", "_"))
     with canvas.style():
-        canvas.save(function(request), path)
+        drawn: Figure = function(request)
+    return drawn
+
+
+def draw(request: Request, path: Path) -> None:
+    """Writes a figure; its form is that of the file's name.
+
+    Raises:
+        UsageError: The results lack what the kind needs, or the file cannot be written.
+    """
+    from mpigauge.show.plots import canvas  # noqa: PLC0415
+
+    drawn = figure(request)
+    with canvas.style():
+        canvas.save(drawn, path)

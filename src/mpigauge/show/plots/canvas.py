@@ -40,12 +40,16 @@ MANY_POINTS = 40
 LEGEND_INCHES = 0.19
 LETTERS_A_INCH = 12.0
 TICKS_MOST = 9
+LARGE = 1e4
+NEAR_ZERO = 0.1
+"""Of the largest size: a linear axis that begins below this begins with 0."""
+
 BEYOND, LINEAR_BEYOND = 3.0, 1.3
 """How much farther than the values an axis goes for the sake of their intervals."""
 
 _STEPS_OF_TWO = (1, 2, 3, 4, 5, 10)
 
-STYLE = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 9,
     "axes.titlesize": 9,
@@ -69,6 +73,10 @@ STYLE = {
     "hatch.linewidth": 0.5,
 }
 """Fonts are embedded in PDF and text is text in SVG; the same result gives the same file."""
+
+
+SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
+"""Of what stands below a figure."""
 
 
 @contextmanager
@@ -128,18 +136,21 @@ class SizeAxis:
         """Scale, ticks and label of the axis, once everything is drawn."""
         axes.set_xlabel(label)
         if self.linear:
-            ticks = _steps_of_bytes(0 if self._has_zero else self._low, self._high, self._most)
+            from_zero = self._has_zero or self._low < NEAR_ZERO * self._high
+            ticks = _steps_of_bytes(0 if from_zero else self._low, self._high, self._most)
             _fix(axes.xaxis, ticks, [units.format_size(tick) for tick in ticks])
+            room = 0.02 * self._high
+            axes.set_xlim((0 if from_zero else self._low) - room, self._high + room)
             return
         axes.set_xscale("log", base=2)
-        ticks = _powers_of_two(self._low, self._high, self._most)
-        names = [units.format_size(tick) for tick in ticks]
+        places: list[float] = [*_powers_of_two(self._low, self._high, self._most)]
+        names = [units.format_size(round(place)) for place in places]
         left = self._zero if self._has_zero else self._low
         margin = (self._high / left) ** 0.03
         if self._has_zero:
-            ticks, names = [self._zero, *ticks], ["0 B", *names]
+            places, names = [self._zero, *places], ["0 B", *names]
             self._break(axes)
-        _fix(axes.xaxis, ticks, names, _powers_of_two(self._low, self._high, 99))
+        _fix(axes.xaxis, places, names, _powers_of_two(self._low, self._high, 99))
         axes.set_xlim(left / max(margin, 1.08), self._high * max(margin, 1.08))
 
     def _break(self, axes: Any) -> None:
@@ -214,9 +225,14 @@ class ValueAxis:
 
     def _text(self, value: float) -> str:
         if not self._own:
-            return f"{value / self._scales[self._unit]:.4g}"
+            return _plain(value / self._scales[self._unit])
         name = (units.time_unit if self._times else units.rate_unit)([value])
-        return f"{value / self._scales[name]:.4g} {_sign(name)}"
+        return f"{_plain(value / self._scales[name])} {_sign(name)}"
+
+
+def _plain(value: float) -> str:
+    """Four digits, and never an exponent for what is large."""
+    return f"{value:.4g}" if abs(value) < LARGE else f"{value:.0f}"
 
 
 def times(what: str, values: Collection[float], unit: str, *, linear: bool) -> ValueAxis:
@@ -309,11 +325,26 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
 
 
-def legend(whole: Figure, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]) -> None:
-    """Below everything, never over data; nothing for one series whose name is the title."""
+def caption(
+    whole: Figure, words: str, note: str, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]
+) -> None:
+    """Title, legend below everything, never over data, and in small letters what must be known."""
+    if words:
+        whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
-    handles = [Line2D([], [], **one) for one in looks]
-    whole.legend(handles, labels, loc="outside lower center", ncols=columns_of(labels))
+    if len(labels) > 1 or (labels and labels[0] not in words):
+        handles = [Line2D([], [], **one) for one in looks]
+        below(whole, handles, labels, note)
+    elif note:
+        whole.supxlabel(note, **SMALL)
+
+
+def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note: str = "") -> None:
+    """A legend under everything, headed by a note."""
+    made = whole.legend(
+        handles, labels, loc="outside lower center", ncols=columns_of(labels), title=note or None
+    )
+    made.get_title().set(**SMALL)
 
 
 def columns_of(labels: Sequence[str]) -> int:
@@ -323,13 +354,5 @@ def columns_of(labels: Sequence[str]) -> int:
 
 
 def legend_rows(labels: Sequence[str]) -> int:
-    """How many rows a legend has."""
-    return -(-len(labels) // columns_of(labels))
-
-
-def title(whole: Figure, words: str, below: str = "") -> None:
-    """What all of it is, and below it in small letters what must be known of it."""
-    if words:
-        whole.suptitle(words, fontsize=9)
-    if below:
-        whole.supxlabel(below, fontsize=7.5, color="0.35")
+    """How many rows a legend has, the note above it counted."""
+    return 1 + -(-len(labels) // columns_of(labels))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -179,8 +180,6 @@ def ratios(request: Request, found: Sequence[Series]) -> list[Pieces]:
 
 def _both(one: Series, first: Series) -> Series:
     """A series that breaks where the first does, too, and has only the sizes of both."""
-    from dataclasses import replace  # noqa: PLC0415
-
     known = {row.cell.bytes for row in first.rows}
     return replace(
         one, rows=[row for row in one.rows if row.cell.bytes in known], breaks=(*one.breaks, *first.breaks)
@@ -207,7 +206,8 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
     low, high = min([*values, 1 - MARGIN]), max([*values, 1 + MARGIN])
     room = (high / low) ** 0.25
     ends = [end for piece in chain.from_iterable(pieces) for p in piece for end in (p.low, p.high) if end]
-    low, high = max(min([*ends, low]), low / room) * 0.98, min(max([*ends, high]), high * room) * 1.02
+    edge = (high / low) ** 0.05
+    low, high = max(min([*ends, low]), low / room) / edge, min(max([*ends, high]), high * room) * edge
     axes.set_ylim(low, high)
     if high / low > LOG_FROM:
         axes.set_yscale("log")
@@ -250,9 +250,9 @@ def finish(
     measured = [one for one in found if not one.imported]
     statement = [] if not measured else [note]
     statement += [f"{request.stat} of each launch"] if request.stat != "median" and measured else []
-    canvas.title(whole, words if len(found) > 1 else words or found[0].label, "; ".join(statement))
-    if len(found) > 1 or found[0].label not in words:
-        canvas.legend(whole, found, looks)
+    canvas.caption(
+        whole, words or (found[0].label if len(found) == 1 else ""), "; ".join(statement), found, looks
+    )
 
 
 def looks_of(found: Sequence[Series]) -> list[dict[str, Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import matplotlib as mpl
+
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.show.heatmap import figure
 
@@ -17,4 +19,5 @@ def map(request: Request) -> Figure:  # noqa: A001 - the name of the kind
     """Latency and rate of all pairs."""
     if len(request.sources) > 1:
         raise request.lacks("a map is of one result", "give one RESULT")
-    return figure(link_map(request.sources[0].result))
+    with mpl.rc_context({"axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}):
+        return figure(link_map(request.sources[0].result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
@@ -9,7 +10,15 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.analysis.memory import cache_levels
 from mpigauge.analysis.yardsticks import LIMITS, MESSAGES, YARDSTICKS
 from mpigauge.show.plots import canvas
-from mpigauge.show.plots.curves import finish, labels_of, looks_of, mark_breaks, sizes_of, values_of
+from mpigauge.show.plots.curves import (
+    INTERVALS,
+    finish,
+    labels_of,
+    looks_of,
+    mark_breaks,
+    sizes_of,
+    values_of,
+)
 from mpigauge.show.plots.series import (
     Point,
     against_size,
@@ -20,7 +29,7 @@ from mpigauge.show.plots.series import (
     rate_point,
     timed,
 )
-from mpigauge.units import format_size
+from mpigauge.units import SIZE_UNITS, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.show.plots.request import Request, Source
-    from mpigauge.show.plots.series import Factors
+    from mpigauge.show.plots.series import Factors, Series
 
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
@@ -53,17 +62,13 @@ def memory(request: Request) -> Figure:
     sizes.dress(axes, "size")
     canvas.rates("rate", values_of(pieces), request.units.rate, linear=request.linear).dress(axes)
     marked = _mark_caches(axes, request, sizes_of(pieces))
-    note = (
-        "bands: 95 % intervals; caches are marked where they end: a copy needs its size twice"
-        if marked
-        else ""
-    )
+    note = f"{INTERVALS}; a cache of the size marked holds copies of half that size" if marked else ""
     finish(whole, request, found, looks, *([note] if note else []))
     return whole
 
 
 def _mark_caches(axes: Any, request: Request, sizes: set[float]) -> bool:
-    """A line for every level that ends among the sizes: as a pointer chase saw it, else as the system claims."""
+    """A line for every level that ends among the sizes: as a chase saw it, else as the system claims."""
     levels = _seen(request.sources[0]) or _claimed(request.sources[0])
     shown = [(name, capacity) for name, capacity in levels if min(sizes) < capacity < max(sizes)]
     for name, capacity in shown:
@@ -73,7 +78,7 @@ def _mark_caches(axes: Any, request: Request, sizes: set[float]) -> bool:
         axes.text(
             capacity,
             1.0,
-            f"{name} {format_size(capacity)}",
+            f"{name} {_about(capacity)}",
             transform=axes.get_xaxis_transform(),
             fontsize="x-small",
             color="0.35",
@@ -83,12 +88,18 @@ def _mark_caches(axes: Any, request: Request, sizes: set[float]) -> bool:
     return bool(shown)
 
 
+def _about(size_bytes: int) -> str:
+    """Two digits; a capacity that was seen is no rounder than that."""
+    unit = next(unit for unit in ("MiB", "KiB", "B") if size_bytes >= SIZE_UNITS[unit])
+    return f"{float(f'{size_bytes / SIZE_UNITS[unit]:.2g}'):g} {unit}"
+
+
 def _seen(source: Source) -> list[tuple[str, int]]:
     chase = [row for row in source.rows if row.cell.pattern == "chase" and row.time is not None]
     mine = [row for row in chase if row.cell.job == chase[0].cell.job]
     levels = cache_levels([row.cell.bytes for row in mine], [row.time.estimate for row in mine if row.time])
     known = [level.capacity_bytes for level in levels if level.capacity_bytes]
-    return [(f"L{number} seen to", capacity) for number, capacity in enumerate(known, start=1)]
+    return [(f"L{number}", capacity) for number, capacity in enumerate(known, start=1)]
 
 
 def _claimed(source: Source) -> list[tuple[str, int]]:
@@ -121,18 +132,23 @@ def memory_ratio(request: Request) -> Figure:
             found.append(one)
     found = chosen(request, found)
     pieces = [pieces_of(one, lambda row, key=keys[one.factors[OVER]]: _point(row, key)) for one in found]  # type: ignore[misc]
+    found = [_with_least(one, mine) for one, mine in zip(found, pieces, strict=True)]
     looks = looks_of(found)
     whole = canvas.paper(3.6, canvas.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
     sizes = canvas.SizeAxis(sizes_of(pieces), linear=request.linear)
     for number, mine_ in enumerate(pieces):
         canvas.curve(axes, str(number), looks[number], mine_, sizes.x)
-        _mark_least(axes, str(number), looks[number]["color"], [p for piece in mine_ for p in piece], sizes)
+        _ring(axes, str(number), looks[number]["color"], _least(mine_), sizes)
     mark_breaks(axes, found)
     sizes.dress(axes)
     _dress(axes, values_of(pieces), linear=request.linear)
     finish(
-        whole, request, found, looks, "bands: 95 % intervals of ratios paired by launch; ringed: the least"
+        whole,
+        request,
+        found,
+        looks,
+        "bands: 95 % intervals of ratios paired by launch; ring: the least; lines: 10 and 2 copies",
     )
     return whole
 
@@ -147,25 +163,27 @@ def _point(row: Row, name: str) -> Point | None:
     return None if ratio is None else Point(row.cell.bytes, ratio.estimate, ratio.low, ratio.high)
 
 
-def _mark_least(axes: Any, name: str, colour: str, points: Sequence[Point], sizes: canvas.SizeAxis) -> None:
-    if not points:
-        return
-    least = min(points, key=lambda point: point.y)
-    place = (sizes.x(least.x), least.y)
+def _with_least(one: Series, pieces: Sequence[Sequence[Point]]) -> Series:
+    """Its label says what it costs at least."""
+    least = _least(pieces)
+    return replace(one, label=f"{one.label}: least {least.y:.3g} at {format_size(int(least.x))}")
+
+
+def _least(pieces: Sequence[Sequence[Point]]) -> Point:
+    return min((point for piece in pieces for point in piece), key=lambda point: point.y)
+
+
+def _ring(axes: Any, name: str, colour: str, least: Point, sizes: canvas.SizeAxis) -> None:
     (ring,) = axes.plot(
-        *place, marker="o", markersize=10, markerfacecolor="none", markeredgecolor=colour, linestyle="none"
+        sizes.x(least.x),
+        least.y,
+        marker="o",
+        markersize=10,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        linestyle="none",
     )
     ring.set_gid(f"least-{name}")
-    axes.annotate(
-        f"{least.y:.3g} at {format_size(int(least.x))}",
-        place,
-        xytext=(0, -9),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize="x-small",
-        color=colour,
-    )
 
 
 def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> None:

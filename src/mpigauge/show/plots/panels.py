@@ -59,13 +59,17 @@ def modes(request: Request) -> Figure:
 
 
 def placements(request: Request) -> Figure:
-    """Rates a panel a placement and transport."""
+    """Rates a panel a placement and transport; results beside each other if they have the same."""
     found = _rated(request)
     varying = set(names_that_vary(found))
-    if not varying & {*PLACE, FILE}:
+    keys = varying & {*PLACE} or varying & {FILE}
+    if not keys:
         raise request.lacks("all of it was measured in one placement, by one transport")
-    inside = varying - {*PLACE, FILE}
-    return _panels(request, _by(found, inside), inside)
+    return _panels(request, _by(found, _all_names(found) - keys), varying - keys)
+
+
+def _all_names(found: Sequence[Series]) -> set[str]:
+    return {name for one in found for name in one.factors}
 
 
 def _rated(request: Request) -> list[Series]:
@@ -86,11 +90,14 @@ def _by(found: Sequence[Series], without: Collection[str]) -> list[list[Series]]
 
 
 def _panels(request: Request, groups: Sequence[Sequence[Series]], inside: Collection[str]) -> Figure:
+    """Series told apart by what is inside a panel, panels by the rest."""
     if len(groups) > PANELS_MOST:
         raise request.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
-    named = labelled([one for group in groups for one in group], {*PLACE, FILE} | _outside(groups, inside))
+    everyone = [one for group in groups for one in group]
+    titles = [name for name in names_that_vary(everyone) if name not in inside]
+    named = labelled(*groups, without=titles)
     members = iter(named)
-    panels = [_panel(request, [next(members) for _ in group], groups) for group in groups]
+    panels = [_panel(request, [next(members) for _ in group], titles) for group in groups]
     labels = list(dict.fromkeys(one.label for one in named))
     looks = {
         label: canvas.look(number, imported=next(one for one in named if one.label == label).imported)
@@ -98,21 +105,14 @@ def _panels(request: Request, groups: Sequence[Sequence[Series]], inside: Collec
     }
     whole = _drawn(request, panels, looks, len(labels))
     measured = [one for one in named if not one.imported]
-    canvas.title(whole, common_words(named, PLACE), INTERVALS if measured else "")
-    if len(labels) > 1 or labels[0] not in common_words(named):
-        firsts = [next(one for one in named if one.label == label) for label in labels]
-        canvas.legend(whole, firsts, list(looks.values()))
+    firsts = [next(one for one in named if one.label == label) for label in labels]
+    note = INTERVALS if measured else ""
+    canvas.caption(whole, common_words(named, PLACE), note, firsts, list(looks.values()))
     return whole
 
 
-def _outside(groups: Sequence[Sequence[Series]], inside: Collection[str]) -> set[str]:
-    """Factors that tell panels from each other, not series of one panel."""
-    return set(names_that_vary([group[0] for group in groups])) - set(inside)
-
-
-def _panel(request: Request, mine: list[Series], groups: Sequence[Sequence[Series]]) -> Panel:
-    names = names_that_vary([group[0] for group in groups])
-    words = [mine[0].factors[name] for name in names if name in mine[0].factors]
+def _panel(request: Request, mine: list[Series], titles: Sequence[str]) -> Panel:
+    words = [mine[0].factors[name] for name in titles if name in mine[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(one, rate_point) for one in mine]
     return Panel(", ".join(short or words), mine, pieces, ratios(request, mine))
@@ -124,7 +124,7 @@ def _drawn(
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     below = not request.linear and any(any(panel.ratios) for panel in panels)
-    whole = canvas.paper((3.3 if below else 2.5) * rows + 0.6, -(-labels // 3))
+    whole = canvas.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
     heights = [2.0, 1.0] * rows if below else [1.0] * rows
     grid = whole.add_gridspec(len(heights), columns, height_ratios=heights)
     sizes = canvas.SizeAxis(
@@ -154,7 +154,9 @@ def _drawn(
                 canvas.curve(lowest, name, looks[one.label], pieces, sizes.x)
             mark_breaks(lowest, panel.series, named=False)
             upper.tick_params(labelbottom=False)
-        sizes.dress(lowest, "message size" if number + columns >= len(panels) else "")
+        last = number + columns >= len(panels)
+        sizes.dress(lowest, "message size" if last else "")
+        lowest.tick_params(labelbottom=last)
     _dress(panels, whole.axes, axis, columns, below=below)
     return whole
 

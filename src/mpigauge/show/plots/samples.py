@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,10 @@ from matplotlib.lines import Line2D
 
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.plots import canvas
-from mpigauge.show.plots.curves import labels_of
+from mpigauge.show.plots.curves import LOG_FROM
 from mpigauge.show.plots.request import spread
 from mpigauge.show.plots.series import against_size, common_words
-from mpigauge.units import format_size
+from mpigauge.units import format_size, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PANELS_MOST = 4
 SIZES_MOST = 30
-LABELS_MOST = 14
+LABELS_MOST = 11
 BINS = 48
 HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
@@ -36,51 +37,53 @@ BULK = (1.0, 99.0)
 RASTER_FROM = 5000
 """Points that are an image, also in SVG and PDF: nobody reads a file of a million dots."""
 
+SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
 FIRST, WARMUP = "single calls before", "warm-up"
 
 
 def distribution(request: Request) -> Figure:
-    """How the samples of every size are spread, a panel a series."""
+    """How the samples of every size are spread around their median, a panel a series."""
     found = _with_samples(request, against_size(request, sized=False))
     most = max(len(one.rows) for one in found)
     if most > SIZES_MOST:
         raise request.lacks(f"{most} sizes are more than the {SIZES_MOST} that fit", "choose with --sizes")
-    whole = canvas.paper(2.3 * len(found) + 0.7)
-    panels = whole.subplots(len(found), 1, squeeze=False)[:, 0]
+    whole = canvas.paper(2.4 * len(found) + 0.7)
+    panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
+    ends: list[float] = [1.0]
     for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
-        everything = [
-            np.concatenate([visit for launch in by_launch(one.source.visits[row.cell]) for visit in launch])
-            for row in one.rows
-        ]
+        everything = [_samples_of(one, row) for row in one.rows]
         for place, values in enumerate(everything):
-            _shape(
-                axes,
-                f"{number}-{place}",
-                place,
-                values[values > 0],
-                canvas.COLOURS[number],
-                linear=request.linear,
-            )
-        values = np.concatenate(everything)
-        _dress_places(axes, one)
-        canvas.times("time", values[values > 0].tolist(), request.units.time, linear=request.linear).dress(
-            axes
-        )
+            _shape(axes, f"{number}-{place}", place, values / np.median(values), canvas.COLOURS[number])
+            ends += (np.percentile(values, BULK) / np.median(values)).tolist()
+        _dress_places(axes, one, [float(np.median(values)) for values in everything], request.units.time)
+        axes.set_ylabel("time / median")
         if len(found) > 1:
             axes.set_title(one.label)
-    panels[-1].set_xlabel("message size")
-    canvas.title(
-        whole,
-        common_words(found),
-        "width: density of samples from p1 to p99; dot: median; thick: quartiles; thin: all samples",
-    )
+    _dress_spread(panels, min(ends), max(ends), linear=request.linear)
+    panels[-1].set_xlabel("message size, and median below it")
+    canvas.caption(whole, common_words(found) or found[0].label, SPREAD, [], [])
     return whole
+
+
+def _samples_of(one: Series, row: Row) -> Values:
+    """All of a cell; a time of 0 is what a coarse clock says, and has no ratio."""
+    launches = by_launch(one.source.visits[row.cell])
+    values = np.concatenate([visit for launch in launches for visit in launch])
+    return values[values > 0]
+
+
+def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: bool) -> None:
+    room = (high / low) ** 0.06
+    for axes in panels:
+        if high / low > LOG_FROM and not linear:
+            axes.set_yscale("log")
+        axes.set_ylim(low / room, high * room)
+        if high / low > LOG_FROM and not linear:
+            canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
 
 
 def _with_samples(request: Request, found: Sequence[Series]) -> list[Series]:
     """Those of which there are samples, as many as there is room for."""
-    from dataclasses import replace  # noqa: PLC0415
-
     kept = [
         replace(one, rows=[row for row in one.rows if row.time is not None and row.cell in one.source.visits])
         for one in found
@@ -93,36 +96,34 @@ def _with_samples(request: Request, found: Sequence[Series]) -> list[Series]:
     return kept[:PANELS_MOST]
 
 
-def _shape(axes: Any, name: str, place: int, values: Values, colour: str, *, linear: bool) -> None:
+def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> None:
     """Density to both sides, quartiles, median, and the whole range."""
     low, high = np.percentile(values, BULK)
-    scaled = values if linear else np.log(values)
-    ends = (low, high) if linear else (np.log(low), np.log(high))
-    if ends[1] > ends[0]:
-        counts, edges = np.histogram(scaled, bins=min(BINS, max(4, values.size // 4)), range=ends)
-        middles = (edges[1:] + edges[:-1]) / 2
-        heights = middles if linear else np.exp(middles)
+    if high > low:
+        count = min(BINS, max(4, values.size // 4))
+        counts, edges = np.histogram(np.log(values), bins=count, range=(np.log(low), np.log(high)))
+        heights = np.exp((edges[1:] + edges[:-1]) / 2)
         widths = HALF_WIDTH * counts / counts.max()
-        axes.fill_betweenx(
-            heights, place - widths, place + widths, color=colour, alpha=0.4, linewidth=0
-        ).set_gid(f"shape-{name}")
+        shape = axes.fill_betweenx(
+            heights, place - widths, place + widths, color=colour, alpha=0.45, linewidth=0
+        )
+        shape.set_gid(f"shape-{name}")
     axes.vlines(place, values.min(), values.max(), color="0.35", linewidth=0.6).set_gid(f"range-{name}")
     axes.vlines(place, *np.percentile(values, (25, 75)), color="black", linewidth=3).set_gid(
         f"quartiles-{name}"
     )
-    (dot,) = axes.plot(
-        place, np.median(values), "o", color="white", markeredgecolor="black", markersize=4, zorder=4
-    )
+    (dot,) = axes.plot(place, 1.0, "o", color="white", markeredgecolor="black", markersize=4, zorder=4)
     dot.set_gid(f"median-{name}")
 
 
-def _dress_places(axes: Any, one: Series) -> None:
+def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -> None:
     """Sizes side by side: every one has the same room, 0 B too."""
-    names = [format_size(row.cell.bytes) if row.sized else one.factors["pattern"] for row in one.rows]
+    names = [
+        f"{format_size(row.cell.bytes) if row.sized else one.factors['pattern']}\n{format_time(median, unit)}"
+        for row, median in zip(one.rows, medians, strict=True)
+    ]
     step = -(-len(names) // LABELS_MOST)
-    axes.set_xticks(
-        range(0, len(names), step), names[::step], rotation=30 if len(names) > LABELS_MOST / 2 else 0
-    )
+    axes.set_xticks(range(0, len(names), step), names[::step], fontsize=7)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(visible=False, axis="x")
 
@@ -142,7 +143,7 @@ def samples(request: Request) -> Figure:
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
-    canvas.title(whole, common_words(found) or labels_of(found)[0])
+    canvas.caption(whole, common_words(found) or found[0].label, "", [], [])
     _legend(whole)
     return whole
 
@@ -228,4 +229,4 @@ def _legend(whole: Figure) -> None:
         Line2D([], [], color="black", linewidth=1.2),
     ]
     labels = ["samples", WARMUP, FIRST, "median of a launch (numbered)"]
-    whole.legend(marks, labels, loc="outside lower center", ncols=4)
+    canvas.below(whole, marks, labels)

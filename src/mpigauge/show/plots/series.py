@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.errors import UsageError
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import AUTO
+from mpigauge.plan.model import AUTO, UNKNOWN
 from mpigauge.show.plots.request import wanted
 from mpigauge.units import format_size
 
@@ -73,10 +73,10 @@ def factors_of(source: Source, cell: Cell) -> Factors:
     words = {
         "pattern": cell.pattern,
         "mode": cell.mode,
-        "mpi": f"{cell.mpi} {cell.mpi_version}".strip(),
+        "mpi": "" if cell.mpi == UNKNOWN else f"{cell.mpi} {cell.mpi_version}".strip(),
         "transport": cell.transport,
         "placement": cell.placement,
-        "ranks": f"{cell.ranks} ranks",
+        "ranks": f"{cell.ranks} ranks" if cell.ranks else "",
         "buffers": "" if cell.buffers == "warm" else f"{cell.buffers} buffers",
         "sync": f"{cell.sync} start" if cell.sync else "",
         "op": f"{cell.op} of {cell.datatype}" if cell.datatype else "",
@@ -96,7 +96,7 @@ def _root(cell: Cell) -> str:
 
 
 def timed(request: Request) -> list[tuple[Source, Row]]:
-    """Rows of patterns that have a time, in the sizes asked for; neither probes nor the instrument's floor."""
+    """Rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
     chosen = wanted(request.sizes)
     return [
         (source, row)
@@ -214,21 +214,24 @@ def _name(one: Series) -> str:
     return " ".join(one.factors.values())
 
 
-def labelled(found: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
-    """Each with what tells it from the others; the file is named if nothing else does.
+def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
+    """Each with what tells it from the others of its group; the file is named if nothing else does.
 
     Args:
         without: Factors that the figure tells otherwise.
     """
+    found = [one for group in groups for one in group]
     varying = [name for name in names_that_vary(found) if name not in without]
     short = [name for name in varying if name != FILE]
+    labels: list[list[str]] = []
     for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
-        labels = [_label(one, names, unsaid) for one in found]
-        if len({*labels}) == len(labels):
+        labels = [[_label(one, names, unsaid) for one in group] for group in groups]
+        if all(len({*mine}) == len(mine) and (len(found) == 1 or all(mine)) for mine in labels):
             break
+    flat = [label for mine in labels for label in mine]
     return [
         replace(one, label=(label or _alone(one)) + (" (imported)" if one.imported else ""))
-        for one, label in zip(found, labels, strict=True)
+        for one, label in zip(found, flat, strict=True)
     ]
 
 
@@ -238,7 +241,7 @@ def _label(one: Series, names: Iterable[str], unsaid: Collection[str]) -> str:
 
 
 def _alone(one: Series) -> str:
-    return f"{one.factors.get('pattern', '')} {one.factors.get('mode', '')}".strip()
+    return ", ".join(one.factors[name] for name in ("pattern", "mode") if name in one.factors)
 
 
 def names_that_vary(found: Sequence[Series]) -> list[str]:
