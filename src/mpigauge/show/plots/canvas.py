@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 WIDTH = 6.4
 """Inches: the width of a page's text."""
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-"""Of Okabe and Ito, without the yellow, which is lost on white; with marker and dashes also told in grey."""
+COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+"""Of Okabe and Ito, dark and light in turn, without the yellow, which is lost on white."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = (
@@ -213,9 +213,11 @@ class ValueAxis:
     def dress(self, axes: Any, *, label: bool = True) -> None:
         """Scale, ticks and label of the axis, once everything is drawn."""
         if not self._linear:
+            seen_low, seen_high = axes.dataLim.intervaly
+            low, high = max(seen_low, self._low / BEYOND), min(seen_high, self._high * BEYOND)
+            room = max(1.1, (high / low) ** 0.04)
+            axes.set_ylim(low / room, high * room)
             axes.set_yscale("log")
-            low, high = axes.get_ylim()
-            axes.set_ylim(max(low, self._low / BEYOND), min(high, self._high * BEYOND))
             log_ticks(axes.yaxis, self._text)
         else:
             axes.set_ylim(0, min(axes.get_ylim()[1], self._high * LINEAR_BEYOND))

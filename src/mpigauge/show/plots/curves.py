@@ -56,9 +56,6 @@ def time(request: Request) -> Figure:
 def rate(request: Request) -> Figure:
     """Rate against size."""
     found = against_size(request, lambda row: row.rate_bytes_per_s is not None or row.time is None)
-    found = [one for one in found if any(map(rate_point, one.rows))]
-    if not found:
-        raise request.lacks("nothing that moves bytes was measured")
     pieces = [pieces_of(one, rate_point) for one in found]
     axis = canvas.rates("rate", values_of(pieces), request.units.rate, linear=request.linear)
     return _with_ratios(request, found, pieces, axis)

@@ -108,7 +108,7 @@ def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> Non
             heights, place - widths, place + widths, color=colour, alpha=0.45, linewidth=0
         )
         shape.set_gid(f"shape-{name}")
-    axes.vlines(place, values.min(), values.max(), color="0.35", linewidth=0.6).set_gid(f"range-{name}")
+    axes.vlines(place, values.min(), values.max(), color="0.6", linewidth=0.6).set_gid(f"range-{name}")
     axes.vlines(place, *np.percentile(values, (25, 75)), color="black", linewidth=3).set_gid(
         f"quartiles-{name}"
     )
