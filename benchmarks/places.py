@@ -19,7 +19,9 @@ from mpigauge.result.load import load
 
 SMALL, LARGE = 8, 1 << 20
 TRANSPORTS = ("shm", "tcp")
-MBITS = (10, 100, 1000)
+SIZES = {10: 1 << 18, 100: 1 << 20, 1000: 1 << 20}
+"""Of messages by Mbit/s: long enough that a latency is nothing beside them."""
+
 DELAYS = ("20us", "500us", "5ms")
 LAUNCHES = 5
 LAUNCHES_QUICK = 2
@@ -34,7 +36,7 @@ IPERF = (
     "! grep -q sum_received iperf.json; do sleep 0.1; done; cat iperf.json"
 )
 PING = (
-    "ssh -n h2 '{0} serve {1}' > served & while ! grep -q listening served; do sleep 0.02; done; "
+    "rm -f served; ssh -n h2 '{0} serve {1}' > served & while ! grep -q listening served; do sleep 0.02; done; "
     "{0} ping 10.77.0.2 {1} {2}"
 )
 
@@ -81,7 +83,7 @@ def _transports(libraries: Sequence[Library], options: Sequence[str], folder: Pa
     return (
         "## Transports on one host\n\n" + tools.markdown(headings, body) + "\n\n"
         "*on the network*: bytes that the network interfaces carried over bytes that ranks sent, counted "
-        "while the cell was measured. Nothing and all of it are what the labels promise; headers make more of 8 B."
+        "while the cell was measured. Nothing and all of it are what labels promise; headers add to 8 B."
     )
 
 
@@ -90,7 +92,7 @@ def _transports(libraries: Sequence[Library], options: Sequence[str], folder: Pa
 
 def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -> str:
     body = []
-    for mbit in MBITS:
+    for mbit, size in SIZES.items():
         lab = ["--rate", f"{mbit}mbit"]
         allowed = mbit * 1e6 / 8 * PAYLOAD_SHARE
         tools.say(f"{mbit} Mbit/s: iperf3")
@@ -101,7 +103,7 @@ def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -
             tools.say(f"{mbit} Mbit/s: {library.label}")
             (found,) = _measured(
                 lab,
-                ["--mpi", str(library.mpicc), "--sizes", str(LARGE), *options],
+                ["--mpi", str(library.mpicc), "--sizes", str(size), *options],
                 folder / f"{mbit}{library.name}",
             )
             rate = found.rate_bytes_per_s or 0.0
@@ -110,8 +112,9 @@ def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -
     headings = ["link", "TCP payload, MB/s", "iperf3", *(library.label for library in libraries)]
     return (
         "## Rates of the lab\n\n" + tools.markdown(headings, body) + "\n\n"
-        "MB/s of 1 MiB one way, and in parentheses over what the link allows: its rate times 1448 of 1538 "
-        "bytes, the share of a full Ethernet frame with preamble and gap that TCP with time stamps carries."
+        "MB/s of 1 MiB one way (of 256 KiB at 10 Mbit/s), and in parentheses over what the link allows: its "
+        "rate times 1448 of 1538 bytes, the share of a full Ethernet frame with preamble and gap that TCP with "
+        "time stamps carries."
     )
 
 

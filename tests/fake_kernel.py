@@ -25,6 +25,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell, or pingpong:64:0-3 of one pair of it;
                          FAKE_CRASH_AT=K: of visit K
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
+    FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
@@ -939,6 +940,8 @@ def main(library: str, standard: str, latency_ns: int) -> None:
     if log := os.environ.get("FAKE_LOG"):
         with open(log, "a", encoding="ascii") as file:  # noqa: PTH123 - pathlib is slow to import
             file.write(f"{os.getppid()} {os.getpid()}\n")
+    if words := os.environ.get("FAKE_REPORT"):
+        say(words)
     if words := os.environ.get("FAKE_DEAD"):
         die(words)
     try:

@@ -11,6 +11,7 @@ import os
 import random
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -199,6 +200,21 @@ def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
     assert "pingpong standard 64 B" in done.out
     assert "seed 7" in done.out
     assert not list(Path().iterdir())
+
+
+def test_the_words_of_a_dry_run_can_be_given_to_a_shell(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", *MEASURE, "--env", "A=b c", "--mpi-option", "x;y", "--dry-run")
+    (line,) = [line for line in done.out.splitlines() if "mpiexec" in line]
+    words = shlex.split(line)
+    assert "A=b c" in words
+    assert "x;y" in words
+
+
+def test_hosts_that_name_none_are_not_this_machine(cli: Cli, openmpi: FakeMpi) -> None:
+    for verb in ("run", "map"):
+        done = cli(verb, "--hosts", "", "--dry-run")
+        assert (done.status, done.out) == (2, "")
+        assert "--hosts: names none" in done.err
 
 
 def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: Install) -> None:
@@ -622,7 +638,7 @@ def test_a_dry_run_and_the_result_tell_what_is_set_for_them(
     assert f"{THROTTLE}=1" in crowded.split("mpiexec")[0].split()
     assert cli("run", *words, "-o", "r.jsonl").status == 0
     told = {launch.ranks: launch.variables for launch in load(Path("r.jsonl")).launches}
-    assert told[1] == {}
+    assert THROTTLE not in told[1]
     assert told[CROWD][THROTTLE] == "1"
     seen = dict(ast.literal_eval(line) for line in log.read_text(encoding="utf-8").splitlines())
     assert THROTTLE not in seen["1"]
@@ -1162,6 +1178,63 @@ def test_a_transport_that_did_not_take_effect_fails_its_cells(cli: Cli) -> None:
     (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
     assert (row["status"], row["time_s"]) == ("failed", None)
     assert "transport tcp did not take effect" in row["reason"]
+
+
+REPORT = """Host 0 [node1] ranks 0 - 1
+
+Connection summary: (pml)
+  on-host:  all connections are {}
+  off-host: all connections are n/a
+"""
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_what_the_library_says_of_itself_is_recorded_and_shown(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REPORT", REPORT.format("sm"))
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert done.status == 0
+    assert "transport of openmpi 5.0.11, 2 ranks: the library reports on-host sm\n" in done.out
+    launches = load(Path("r.jsonl")).launches
+    assert {launch.reported for launch in launches} == {"on-host sm"}
+    assert {launch.variables["OMPI_MCA_ompi_display_comm"] for launch in launches} == {"mpi_init"}
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_a_library_that_says_nothing_known_is_not_guessed_at(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REPORT", "it may be that all connections are sm")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert "the library reports" not in done.out
+    assert {launch.reported for launch in load(Path("r.jsonl")).launches} == {""}
+
+
+@pytest.mark.usefixtures("openmpi")
+@pytest.mark.parametrize(("transport", "used"), [("shm", "tcp"), ("tcp", "sm")])
+def test_a_transport_that_the_library_itself_denies_fails_its_cells(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, transport: str, used: str
+) -> None:
+    words = ("run", "pingpong", "--transport", transport, "--sizes", "1KiB", "--launches", "1")
+    monkeypatch.setenv("FAKE_REPORT", REPORT.format(used))
+    done = cli(*words, "--format", "json")
+    assert done.status == 1
+    (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
+    assert (row["status"], row["time_s"]) == ("failed", None)
+    assert f"transport {transport} did not take effect: the library reports on-host {used}" in row["reason"]
+
+
+@pytest.mark.usefixtures("openmpi")
+@pytest.mark.parametrize("known", [True, False])
+def test_a_report_is_no_reason_of_a_failure(cli: Cli, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    """What is not known as one is kept: it may say why."""
+    monkeypatch.setenv("FAKE_REPORT", REPORT.format("sm") if known else "a shaky network")
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    assert cli("run", *MEASURE, "-o", "r.jsonl").status == 1
+    failure = load(Path("r.jsonl")).failures[0]
+    assert "connections" not in failure.words
+    assert ("shaky" in failure.words) != known
 
 
 @pytest.mark.usefixtures("openmpi")

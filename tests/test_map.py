@@ -213,6 +213,11 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_measured(cli: Cli) -
         (("--np", "1"), "no pairs"),
         (("--factor", "0.5"), "no factor"),
         (("--factor", "nan"), "no factor"),
+        (("--factor", "inf"), "no factor"),
+        (("--figure", "none/map.png"), "there is no folder none"),
+        (("--pair", "h1"), "is no pair"),
+        (("--pair", "h1,h1"), "is no pair"),
+        (("--pair", "h1,h2,h3"), "is no pair"),
         (("--error-rate", "2"), "between 0 and 100 %"),
     ):
         refused = cli("map", *words, "-o", "map.jsonl")
@@ -286,3 +291,18 @@ def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli) -> None:
     text = cli("show", "map.jsonl").out
     assert text.count("pingpong, standard") == 1
     assert "0-3" in text
+
+
+def test_hosts_are_asked_again_before_a_map_goes_on(cli: Cli, tmp_path: Path) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
+    shell.chmod(0o755)
+    cli("map", "--hosts", HOSTS, "--remote-shell", shell, "--launches", 1, "-o", "map.jsonl")
+    lines = Path("map.jsonl").read_bytes().splitlines(keepends=True)
+    Path("cut.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    before = Path("cut.jsonl").read_bytes()
+    shell.write_text("#!/bin/sh\necho no route >&2\nexit 255\n", encoding="ascii")
+    done = cli("resume", "cut.jsonl")
+    assert done.status == 3
+    assert "host h1: cannot be reached: no route" in done.err
+    assert Path("cut.jsonl").read_bytes() == before

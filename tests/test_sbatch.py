@@ -170,6 +170,8 @@ def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
         (["pingpong", "--budget", "28min"], "does not fit a job of 1800 s"),
         (["pingpong", "--time", "1min"], "--time: 1min is too short"),
         (["pingpong", "--time", "soon"], "'soon' is not a span of time"),
+        (["pingpong", "--time", "30min\n"], "has a character that no script should have"),
+        (["pingpong", "--time", "1000000h"], "--time: 1000000h is more than a year"),
         (["pingpong", "--partition", "a b"], "'a b' is no name of a partition"),
         (["pingpong", "--env", "A=b\nrm"], "has a character that no script should have"),
         (["pingpong", "-o", "a\nb"], "has a character that no script should have"),

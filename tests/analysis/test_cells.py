@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis.cells import Row, rows
+from mpigauge.analysis.status import telling_line
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 from mpigauge.result.records import Done
@@ -214,3 +215,10 @@ def test_a_corrupt_visit_says_nothing_about_the_start() -> None:
     row, without = row_of(of, good, bad), row_of(of, good)
     assert row.start == without.start
     assert row.time == without.time
+
+
+def test_what_a_library_tells_of_its_error_checking_is_no_cause() -> None:
+    assert telling_line("error checking    : enabled\nFatal error in internal_Init\n====") == (
+        "Fatal error in internal_Init"
+    )
+    assert telling_line("error checking    : enabled\nrank 1 is gone") == "rank 1 is gone"

@@ -12,12 +12,14 @@ from mpigauge.analysis.transport import (
     Evidence,
     evidence,
     payload_bytes,
+    reports,
+    talkers,
 )
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import Visit
 from tests.fake_kernel import describe
-from tests.result.samples import cell, collective
+from tests.result.samples import cell, collective, launch
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -62,12 +64,11 @@ def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
     ],
 )
 def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
-    words = Evidence(round(share * LARGE), LARGE).refutes(replace(CELL, transport=transport))
+    words = Evidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
     assert bool(words) == is_refuted
     assert not words or transport in words
 
 
-@pytest.mark.parametrize("placement", ["different-hosts", "h1,h2"])
 @pytest.mark.parametrize(
     ("transport", "share", "emulated", "is_refuted"),
     [
@@ -79,17 +80,69 @@ def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: flo
     ],
 )
 def test_between_hosts_a_part_is_enough_and_none_is_not(
-    placement: str, transport: str, share: float, emulated: bool, is_refuted: bool
+    transport: str, share: float, emulated: bool, is_refuted: bool
 ) -> None:
-    cell = replace(CELL, transport=transport, placement=placement)
-    assert bool(Evidence(round(share * LARGE), LARGE).refutes(cell, emulated=emulated)) == is_refuted
+    seen = Evidence(round(share * LARGE), LARGE)
+    assert bool(seen.refutes(transport, ["h1", "h2"], emulated=emulated)) == is_refuted
+    assert not seen.refutes("auto", ["h1", "h1"], emulated=emulated)
+
+
+def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
+    assert tuple(talkers(replace(CELL, ranks=4), PATTERN)) == (0, 1)
+    assert tuple(talkers(replace(CELL, ranks=4, pair="1-3"), PATTERN)) == (1, 3)
+    assert tuple(talkers(replace(CELL, pattern="ring", ranks=4), PATTERNS["ring"])) == (0, 1, 2, 3)
 
 
 @given(
     st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
-    assert Evidence(net, payload).refutes(replace(CELL, transport=transport), emulated=True) == ""
+    assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("transport", "reported", "is_refuted"),
+    [
+        ("tcp", "shm", True),
+        ("tcp", "on-host sm", True),
+        ("tcp", "on-host sm, off-host tcp", False),
+        ("tcp", "on-host tcp", False),
+        ("tcp", "ofi, provider tcp;ofi_rxm", False),
+        ("tcp", "shm + ofi, provider tcp;ofi_rxm", False),
+        ("tcp", "provider tcp;ofi_rxm", False),
+        ("tcp", "ch4:ofi, provider tcp", False),
+        ("tcp", "ch4:ucx", False),
+        ("shm", "shm", False),
+        ("shm", "on-host sm", False),
+        ("shm", "on-host sm, off-host tcp", False),
+        ("shm", "on-host tcp", True),
+        ("shm", "on-host tcp, off-host tcp", True),
+        ("shm", "ofi, provider tcp;ofi_rxm", True),
+        ("shm", "ofi, provider psm3", False),  # which has shared memory of its own
+        ("shm", "shm + ofi, provider tcp;ofi_rxm", False),
+        ("shm", "provider tcp;ofi_rxm", False),
+        ("shm", "ch4:ofi, provider tcp", False),  # of the ranks of one host MPICH says nothing
+        ("shm", "ch4:ucx", False),
+        ("auto", "shm", False),
+        ("auto", "on-host tcp", False),
+    ],
+)
+def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
+    transport: str, reported: str, is_refuted: bool
+) -> None:
+    hosts = ["h1", "h1"]
+    net_bytes = LARGE if transport == "tcp" else 0  # as if the bytes had nothing against it
+    words = Evidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
+    assert (reported in words) == bool(words) == is_refuted
+    assert bool(Evidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
+
+
+def test_reports_are_of_the_cells_of_their_job() -> None:
+    mine = replace(launch(1), transport="tcp", reported="on-host tcp")
+    launches = [mine, replace(mine, number=2), replace(mine, ranks=4, reported="shm"), launch(3)]
+    assert evidence([visit(1000, 30)], {"pingpong": PATTERN}, launches)[CELL].reported == ("on-host tcp",)
+    launches.append(replace(mine, number=3, reported="on-host sm"))
+    assert reports(launches)[CELL.job] == ("on-host tcp", "on-host sm")
 
 
 def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -63,6 +64,9 @@ def rows(done: Done) -> list[dict[str, Any]]:
 def test_a_plan_and_its_journals_make_a_result(cli: Cli) -> None:
     plan = handed_out(cli)
     journals = [launched(cli, f"j{number}") for number in range(3)]
+    for journal in journals:  # the fake's times are all the same, those of no two real launches are
+        with journal.open("a", encoding="utf-8") as file:
+            file.write(f"the words of {journal}\n")
     done = imported(cli, plan, *journals)
     assert done.status == 0, done.err
     for row in rows(done):
@@ -155,6 +159,44 @@ def test_a_job_that_was_run_again_may_go_on_in_the_same_journal(cli: Cli) -> Non
 
 
 @pytest.mark.usefixtures("openmpi")
+def test_a_job_that_goes_on_behind_a_torn_line_is_a_launch_of_its_own(cli: Cli) -> None:
+    plan = handed_out(cli)
+    torn = launched(cli, "j").read_bytes()
+    Path("j").write_bytes(torn[: torn.rindex(b'{"visit"') + 30])
+    launched(cli, "j")
+    assert imported(cli, plan, "j").status == 0
+    result = load(Path("r.jsonl"))
+    assert (len(result.launches), len(result.failures), len(result.done)) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("pairs", ["tournament", "serial"])
+@pytest.mark.usefixtures("openmpi")
+def test_pairs_come_back_as_pairs(cli: Cli, pairs: str) -> None:
+    plan = 'sizes = "8"\nranks = [4]\nbudget = "10s"\n'
+    plan += f'[[measure]]\npattern = "pingpong"\npairs = "{pairs}"\n'
+    Path("plan.toml").write_text(plan, encoding="utf-8")
+    handed_out(cli, "--plan", "plan.toml")
+    assert imported(cli, "plan.txt", launched(cli, "j", ranks="4")).status == 0
+    cells = [cell for cell in load(Path("r.jsonl")).campaign.cells if cell.pattern == "pingpong"]
+    assert [(cell.pair, cell.pairing) for cell in cells] == [
+        (pair, pairs) for pair in ("0-1", "0-2", "0-3", "1-2", "1-3", "2-3")
+    ]
+    assert cli("map", "r.jsonl").status == 5  # one launch decides nothing
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_a_journal_that_is_given_twice_is_no_second_launch(cli: Cli) -> None:
+    """Two equal launches would make an interval of nothing."""
+    handed_out(cli, "pingpong", "--sizes", "8")
+    launched(cli, "j1")
+    Path("j2").write_bytes(Path("j1").read_bytes())
+    for again in ("j1", "j2"):
+        done = cli("import", "journal", "plan.txt", "j1", again)
+        assert done.status == 2
+        assert f"{again}: is the same journal as j1" in done.err
+
+
+@pytest.mark.usefixtures("openmpi")
 def test_nothing_measured_is_said(cli: Cli) -> None:
     plan, path = handed_out(cli), launched(cli, "j")
     path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
@@ -186,6 +228,12 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
         (b'{"mpigauge"', b"{", "plan.txt", r"plan.txt: does not say behind its last visit"),
         (b"visit id=0", b"visit id=zero", "plan.txt", r"plan.txt: line 2: id is no number"),
         (b"visit id=0", b"visit", "plan.txt", r"plan.txt: line 2: there is no id"),
+        (b" bytes=", b" bytes=-", "plan.txt", r"plan.txt: line 2: bytes is no number"),
+        (b"mode=", b"mode=un", "plan.txt", r"plan.txt: line 2: nothing is said of the mode 'un"),
+        (b" root=-1", b" root=first", "plan.txt", r"plan.txt: line \d+: root is no number"),
+        (b" pattern=", b" pair=1-1 pattern=", "plan.txt", r"plan.txt: line 2: '1-1' is no pair of 2 ranks"),
+        (b'"batch":', b'"batch":0', "j", r"j: line \d+ is damaged"),
+        (b'"samples_ns":[', b'"samples_ns":[-', "j", r"j: line \d+ is damaged"),
         (b"pattern=", b"pattern=un", "plan.txt", r"plan.txt: line 2: nothing is said of the pattern 'un"),
         (
             b"sync=common",
@@ -234,7 +282,10 @@ def test_any_damage_is_a_sentence_or_a_result(openmpi: FakeMpi, cli: Cli, data: 
     Path("damaged").write_bytes(text[:at] + junk + text[at + data.draw(st.integers(0, 9)) :])
     paths = [Path("damaged" if other == name else other) for other in ("plan.txt", "j")]
     with contextlib.suppress(UsageError):
-        assert type(read("journal", paths)[-1]).__name__ == "End"
+        records = read("journal", paths)
+        assert type(records[-1]).__name__ == "End"
+        for record in records:  # what is written must be readable
+            assert msgspec.json.decode(msgspec.json.encode(record), type=type(record)) == record
 
 
 @pytest.mark.parametrize(
@@ -246,6 +297,7 @@ def test_any_damage_is_a_sentence_or_a_result(openmpi: FakeMpi, cli: Cli, data: 
         (("pingpong", "--hosts", "h1,h2"), "hosts is up to whoever starts the kernel"),
         (("pingpong", "--env", "A=B"), "variables is up to whoever starts the kernel"),
         (("pingpong", "-o", "x"), "--output has no place here"),
+        (("pingpong", "--abi"), "abi is up to whoever starts the kernel"),
         (("pingpung",), "no pattern is called 'pingpung'"),
     ],
 )

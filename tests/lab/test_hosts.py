@@ -105,3 +105,19 @@ def test_a_rank_that_lands_elsewhere_is_named(lab: Lab, folder: Path) -> None:
     done = run(lab, "pingpong", "--mpi", prefix("mpich"), "--sizes", "8", "--remote-shell", str(shell))
     assert done.returncode == 3, done.stderr
     assert "rank 1 was to be on h2 and is on h1" in done.stderr
+
+
+def test_a_list_that_names_one_host_is_no_network(lab: Lab) -> None:
+    """Shared memory between ranks of one host is no false label, though the placement is a list."""
+    words = ("pingpong", "--sizes", str(SMALL), "--hosts", "h1:2,h2:2", "--launches", "1", "--format", "json")
+    found = rows(run(lab, *words, "--placement", "1,1", "--placement", "1,1,2", "--placement", "1,2"))
+    assert {placement for _, placement, _ in found} == {"h1,h1", "h1,h1,h2", "h1,h2"}
+
+
+def test_a_map_knows_the_lab_that_it_was_measured_in(lab: Lab, folder: Path) -> None:
+    options = ("--hosts", "2", "--delay", "300us")
+    words = (sys.executable, "-m", "mpigauge", "map", "--np", "2", "--sizes", "8", "--launches", "1")
+    lab(*words, "-q", "-o", "m.jsonl", options=options)
+    table = load(folder / "m.jsonl").campaign.plan.lab
+    assert table is not None
+    assert (table.hosts, table.delay) == (2, "300us")

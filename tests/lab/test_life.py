@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import Lab, lab_environment, lab_words, namespaces, processes
+from mpigauge.launch import janitor
+from tests.lab.conftest import ROOT, TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
 
 pytestmark = pytest.mark.lab
 
@@ -28,6 +29,14 @@ def until_file(path: Path) -> None:
     while not path.exists():
         assert time.monotonic() < end, path
         time.sleep(0.02)
+
+
+def until_gone(theirs: set[str]) -> None:
+    """No process of the test is left, and none of their namespaces."""
+    end = time.monotonic() + WAIT_S
+    while processes() or theirs & namespaces():
+        assert time.monotonic() < end, processes()
+        time.sleep(0.05)
 
 
 def started(folder: Path, user: str, script: str) -> subprocess.Popen[str]:
@@ -102,13 +111,37 @@ def test_nothing_is_left_whatever_happens(folder: Path, user: str, how: signal.S
     assert len(theirs) > 10
     process.send_signal(how)
     process.communicate(timeout=WAIT_S)
-    end = time.monotonic() + WAIT_S
-    while processes() or theirs & namespaces():
-        assert time.monotonic() < end, processes()
-        time.sleep(0.05)
+    until_gone(theirs)
     assert not (SHARED_MEMORY / "left").exists()
     assert not (SHARED_MEMORY / "lab").exists()
     assert {path.name for path in folder.iterdir()} <= {"begun", "cache"}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", ["placements", "quick"])
+def test_an_example_that_is_killed_leaves_nothing(folder: Path, example: str) -> None:
+    """In the middle of a launch, in a lab and on this machine itself."""
+    before, result = janitor.files(), folder / "result.jsonl"
+    words = ["run", "--plan", str(ROOT / f"examples/{example}.toml"), "-o", str(result), "-q"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mpigauge", *words],
+        cwd=folder,
+        env=lab_environment(folder, "root"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + TIMEOUT_S
+    while not (result.exists() and '"visit"' in result.read_text(encoding="utf-8")):
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    theirs = namespaces(processes()) - namespaces([os.getpid()])
+    process.kill()
+    process.communicate(timeout=WAIT_S)
+    until_gone(theirs)
+    assert {path.name for path in folder.iterdir()} == {result.name}
+    assert not janitor.left_behind(before)
 
 
 def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> None:
@@ -127,7 +160,8 @@ def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> No
     [
         ((), ("no-such-program",), 2, "no-such-program: cannot be run"),
         (("--hosts", "65"), ("true",), 2, "65 hosts are not possible"),
-        (("--delay", "20"), ("true",), 2, "a delay of 20 is 20 s"),
+        (("--delay", "5"), ("true",), 2, "a delay of 5 has no unit"),
+        (("--delay", "20s"), ("true",), 2, "a delay of 20s is 20 s"),
         (("--link", "h1-h2:speed=1mbit"), ("true",), 2, "is not understood"),
     ],
 )

@@ -10,13 +10,14 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch import process
+from mpigauge.launch import janitor, process
 from mpigauge.launch.process import Interruption, RunningJob, descendants
 
 if TYPE_CHECKING:
@@ -119,6 +120,15 @@ def test_last_words_are_what_is_no_journal() -> None:
 def test_only_the_last_words_are_kept() -> None:
     _, job = everything("for i in range(1000): sys.stderr.write(f'word {i}\\n')")
     assert job.last_words.splitlines() == [f"word {i}" for i in range(1000 - process.WORDS_KEPT, 1000)]
+
+
+def test_words_that_turn_out_harmless_are_dropped_and_new_ones_still_bounded() -> None:
+    _, job = everything("print('a report\\nwhy', file=sys.stderr)")
+    job.drop_words([b" a report \r", b"never said"])
+    assert job.last_words == "why"
+    for number in range(2 * process.WORDS_KEPT):
+        job.add_words(b"%d" % number)
+    assert len(job.last_words.splitlines()) == process.WORDS_KEPT
 
 
 def test_words_without_an_end_of_line_are_kept_once() -> None:
@@ -258,20 +268,24 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it(monkeypatch: pytest.Mo
         signal.signal(signal.SIGINT, before)
 
 
-def test_it_dies_with_us(tmp_path: Path) -> None:
-    """Killed without warning, we cannot tidy up: the launcher is told to die with us."""
-    ready = tmp_path / "ready"
-    launcher = f"open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
+    """Killed without warning, we cannot tidy up: the launcher dies with us, the janitor outlives us."""
+    ready, segment = tmp_path / "ready", Path(f"{janitor.SEGMENTS[0]}{uuid.uuid4().hex}")
+    hold = f"held = open({str(segment)!r}, 'w')"
+    launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
     text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
-    with subprocess.Popen([sys.executable, "-c", text]) as us:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", text], env=environment) as us:
         while not (ready.exists() and ready.read_text(encoding="ascii")):
             time.sleep(0.01)
+        assert segment.exists()
+        assert list(tmp_path.glob("mpigauge-*"))
         us.kill()
     pid = int(ready.read_text(encoding="ascii"))
     deadline = time.monotonic() + PATIENCE_S
-    while not process._is_zombie(pid) and time.monotonic() < deadline:
+    while living() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert process._is_zombie(pid)
-    for folder in tmp_path.glob("mpigauge-*"):
-        folder.rmdir()  # nobody was left to do it
+    assert not segment.exists()
+    assert not list(tmp_path.glob("mpigauge-*"))

@@ -108,7 +108,7 @@ def test_only_what_is_crowded_is_told_to_give_way(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: Kind) -> None:
-    every = [kind.crowded, kind.remote_shell, *kind.transports.values(), *kind.bindings.values()]
+    every = [kind.asks, kind.crowded, kind.remote_shell, *kind.transports.values(), *kind.bindings.values()]
     assert all(VARIABLES.match(name) for variables in every for name in variables)
 
 
@@ -127,6 +127,14 @@ def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: Kind) -> None:
     core, none = (library.environment_for(binding=binding) for binding in ("core", "none"))
     assert core != none
     assert set(none) <= set(core)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_asks_the_library_otherwise_goes_first(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert library_of(kind).asks == kind.asks
+    mine = next(iter(kind.asks))
+    monkeypatch.setenv(mine, "0")
+    assert set(library_of(kind).asks) == set(kind.asks) - {mine}
 
 
 @pytest.mark.parametrize("kind", CROWDED)

@@ -72,7 +72,7 @@ def test_a_step_is_made_at_once_and_written_in_order(library: Library) -> None:
         first, second = (done.get(visit.id) for visit in step)
         if first is not None and second is not None:
             together += overlap_ns(first, second) > 0
-    assert together >= 0.8 * len(done) / 2
+    assert together >= 0.25 * len(done) / 2  # one after the other, none would
     events = [
         ("begin", line.begin) if isinstance(line, journal.BeginLine) else ("visit", line.visit)
         for line in lines

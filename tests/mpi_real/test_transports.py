@@ -1,13 +1,18 @@
 """Shared memory and the network stack of one host, asked for and proven, on every library."""
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
+from mpigauge.result import journal
 from mpigauge.result.load import load
 from tests.mpi_real.conftest import Run, prefix
 
@@ -34,6 +39,43 @@ def test_both_transports_take_effect_and_differ(library: Library, rows: Rows, tm
     assert {launch.transport for launch in result.launches} == {"shm", "tcp"}
     for launch in result.launches:
         assert library.kind.transports[launch.transport].items() <= launch.variables.items()
+        assert launch.reported.startswith(REPORTED[library.name][launch.transport])
+
+
+REPORTED = {
+    "openmpi": {"shm": "on-host sm", "tcp": "on-host tcp"},
+    "intelmpi": {"shm": "shm", "tcp": "ofi, provider tcp"},
+    "mpich": {"shm": "ch4:", "tcp": "ch4:ofi, provider tcp"},
+}
+"""How it begins."""
+
+PLAN = (
+    "launch version=2 ranks=2 cores=2 visits_per_cell=1 rounds_min=30 rounds_max=100 precision_ppm=10000 "
+    "cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000\n"
+    "visit id=0 cell=0 pattern=pingpong bytes=8\nvisit id=1 cell=1 pattern=pingpong bytes=1048576\nend\n"
+)
+
+
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
+    library: Library, transport: str, tmp_path: Path
+) -> None:
+    (tmp_path / "plan").write_text(PLAN, encoding="ascii")
+    program = (str(kernel.build(library)), str(tmp_path / "plan"), "-")
+    job = Job(library.mpiexec, 2, program, cores=2, as_root=os.geteuid() == 0)
+    done = subprocess.run(
+        command_of(job, library.kind.launcher),
+        env={**os.environ, **library.environment_for(transport=transport), **library.asks},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if journal.parse(line.encode()) is not None)
+    assert library.kind.reads(lines[:first]).startswith(REPORTED[library.name][transport])
+    assert all(journal.parse(line.encode()) for line in lines[first:] if line.strip()), lines[first:]
+    assert library.kind.reads(done.stderr.splitlines()) == ""
 
 
 def test_a_transport_that_did_not_take_effect_is_an_error(mpigauge: Run) -> None:

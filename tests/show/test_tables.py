@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row, rows
@@ -23,6 +24,7 @@ from mpigauge.analysis.memory import Ratio
 from mpigauge.analysis.together import ClockState, Overlap, Start
 from mpigauge.analysis.within_launch import STATS
 from mpigauge.cli import options
+from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell
 from mpigauge.result.load import Result
 from mpigauge.result.records import Blocked, Clock, Done, Eager, End, Failure, Launch, Visit
@@ -269,6 +271,15 @@ def test_the_head_says_where_and_how() -> None:
     text = render(document_of(SMALL_RESULT), "text")
     for words in ("a test", "node1", "Some CPU", "2 cores", "seed 7", "2 launches", "25 ns a reading"):
         assert words in text.partition("pingpong, standard")[0]
+
+
+def test_the_head_says_that_a_network_is_emulated_and_how() -> None:
+    one = campaign(SMALL)
+    assert not any("emulated" in line for line in document_of(result_of(one)).head)
+    lab = Lab(3, "1gbit", "20us", (Link("h1-h3", delay="1ms"),), (Port("h2", rate="10mbit"),))
+    one = structs.replace(one, plan=structs.replace(one.plan, lab=lab))
+    words = "rate 1gbit, delay 20us; h1-h3 delay 1ms; h2 rate 10mbit"
+    assert f"emulated hosts, all on this machine: {words}" in document_of(result_of(one)).head
 
 
 def test_the_foot_says_what_is_to_be_known() -> None:

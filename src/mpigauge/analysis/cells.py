@@ -19,7 +19,7 @@ from mpigauge.analysis.together import (
     overlap_of,
     start_of,
 )
-from mpigauge.analysis.transport import Evidence, evidence
+from mpigauge.analysis.transport import Evidence, evidence, talkers
 from mpigauge.analysis.warnings import Warning as Doubt
 from mpigauge.analysis.warnings import warnings_for
 from mpigauge.analysis.yardsticks import medians_of, ratios_of
@@ -103,11 +103,13 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """
     measured = by_cell(result.visits)
     troubles = troubles_of(result)
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     surroundings = _Surroundings(
         result,
-        {pattern.name: pattern for pattern in result.campaign.patterns},
+        patterns,
         clock_states(result.clocks),
-        evidence(result.visits, {pattern.name: pattern for pattern in result.campaign.patterns}),
+        evidence(result.visits, patterns, result.launches),
+        {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
         {one.cell: one for one in result.imported},
     )
     found = [
@@ -121,12 +123,17 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What a row needs beside the visits of its own cell."""
+    """What a row needs beside the visits of its own cell.
+
+    Attributes:
+        places: The host of each rank.
+    """
 
     result: Result
     patterns: Mapping[str, Pattern]
     clocks: Mapping[JobKey, ClockState]
     evidence: Mapping[Cell, Evidence]
+    places: Mapping[JobKey, Sequence[str]]
     imported: Mapping[Cell, Imported]
 
 
@@ -140,7 +147,7 @@ def _row(
     status, reason, limit = status_of(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
     seen = around.evidence.get(cell)
-    mislabelled = seen.refutes(cell, emulated=result.campaign.plan.lab is not None) if seen else ""
+    mislabelled = _mislabelled(around, cell, pattern, seen) if seen and pattern else ""
     if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
         status, reason, time, rate, visits = "failed", refusal, None, None, []
     good = [visit for visit in visits if not visit.corrupt]
@@ -174,6 +181,12 @@ def _printed(one: Imported | None) -> Estimate | None:
     if one is None:
         return None
     return printed(one.time_s, one.time_s if one.statistic == "mean" else None, one.stddev_s)
+
+
+def _mislabelled(around: _Surroundings, cell: Cell, pattern: Pattern, seen: Evidence) -> str:
+    places = around.places.get(cell.job, ())
+    hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
+    return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
 
 
 def _directions(cell: Cell, pattern: Pattern | None) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.plan.model import Cell
@@ -73,10 +74,35 @@ def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
     return "ok", reason, limit
 
 
+OURS = "mpigauge-kernel: rank"
+CAUSE = re.compile("error(?! checking)|fatal|signal", re.IGNORECASE)
+"""MPICH's report of itself has a line about its error checking."""
+
+LAUNCHERS_OWN = re.compile(r"\[(proxy|mpiexec|prterun)\b")
+"""How lines of a launcher about itself begin; what they say follows from the death of a rank."""
+
+DEATH = re.compile(r"process rank \d+ .*on node|RUNNING AT|^Remote host:")
+"""Open MPI and Hydra on a rank that died, Open MPI on a host; the line after it says of what."""
+
+
 def telling_line(words: str) -> str:
-    """Of a job's last words, the line that most likely says why: an error, else the last with letters."""
-    lines = [line for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
-    causes = [
-        line for line in lines if re.search("mpigauge-kernel: rank|error|fatal|signal", line, re.IGNORECASE)
-    ]
-    return next(iter(causes or lines[-1:]), "the job said nothing")
+    """Of a job's last words, what most likely says why, and on which host a rank died.
+
+    That is what our kernel says itself, else the first error and the death, else the last line with letters.
+    """
+    lines = [line.strip(" =") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
+    if ours := next((line for line in lines if OURS in line), ""):
+        return ours
+    causes = [line for line in lines if CAUSE.search(line)]
+    cause = next((line for line in causes if not LAUNCHERS_OWN.match(line)), "")
+    death = _death(lines)
+    if death and cause not in death:
+        return f"{cause}; {death}"
+    return death or cause or next(iter(causes or lines[-1:]), "the job said nothing")
+
+
+def _death(lines: Sequence[str]) -> str:
+    for line, after in pairwise([*lines, ""]):
+        if DEATH.search(line):
+            return " ".join(f"{line} {after}".split())
+    return ""

@@ -1,27 +1,28 @@
-"""Whether the transport that a label names was really used: bytes on the network against payload.
+"""Whether the transport that a label names was really used: bytes on the network, and the library's word.
 
 The kernel counts what the interfaces of rank 0's host receive, or send if that is more, while an
 operation is repeated. Over shared memory that is nothing; over the network stack of one host it is the
 payload and headers. Between hosts it is the part of rank 0: half of a ping-pong, and of an operation of p
-ranks at least about 1/p.
+ranks at least about 1/p. What the library reports of itself counts only where it leaves no doubt.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import algorithm_bytes
-from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.tournament import ranks_of
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.result.records import Visit
+    from mpigauge.result.records import Launch, Visit
 
 HEADER_BYTES = 20
 """An empty message over a network has at least so many."""
@@ -31,44 +32,74 @@ SHARED_MOST = 0.1
 PAYLOAD_LEAST_BYTES = 1000
 """Of less, some foreign packet could be a large part."""
 
+_EXCLUDE = {
+    "tcp": re.compile(r"shm|on-host sm"),
+    "shm": re.compile(r"(on-host|ofi, provider) tcp\b.*"),
+}
+"""By transport, the reports that exclude it: of memory alone, or of a network also within a host."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What went over the interfaces of rank 0's host while a cell was measured.
+    """What went over the interfaces of rank 0's host while a cell was measured, and what the library said.
 
     Attributes:
         net_bytes: Carried by all interfaces, the larger of both directions.
         payload_bytes: What the ranks had to get from others, 20 B at least for an operation.
+        reported: What the library said of its transports; of launches that differ, all.
     """
 
     net_bytes: int
     payload_bytes: int
+    reported: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
         """Network bytes over payload."""
         return self.net_bytes / self.payload_bytes
 
-    def refutes(self, cell: Cell, *, emulated: bool = False) -> str:
-        """Why this was not the transport that the cell's label says; empty if it may have been.
+    def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> str:
+        """Why this was not the transport that a cell's label says; empty if it may have been.
 
         Args:
+            hosts: Of the ranks that talk.
             emulated: The hosts are a lab's, so that whatever is between them must be on its network.
         """
+        return self._by_bytes(transport, hosts, emulated=emulated) or self._by_report(transport)
+
+    def _by_report(self, transport: str) -> str:
+        for words in self.reported if transport in _EXCLUDE else ():
+            if _EXCLUDE[transport].fullmatch(words):
+                return f"transport {transport} did not take effect: the library reports {words}"
+        return ""
+
+    def _by_bytes(self, transport: str, hosts: Sequence[str], *, emulated: bool) -> str:
         if self.payload_bytes < PAYLOAD_LEAST_BYTES:
             return ""
         went = f"{format_percent(self.share)} of the payload went over the network interfaces"
-        spread = cell.placement != SAME_HOST
-        if cell.transport == "tcp" and self.share < NETWORK_LEAST / (cell.ranks if spread else 1):
+        spread = len(set(hosts)) > 1
+        least = NETWORK_LEAST / (len(hosts) if spread else 1)
+        if transport == "tcp" and self.share < least:
             return f"transport tcp did not take effect: only {went}"
-        if cell.transport == "shm" and self.share > SHARED_MOST:
+        if transport == "shm" and self.share > SHARED_MOST:
             return f"transport shm did not take effect: {went}"
-        if emulated and spread and self.share < NETWORK_LEAST / cell.ranks:
+        if emulated and spread and self.share < least:
             return f"what the lab's hosts share was used between them: only {went}"
         return ""
 
 
-def evidence(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[Cell, Evidence]:
+def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
+    """What the library said of its transports in each job; of launches that differ, all in their order."""
+    said: dict[JobKey, dict[str, None]] = defaultdict(dict)
+    for launch in launches:
+        if launch.reported:
+            said[launch.job][launch.reported] = None
+    return {job: tuple(words) for job, words in said.items()}
+
+
+def evidence(
+    visits: Iterable[Visit], patterns: Mapping[str, Pattern], launches: Iterable[Launch] = ()
+) -> dict[Cell, Evidence]:
     """Of every cell whose ranks send messages, over all its visits.
 
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
@@ -83,7 +114,8 @@ def evidence(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
         operations = visit.net_calls * visit.ops // visit.batch
         net[visit.cell] += visit.net_bytes
         payload[visit.cell] += operations * max(HEADER_BYTES, payload_bytes(visit.cell, pattern))
-    return {cell: Evidence(net[cell], payload[cell]) for cell in payload}
+    said = reports(launches)
+    return {cell: Evidence(net[cell], payload[cell], said.get(cell.job, ())) for cell in payload}
 
 
 def payload_bytes(cell: Cell, pattern: Pattern) -> int:
@@ -98,6 +130,11 @@ def payload_bytes(cell: Cell, pattern: Pattern) -> int:
     blocks = cell.ranks if (pattern.send_each or pattern.recv_each) and not pattern.rooted else 1
     ways = 2 if pattern.bus == "twice" else 1
     return ways * blocks * (cell.ranks - 1) * cell.bytes
+
+
+def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
+    """The ranks between which its messages go."""
+    return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
 
 
 def _talks(pattern: Pattern) -> bool:

@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,6 +24,7 @@ from mpigauge.result.records import Failure, Launch, Visit
 from mpigauge.result.transcript import records_of, visit_of
 
 STARTUP_PATIENCE_S = 60.0
+SAID_MOST_LINES = 10_000
 SILENCE_LEAST_S = 10.0
 SILENCE_FACTOR = 10.0
 SLOWEST_BYTES_PER_S = 1e6
@@ -93,6 +95,7 @@ class Attempt:
         self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
         self._slowest_round_s = 0.0
         self._relay = lab_counters()
+        self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
         self._untried = True
         self.began = False
         self.ended = False
@@ -131,10 +134,12 @@ class Attempt:
                 line = journal.parse(text)
                 if line is None:
                     if not journal.is_torn(text):
-                        running.add_words(text)
+                        self._hear(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
                     running.feed()
+                elif isinstance(line, journal.LaunchLine):
+                    self._launch(line.launch, self._report(running))
                 else:
                     self._take(line)
                 if self.ended:
@@ -145,6 +150,21 @@ class Attempt:
         except InterruptedError:
             return ""
         return "" if self._ended_by_signal(running) else "crash"
+
+    def _hear(self, text: bytes, running: RunningJob) -> None:
+        """A line that is not the kernel's: before its first it may be the library's report."""
+        if not self.began:
+            self._said.append(text)
+        running.add_words(text)
+
+    def _report(self, running: RunningJob) -> str:
+        """What the library said of its transports; then none of that will be why the job failed."""
+        lines = [text.decode("utf-8", "replace") for text in self._said]
+        reported = self._target.library.kind.reads(lines)
+        if reported:
+            running.drop_words(self._said)
+        self._said.clear()
+        return reported
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
         """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
@@ -178,8 +198,6 @@ class Attempt:
 
     def _take(self, line: journal.Line) -> None:
         match line:
-            case journal.LaunchLine(facts):
-                self._launch(facts)
             case journal.BeginLine(number, _, expect_ns):
                 self._begin(number, expect_ns * 1e-9)
                 self._around.observer.visit_begins(self._visits[number])
@@ -207,7 +225,7 @@ class Attempt:
     def _several(self) -> bool:
         return len(self._running) > 1
 
-    def _launch(self, facts: journal.Facts) -> None:
+    def _launch(self, facts: journal.Facts, reported: str) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_landed(self._job.hosts, [place.host for place in facts.placement])
@@ -233,6 +251,7 @@ class Attempt:
                 variables=dict(self._job.environment),
                 placed=self._key.job.placement,
                 built_by=self._target.built_by,
+                reported=reported,
             )
         )
 

@@ -16,6 +16,8 @@ from mpigauge.plan.hosts import Host, ranks_of
 from mpigauge.plan.model import AUTO, Plan
 from mpigauge.result import environment
 
+HOSTS_NAMED = 16
+
 
 def with_hosts(plan: Plan) -> Plan:
     """The plan with the hosts of the lab or the allocation that we are in, unless it names some.
@@ -74,9 +76,12 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
         return
     names = {host.name for host in plan.hosts}
     programs = [target.program for target in targets]
-    for host, fault in faults(sorted(names), plan.remote_shell or "ssh", programs).items():
+    found = faults(sorted(names), plan.remote_shell or "ssh", programs)
+    for host, fault in found.items():
+        others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
         raise EnvironmentLacksError(
-            f"host {host}: {fault}", "check the name, and that it lets you in without asking"
+            f"host {host}: {fault}",
+            "check the name, and that it lets you in without asking" + (f"; also {others}" if others else ""),
         )
 
 

@@ -30,7 +30,7 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
         program=(str(target.program), "-", "-"),
         cores=cores,
         as_root=environment.user_is_root(),
-        environment={**ours, **plan.variables},
+        environment={**library.asks, **ours, **plan.variables},
         inherited=tuple(environment.variables()),
         options=plan.mpi_options,
         hosts=places,

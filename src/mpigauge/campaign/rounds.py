@@ -28,6 +28,15 @@ SILENT_STARTS_OF_WORKING = 12
 
 CONVERGED_SHARE = 0.95
 
+HINT = (
+    "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is here, "
+    "mpigauge run --dry-run the command"
+)
+HINT_OF_HOSTS = (
+    "do the hosts reach each other by their names, on all ports, and has each this MPI library at the same "
+    "path? mpigauge run --dry-run shows the command"
+)
+
 
 @dataclass(slots=True)
 class JobState:
@@ -95,8 +104,7 @@ class Rounds:
         if reason == "failed" and not self._ledger.visits:
             raise JobError(
                 f"{self._ledger.file.path}: nothing could be measured; the last words of the job are in it",
-                "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is here, "
-                "mpigauge run --dry-run the command",
+                HINT_OF_HOSTS if self._plan.hosts else HINT,
             )
         return reason
 

@@ -17,6 +17,8 @@ LAUNCHERS_OWN = (
     "remote_shell",
     "variables",
     "mpi_options",
+    "lab",
+    "abi",
 )
 """Of a plan, what the kernel is not told."""
 
@@ -55,6 +57,8 @@ def _check(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}: {name} is up to whoever starts the kernel", "leave it out, and tell your launcher"
             )
+    if len({measure.pairs for measure in plan.measure if measure.pairs}) > 1:
+        raise UsageError(f"{where}: one launch has one kind of pairs", "make a plan of each")
 
 
 def _limits(plan: Plan, cells: int) -> Limits:

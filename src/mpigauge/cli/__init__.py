@@ -16,16 +16,16 @@ from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeErr
 COMMANDS = {
     "doctor": "What is here, what would disturb a measurement, and the remedy.",
     "list": "Patterns, launchers, MPI libraries, table formats and kinds of figures.",
-    "mpi": "Add, list and remove MPI libraries in any version, without root.",
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
     "show": "A table of a result file.",
     "plot": "A figure of result files: PNG, SVG or PDF.",
-    "sbatch": "A Slurm script for a campaign; never submits it.",
-    "import": "Make a result file of what another launcher has measured.",
-    "lab": "Emulated hosts on this machine, for one command.",
-    "kernel": "The measuring program: path, build, describe, plan.",
     "map": "All pairs of hosts or ranks: slow links and hosts named.",
+    "mpi": "Add, list and remove MPI libraries in any version, without root.",
+    "lab": "Emulated hosts on this machine, for one command.",
+    "sbatch": "A Slurm script for a campaign; never submits it.",
+    "kernel": "The measuring program: path, build, describe, plan.",
+    "import": "Make a result file of what another launcher has measured.",
 }
 
 MODULES = {"list": "listing", "import": "importing"}

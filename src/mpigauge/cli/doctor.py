@@ -118,10 +118,14 @@ def _compiler() -> Finding:
 
 
 def _machine(machine: Environment) -> list[Finding]:
+    from mpigauge import units
+
     return [
         _cores(machine),
         Finding(
-            "ok", "caches", ", ".join(f"{k} {v // 1024} KiB" for k, v in machine.caches.items()) or "unknown"
+            "ok",
+            "caches",
+            ", ".join(f"{k} {units.format_size(v)}" for k, v in machine.caches.items()) or "unknown",
         ),
         _clock(machine),
         _governor(machine),
@@ -167,7 +171,10 @@ def _load(machine: Environment) -> Finding:
     load = load_average()
     if load > BUSY_LOAD_PER_CORE * machine.cores:
         return Finding(
-            "note", "load", f"{load:.2f}", "other work runs here: wait for it, or ask for --exclusive"
+            "note",
+            "load",
+            f"{load:.2f}",
+            "other work runs here: wait for it, or ask Slurm for whole nodes (--exclusive)",
         )
     return Finding("ok", "load", f"{load:.2f}")
 
@@ -192,8 +199,10 @@ def _shared_memory() -> Finding:
 
 def _lab() -> Finding:
     """Made for a moment, since only that shows whether one can be."""
-    from mpigauge.launch.lab import start
+    from mpigauge.launch.lab import inside, start
 
+    if (lab := inside.current()) is not None:
+        return Finding("ok", "emulated hosts", f"this is one of them: {', '.join(lab.names)}")
     try:
         start.check()
     except MpigaugeError as error:

@@ -41,7 +41,11 @@ class Readers(click.Group):
             )(partial(_import, cmd_name))
         )
         return click.Command(
-            cmd_name, callback=made, params=[files, *_options(made, reader)], help=reader.about
+            cmd_name,
+            callback=made,
+            params=[files, *_options(made, reader)],
+            help=reader.about,
+            short_help=reader.files,
         )
 
 

@@ -65,7 +65,7 @@ def command(
     that the rates and delays say. Nothing of this machine is changed, and root is not needed.
 
     \b
-    mpigauge lab --hosts 4 --rate 100mbit -- mpiexec -hosts h1,h2,h3,h4 ./program
+    mpigauge lab --hosts 4 --rate 100mbit -- mpiexec --host h1,h2,h3,h4 ./program
     mpigauge lab --hosts 3 --link h1-h3:rate=100mbit,delay=1ms -- mpigauge run pingpong
     mpigauge lab --hosts 4 --host h3:rate=100mbit
     """
@@ -80,7 +80,7 @@ def command(
         links=tuple(Link(*_described("--link", text)) for text in links),
         ports=tuple(Port(*_described("--host", text)) for text in ports),
     )
-    return enter(lab, words or (os.environ.get("SHELL") or "/bin/sh",), "the options")
+    return enter(lab, words or (os.environ.get("SHELL") or "/bin/sh",), "the command line")
 
 
 def _described(option: str, text: str) -> tuple[str, str | None, str | None]:

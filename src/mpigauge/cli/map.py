@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,9 +113,10 @@ def command(
     from mpigauge.result.load import load
 
     rate = units.parse_fraction(error_rate)
-    if not factor >= FACTOR_LEAST:
+    if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(f"--factor: {factor:g} is no factor to be slower by", "take 1.25, or 1.01 or more")
     _check_figure(figure)
+    _check_pairs(pairs)
     path = result
     if path is None:
         plan = _plan(mpi, transport, **given)
@@ -161,9 +163,16 @@ def _link(shown: LinkMap, pair: str) -> Link:
                 f"--pair: the map has no {name!r}", f"choose two of {', '.join(dict.fromkeys(shown.names))}"
             )
     for link in shown.links:
-        if set(link.names) == set(names) and len(names) == len(link.names):
+        if set(link.names) == set(names):
             return link
-    raise UsageError(f"--pair: {pair!r} is no pair of the map", "give two different names: --pair h1,h4")
+    raise UsageError(f"--pair: {pair!r} was not measured", "give another pair of the map")
+
+
+def _check_pairs(pairs: tuple[str, ...]) -> None:
+    """Before a campaign, as far as can be known then."""
+    for pair in pairs:
+        if len(set(words(pair))) != 2 or len(words(pair)) != 2:  # noqa: PLR2004 - a pair
+            raise UsageError(f"--pair: {pair!r} is no pair", "give two different names: --pair h1,h4")
 
 
 # ---- Measuring -----------------------------------------------------------------------------------
@@ -173,6 +182,7 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     from msgspec.structs import replace
 
     from mpigauge.campaign.hosts import with_hosts
+    from mpigauge.cli.lab import again_in
     from mpigauge.plan.model import Measure
     from mpigauge.plan.sizes import parse_sizes
     from mpigauge.plan.sources import Options, PlanFile, with_options
@@ -196,7 +206,9 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    plan = with_hosts(with_options(file, options, random.SystemRandom().randrange(2**31), "the options"))
+    where = "the command line"
+    plan, _ = again_in(with_options(file, options, random.SystemRandom().randrange(2**31), where), where)
+    plan = with_hosts(plan)
     ranks = counts[0] if counts else _usual_ranks(plan)
     pairs = ranks * (ranks - 1) // 2
     visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
@@ -222,7 +234,7 @@ def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
     from mpigauge.cli.run import default_path, stopped
     from mpigauge.result import append
 
-    targets = targets_of(plan, "the options")
+    targets = targets_of(plan, "the command line")
     check_reachable(plan, targets)
     with append.create(output) if output else append.create_beside(default_path()) as file:
         path = file.path
@@ -239,7 +251,7 @@ def _dry_run(plan: Plan) -> int:
     from mpigauge.campaign.targets import targets_of
     from mpigauge.cli.run import what_would_run
 
-    click.echo(what_would_run(plan, targets_of(plan, "the options")), nl=False)
+    click.echo(what_would_run(plan, targets_of(plan, "the command line")), nl=False)
     return EXIT_DONE
 
 

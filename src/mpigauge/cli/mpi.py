@@ -34,7 +34,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List the libraries that were added.")
 @format_option(LIST_FORMATS)
 def list_(form: str) -> None:
     """List the libraries that were added; `mpigauge list mpis` shows all of this machine."""
@@ -61,7 +61,7 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
     }
 
 
-@command.command("add")
+@command.command("add", short_help="Install libraries, each in a folder of its own.")
 @NAMES
 @click.option(
     "--plan", type=click.Path(path_type=Path), metavar="FILE", help="Add all that a plan names and lacks."
@@ -89,7 +89,7 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
         click.echo(f"{library.label} {'is added' if new else 'is there already'}: {library.prefix}")
 
 
-@command.command("remove")
+@command.command("remove", short_help="Remove libraries that were added.")
 @NAMES
 def remove(names: tuple[str, ...]) -> None:
     """Remove libraries that `mpigauge mpi add` has added, and nothing else.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -33,6 +34,13 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
     )
 
 
+def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
+    """A variable of a script that is not set must not become this machine."""
+    if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
+        raise UsageError(f"{option.opts[0]}: names none", "name hosts: h1:2,h2:2, or leave it out")
+    return value
+
+
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Where jobs run and how they are started, as every verb has that measures."""
     for option in (
@@ -56,7 +64,11 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]"
         ),
         click.option(
-            "--hosts", default="", metavar="LIST", help="h1:2,h2:2 or a machine file.  [default: this one]"
+            "--hosts",
+            default="",
+            callback=_not_empty,
+            metavar="LIST",
+            help="h1:2,h2:2 or a machine file.  [default: this one]",
         ),
     ):
         function = option(function)

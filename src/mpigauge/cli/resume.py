@@ -20,7 +20,7 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.campaign.hosts import with_hosts_again
+    from mpigauge.campaign.hosts import check_reachable, with_hosts_again
     from mpigauge.campaign.targets import targets_again
     from mpigauge.cli.lab import again_in
     from mpigauge.cli.measuring import measure
@@ -39,8 +39,10 @@ def command(
     if plan != before.campaign.plan:
         raise UsageError(f"{result}: was not begun in a lab", "leave the lab to continue it")
     targets = targets_again(before.campaign)
+    plan = with_hosts_again(plan)
+    check_reachable(plan, targets)
     with append.reopen(result) as file:
-        number = measure(with_hosts_again(before.campaign.plan), targets, file, before, quiet=quiet)
+        number = measure(plan, targets, file, before, quiet=quiet)
     if number is not None:
         return stopped(result, number)
     text, rows = tabulate(result, form, unit_names, stat, columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,7 +175,7 @@ def _asked(
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
-    where = str(plan_path) if plan_path else "the options"
+    where = str(plan_path) if plan_path else "the command line"
     options = Options(
         patterns=patterns,
         mpi=mpi,
@@ -244,17 +245,19 @@ def what_would_run(plan: Plan, targets: Sequence[Target]) -> str:
     from mpigauge.campaign.jobs import job_of, words_of
     from mpigauge.plan.model import by_job
 
-    lines = [f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
+    lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
+    lines = [*lab, f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in targets:
         for key, cells in by_job(target.cells).items():
             job = job_of(plan, target, key)
-            set_ = [f"{name}={value}" for name, value in job.environment.items()]
-            lines.append("  " + " ".join([*set_, *words_of(plan, target, job)]))
+            set_ = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
+            lines.append("  " + " ".join([*set_, shlex.join(words_of(plan, target, job))]))
             lines += [f"    {_in_words(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
 
 
 def _in_words(cell: Cell) -> str:
     factors = [cell.datatype, cell.op, f"root {cell.root}" if cell.root else "", cell.sync]
+    factors += [f"between ranks {cell.pair}" if cell.pair else "", cell.pairing]
     factors += ["in place" if cell.in_place else "", "cold" if cell.buffers == "cold" else ""]
     return " ".join([cell.pattern, cell.mode, f"{cell.bytes} B", *filter(None, factors)])

@@ -15,6 +15,7 @@ WARNING_S = 90
 """How long before its limit the job is told; Slurm may be a minute early."""
 
 TIME_LEAST_S = 300.0
+TIME_MOST_S = 366 * 86_400.0
 MARGIN_S = 180.0
 """What a job needs beside its budget: the warning, Slurm's minute, and its start."""
 
@@ -114,7 +115,7 @@ def command(
     """
     time_s = _time_s(limit)
     words = _with_ranks(words, nodes * tasks, plans)
-    _check_names([*words, *map(str, plans), str(output or "")], partition)
+    _check_names([*words, *_own_words(context)], partition)
     _check_plans(words, plans, time_s)
     more = f"#SBATCH --partition={partition}\n" if partition else ""
     if plans:
@@ -184,6 +185,8 @@ def _time_s(limit: str) -> float:
     from mpigauge import units
 
     seconds = units.parse_duration(limit)
+    if seconds > TIME_MOST_S:
+        raise UsageError(f"--time: {limit} is more than a year", "write it with a unit: 30min, 12h")
     if seconds < TIME_LEAST_S:
         raise UsageError(
             f"--time: {limit} is too short: Slurm warns up to {WARNING_S + 60} s before the limit",

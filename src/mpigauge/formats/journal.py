@@ -1,5 +1,6 @@
 """Journals that the kernel wrote under somebody else's launcher, and the plan that it followed."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ from mpigauge.result.transcript import records_of, visit_of
 
 IMPORTED = "imported"
 WORDS_KEPT = 40
+CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
+BEGINNING = b'{"launch":'
 NO_END = "the journal has no last line: the job did not end by itself"
 HINT = "give the plan that the kernel was started with, then its journals"
 
@@ -106,6 +109,7 @@ class Journals:
     def __init__(self, handout: Handout) -> None:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[bytes, ...], Path] = {}
         self.launches: list[Told] = []
 
     def read(self, path: Path) -> None:
@@ -115,16 +119,27 @@ class Journals:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
         told: Told | None = None
-        for number, text in enumerate(_lines(path), start=1):
+        torn = ""
+        lines = list(_lines(path))
+        if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
+            raise UsageError(
+                f"{path}: is the same journal as {known}",
+                "give each once: two launches never take the same times",
+            )
+        for number, text in lines:
             where = f"{path}: line {number}"
             line = journal.parse(text)
             if isinstance(line, journal.LaunchLine):
-                told = self._begin(line.launch, where)
+                told, torn = self._begin(line.launch, where), ""
                 self.launches.append(told)
             elif line is not None and not isinstance(line, journal.ReadyLine):
                 told = self._checked(line, told, where)
+                if torn:  # only the last line of a launch can be, when the job died over it
+                    raise UsageError(f"{torn} is damaged", "take that line out to go on without it")
                 told.take(line)
-            elif told is not None and text.strip() and not journal.is_torn(text):
+            elif journal.is_torn(text):
+                torn = where
+            elif told is not None and text.strip():
                 told.words.append(text.decode("utf-8", "replace").strip())
         if told is None:
             raise UsageError(f"{path}: is no journal of the kernel: it tells of no launch", HINT)
@@ -209,11 +224,17 @@ def read(paths: Sequence[Path]) -> list[Record]:
     return [_campaign(handout, journals.launches), *records, end]
 
 
-def _lines(path: Path) -> list[bytes]:
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers; a launch that begins behind a torn line has one of its own."""
     try:
-        return path.read_bytes().split(b"\n")
+        whole = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    for number, text in enumerate(whole.split(b"\n"), start=1):
+        begin = text.find(BEGINNING, 1) if journal.is_torn(text) else -1
+        if begin > 0:
+            yield number, text[:begin]
+        yield number, text[max(0, begin) :]
 
 
 def _placement(hosts: Sequence[str]) -> str:
@@ -288,5 +309,5 @@ def _cpus(text: str) -> Iterator[int]:
     """The numbers of `0-3,8`."""
     for word in text.split(","):
         first, _, last = word.partition("-")
-        if first.isdigit() and (last or first).isdigit():
+        if CPU.fullmatch(first) and CPU.fullmatch(last or first):
             yield from range(int(first), int(last or first) + 1)

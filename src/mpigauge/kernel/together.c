@@ -254,8 +254,7 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
     }
 }
 
-/* ---- What came of it ---------------------------------------------------------------------------
- */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 static int64_t duration(const struct stamp *stamp)
 {

@@ -3,7 +3,8 @@
 Three things guard against orphans. The launcher is told to die with us (PR_SET_PDEATHSIG), and the
 kernel does the same with its launcher. We adopt whoever loses its parent below us (a child
 subreaper), so that ranks that a launcher put into sessions of their own can still be found and
-killed. And nothing a launcher says about its own end is believed: we look.
+killed. And nothing a launcher says about its own end is believed: we look. What a job leaves in the
+temporary folder and in shared memory is removed by a process that outlives us (`janitor`).
 """
 
 import contextlib
@@ -19,12 +20,13 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch.janitor import janitor
 
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
@@ -142,9 +144,11 @@ class RunningJob:
     def __enter__(self) -> Self:
         if _PRCTL is not None:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
-        self._others = frozenset(descendants(os.getpid()))
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
+        self._janitor = janitor(str(self._folder))
+        self._janitor.__enter__()
+        self._others = frozenset(descendants(os.getpid()))
         try:
             self._process = subprocess.Popen(
                 self._command,
@@ -156,7 +160,7 @@ class RunningJob:
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
             )
         except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._tidy()
             raise EnvironmentLacksError(
                 f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
             ) from None
@@ -172,7 +176,12 @@ class RunningJob:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """All processes of the job are dead: what they leave behind may go."""
+        self._janitor.__exit__(None, None, None)
+        shutil.rmtree(self._folder, ignore_errors=True)  # had somebody killed the janitor
 
     # ---- What it says ----------------------------------------------------------------------------
 
@@ -259,9 +268,14 @@ class RunningJob:
 
     def add_words(self, line: bytes) -> None:
         """Keeps a line that a person may want to read if the job fails."""
-        text = line.decode("utf-8", "replace").strip()
-        if text:
+        if text := _text(line):
             self._words.append(text)
+
+    def drop_words(self, lines: Iterable[bytes]) -> None:
+        """Forgets lines that have turned out to be harmless."""
+        harmless = {_text(line) for line in lines}
+        left = [text for text in self._words if text not in harmless]
+        self._words = deque(left, maxlen=WORDS_KEPT)
 
     @property
     def last_words(self) -> str:
@@ -314,6 +328,10 @@ class RunningJob:
             if self._process.poll() is not None or time.monotonic() >= deadline:
                 return
             time.sleep(0.01)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()
 
 
 def _temporary_folder() -> Path:

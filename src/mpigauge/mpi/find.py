@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -283,10 +282,7 @@ def _environment_of(mpicc: Path) -> dict[str, str]:
 
 
 def _macros(mpicc: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
-        source = Path(folder) / "probe.c"
-        source.write_text("#include <mpi.h>\n", encoding="ascii")
-        text = ask([str(mpicc), "-E", "-dM", str(source)], environment)
+    text = ask([str(mpicc), "-E", "-dM", "-x", "c", "-include", "mpi.h", os.devnull], environment)
     return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', text, re.MULTILINE))
 
 

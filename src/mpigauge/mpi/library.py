@@ -5,10 +5,11 @@ tests/mpi/test_library.py.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mpigauge.mpi import report
 from mpigauge.plan.model import AUTO
 
 
@@ -24,6 +25,8 @@ class Kind:
         launcher: The name in `launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins.
         wheel: The PyPI package that carries it.
+        asks: Environment variables that make rank 0 say at MPI_Init, and never later, what it uses.
+        reads: What it said then, in a few words; empty if it is not understood.
         wheel_needs: Packages with other parts of it, which come along.
         needs_root_variable: Its mpicc only finds itself through this environment variable.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
@@ -43,6 +46,8 @@ class Kind:
     launcher: str
     says: str
     wheel: str
+    asks: Mapping[str, str]
+    reads: Callable[[Iterable[str]], str]
     needs_root_variable: str = ""
     wheel_needs: tuple[str, ...] = ()
     crowded: Mapping[str, str] = field(default_factory=dict)
@@ -66,6 +71,8 @@ KINDS = (
         "openmpi",
         "Open MPI v",
         "openmpi",
+        {"OMPI_MCA_ompi_display_comm": "mpi_init", "OMPI_MCA_hook_comm_method_brief": "1"},
+        report.openmpi,
         # On one host it notices by itself; of several, it takes each for a machine with all the cores.
         crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
         transports={
@@ -96,6 +103,8 @@ KINDS = (
         "intelmpi",
         "Intel(R) MPI Library ",
         "impi-devel",
+        {"I_MPI_DEBUG": "2"},
+        report.intelmpi,
         "I_MPI_ROOT",
         ("impi-rt",),
         transports={
@@ -122,6 +131,8 @@ KINDS = (
         "hydra",
         "MPICH Version:",
         "mpich",
+        {"MPIR_CVAR_DEBUG_SUMMARY": "1"},
+        report.mpich,
         # Without, 8 ranks on 2 cores take milliseconds for a barrier, with it some 20 us.
         crowded={
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
@@ -203,6 +214,11 @@ class Library:
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,
         }
+
+    @property
+    def asks(self) -> Mapping[str, str]:
+        """What makes it say which transports it uses, unless the user has set that otherwise."""
+        return {name: value for name, value in self.kind.asks.items() if name not in os.environ}
 
     @property
     def name(self) -> str:

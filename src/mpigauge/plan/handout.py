@@ -4,6 +4,7 @@ The kernel stops reading at the line `end`. What stands behind it is for whoever
 one line of JSON with the plan that the visits are from, and what the kernel said of their patterns.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,11 @@ from msgspec import Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.expand import ROTATING
-from mpigauge.plan.model import Cell, Plan, Sync
+from mpigauge.plan.model import Cell, Pairs, Plan, Sync
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
+
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+_PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 HINT = "mpigauge kernel plan writes one; give that file, then the journals"
 END = "end"
@@ -78,7 +82,7 @@ def read_handout(path: Path) -> Handout:
     cells = {}
     for number, text in enumerate(lines[1:last], start=2):
         line = _Line(path, number, text)
-        cells[line.number("id")] = _cell(line, ranks, source.patterns)
+        cells[line.number("id")] = _cell(line, ranks, source)
     return Handout(path, source, ranks, cells)
 
 
@@ -105,10 +109,22 @@ class _Line:
         return value
 
     def number(self, name: str, default: str | None = None) -> int:
-        try:
-            return int(self.word(name, default))
-        except ValueError:
-            raise UsageError(f"{self._where}: {name} is no number", HINT) from None
+        word = self.word(name, default)
+        if not _NUMBER.fullmatch(word):
+            raise UsageError(f"{self._where}: {name} is no number", HINT)
+        return int(word)
+
+    def root(self) -> str:
+        """A rank or "rotating"; empty if there is none."""
+        word = self.word("root", "")
+        return ROTATING if word == "-1" else str(self.number("root")) if word else ""
+
+    def pair(self, ranks: int) -> str:
+        word = self.word("pair", "")
+        found = _PAIR.fullmatch(word)
+        if word and (found is None or not int(found[1]) < int(found[2]) < ranks):
+            raise UsageError(f"{self._where}: {word!r} is no pair of {ranks} ranks", HINT)
+        return word
 
     def sync(self) -> Sync | Literal[""]:
         word = self.word("sync", "")
@@ -124,13 +140,19 @@ class _Line:
             raise UsageError(f"{self._where}: nothing is said of the pattern {name!r}", HINT)
         return found
 
+    def mode(self, pattern: Pattern) -> str:
+        name = self.word("mode")
+        if pattern.mode(name) is None:
+            raise UsageError(f"{self._where}: nothing is said of the mode {name!r} of {pattern.name}", HINT)
+        return name
 
-def _cell(line: _Line, ranks: int, patterns: Sequence[Pattern]) -> Cell:
-    pattern = line.pattern(patterns)
-    root = line.word("root", "")
+
+def _cell(line: _Line, ranks: int, source: Source) -> Cell:
+    pattern = line.pattern(source.patterns)
+    pair = line.pair(ranks)
     return Cell(
         pattern=pattern.name,
-        mode=line.word("mode"),
+        mode=line.mode(pattern),
         bytes=line.number("bytes"),
         ranks=ranks,
         mpi="",
@@ -140,6 +162,13 @@ def _cell(line: _Line, ranks: int, patterns: Sequence[Pattern]) -> Cell:
         sync=line.sync(),
         datatype=line.word("datatype", ""),
         op=line.word("op", ""),
-        root=ROTATING if root == "-1" else root,
+        root=line.root(),
         in_place=line.word("in_place", "0") == "1",
+        pair=pair,
+        pairing=pairing_of(source.plan) if pair else "",
     )
+
+
+def pairing_of(plan: Plan) -> Pairs:
+    """How the pairs of a plan are measured: the same for all of them, or it is none to hand out."""
+    return next((measure.pairs for measure in plan.measure if measure.pairs), "")

@@ -119,7 +119,7 @@ def topology(lab: Lab, where: str) -> Topology:
     """What the words of a lab mean.
 
     Args:
-        where: What an error names: the file, or "the options".
+        where: What an error names: the file, or "the command line".
 
     Raises:
         UsageError: A host does not exist, is named twice, or a word is not a rate or delay.
@@ -185,10 +185,14 @@ def _rate(text: str, where: str) -> float:
 def _delay_s(text: str, where: str) -> float:
     if _NO_DELAY.fullmatch(text.strip()):
         return 0.0
+    if text.strip()[-1:].isdigit():
+        raise UsageError(
+            f"{where}: a delay of {text} has no unit", f"write {text.strip()}us or {text.strip()}ms"
+        )
     seconds = _named(units.parse_duration, text, where)
     if seconds > DELAY_MOST_S:
         raise UsageError(
-            f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "take 0us to 10s, with a unit"
+            f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "take 0us to 10s"
         )
     return seconds
 

@@ -138,7 +138,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
 
     Args:
         default_seed: Used where neither names one.
-        where: What an error names: the file, or "the options".
+        where: What an error names: the file, or "the command line".
 
     Raises:
         UsageError: A number is out of its range, or a word is not a time, share or size.

@@ -1,11 +1,12 @@
 """The kernel's journal lines. Only this module and the kernel's journal.c know them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from mpigauge.result.records import ClockCheck, ClockModel, Placement
+from mpigauge.plan.model import Positive
+from mpigauge.result.records import ClockCheck, ClockModel, Nanoseconds, Placement, check_rounds
 
 
 class Facts(Struct, frozen=True):
@@ -49,27 +50,31 @@ class VisitLine(Struct, frozen=True):
     visit: int
     at_ns: int
     elapsed_ns: int
-    batch: int
-    ops: int
+    batch: Positive
+    ops: Positive
     window: int
     pool_bytes: int
     cpu_ns: int
     correlation_time: float
     effective: float
-    trial_ns: list[int]
-    warmup_ns: list[int]
-    samples_ns: list[int]
+    trial_ns: list[Nanoseconds]
+    warmup_ns: list[Nanoseconds]
+    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
     half_width: float | None = None
     corrupt: str = ""
     net_bytes: int = 0
     net_calls: int = 0
     work_ns: int = 0
-    pure_ns: list[int] = []
+    pure_ns: list[Nanoseconds] = []
     lead_ns: int = 0
     late: list[int] = []
-    skew_ns: list[int] = []
+    skew_ns: list[Nanoseconds] = []
     root_ns: list[int] = []
     local_ns: list[int] = []
+
+    def __post_init__(self) -> None:
+        """Refuses what the record would: a line that does not hold together is none of ours."""
+        check_rounds(len(self.samples_ns), (self.skew_ns, self.root_ns, self.local_ns), self.late)
 
 
 class ClockLine(Struct, frozen=True):

@@ -5,14 +5,16 @@ docs/ is generated from this module.
 
 Format history:
     4 - records of type imported.
-    3 - hosts and pairs: cells have pair and pairing; launches, clocks and what is done have placed, launches
-        built_by; visits have relay_late; plans have hosts, placements, lab and how jobs are started.
+    3 - pairs: cells have pair and pairing, tables of a plan pairs; hosts: plans have hosts, placements,
+        binding, launcher, remote_shell and lab, launches placed, visits relay_late; plans have abi, libraries
+        built_by and compiler, launches built_by and reported; of imported launches times are null.
     2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
         root_ns, local_ns, pure_ns and work_ns; records of type clock; launches have variables; cpu_ns may be
         null.
     1 - first version.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -129,6 +131,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         variables: Environment variables that mpigauge set for it.
         placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
+        reported: What the library says of the transports that it uses; empty if it does not.
     """
 
     number: int
@@ -149,6 +152,7 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     variables: dict[str, str] = {}
     placed: str = SAME_HOST
     built_by: str = ""
+    reported: str = ""
 
     @property
     def job(self) -> JobKey:
@@ -215,12 +219,22 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
         Raises:
             ValueError: Which becomes the reader's own error, with the line.
         """
-        rounds = len(self.samples_ns)
-        lengths = {len(self.skew_ns), len(self.root_ns), len(self.local_ns)}
-        if lengths not in ({0}, {rounds}):
-            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if any(not 0 <= index < rounds for index in self.late):
-            raise ValueError(f"late names a sample that is none of {rounds}")
+        check_rounds(len(self.samples_ns), (self.skew_ns, self.root_ns, self.local_ns), self.late)
+
+
+def check_rounds(rounds: int, lists: Sequence[Sequence[int]], late: Sequence[int]) -> None:
+    """Holds what is told of each round of a visit against how many there were.
+
+    Args:
+        lists: skew_ns, root_ns, local_ns.
+
+    Raises:
+        ValueError: They do not fit.
+    """
+    if {len(values) for values in lists} not in ({0}, {rounds}):
+        raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
+    if any(not 0 <= index < rounds for index in late):
+        raise ValueError(f"late names a sample that is none of {rounds}")
 
 
 class ClockCheck(Struct, frozen=True):

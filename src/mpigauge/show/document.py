@@ -9,10 +9,12 @@ from mpigauge import units
 from mpigauge.analysis.cells import Row, warnings_of
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.together import ClockState, Start, clock_states
+from mpigauge.analysis.transport import reports
 from mpigauge.analysis.yardsticks import statements
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import Cell
+from mpigauge.plan.lab import Lab
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
@@ -186,6 +188,8 @@ def _head(result: Result) -> list[str]:
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
+    if campaign.plan.lab is not None:
+        lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
     if result.launches:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
@@ -198,6 +202,16 @@ def _head(result: Result) -> list[str]:
     if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return lines
+
+
+def _lab(lab: Lab) -> Iterable[str]:
+    """The network that a lab makes, and who differs."""
+    yield f"rate {lab.rate}, delay {lab.delay}"
+    different = [(link.between, link.rate, link.delay) for link in lab.links]
+    different += [(port.host, port.rate, port.delay) for port in lab.ports]
+    for name, rate, delay in different:
+        said = [f"rate {rate}" if rate else "", f"delay {delay}" if delay else ""]
+        yield f"{name} {', '.join(filter(None, said))}"
 
 
 def _common_kernel(result: Result) -> Iterable[str]:
@@ -220,7 +234,7 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
     return [
         *_limits(rows),
         *_floor(rows),
-        *_transports(rows),
+        *_transports(result, rows),
         *_waiting(rows),
         *statements(rows, result.campaign.environment.caches),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
@@ -250,15 +264,22 @@ def _floor(rows: Sequence[Row]) -> Iterable[str]:
             yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
 
 
-def _transports(rows: Sequence[Row]) -> Iterable[str]:
-    """What the network interfaces say of the transports that were asked for."""
-    jobs: dict[str, list[float]] = {}
+def _transports(result: Result, rows: Sequence[Row]) -> Iterable[str]:
+    """What the network interfaces say of the transports that were asked for, and the libraries of all."""
+    shares: dict[JobKey, list[float]] = {}
     for row in rows:
         if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
-            jobs.setdefault(row.cell.job.name, []).append(row.net_share)
-    for job, shares in jobs.items():
-        least, most = (units.format_percent(share) for share in (min(shares), max(shares)))
-        yield f"transport of {job}: {least} to {most} of a cell's payload went over network interfaces"
+            shares.setdefault(row.cell.job, []).append(row.net_share)
+    said = reports(result.launches)
+    for job in dict.fromkeys(row.cell.job for row in rows):
+        words = []
+        if found := shares.get(job):
+            least, most = (units.format_percent(share) for share in (min(found), max(found)))
+            words.append(f"{least} to {most} of a cell's payload went over network interfaces")
+        if job in said:
+            words.append(f"the library reports {' or '.join(said[job])}")
+        if words:
+            yield f"transport of {job.name}: {'; '.join(words)}"
 
 
 def _waiting(rows: Sequence[Row]) -> Iterable[str]:

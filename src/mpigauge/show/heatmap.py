@@ -36,13 +36,15 @@ VERDICTS_MOST = 4
 
 
 def check(path: Path) -> None:
-    """Refuses a name that says no form of a figure.
+    """Refuses a name that says no form of a figure, or is in no folder.
 
     Raises:
-        UsageError: It does not.
+        UsageError: It is one of these.
     """
     if path.suffix.lower() not in FORMS:
         raise UsageError(f"--figure: {path} is no figure", f"end its name in {', '.join(FORMS)}")
+    if not path.parent.is_dir():
+        raise UsageError(f"--figure: there is no folder {path.parent}", "give another --figure")
 
 
 def draw(shown: LinkMap, path: Path) -> None:

@@ -92,8 +92,7 @@ static void check(bool good, const char *what)
         lab_die(what, strerror(reason));
 }
 
-/* ---- The way of a packet ----------------------------------------------------------------------
- */
+/* ---- The way of a packet --------------------------------------------------------------------- */
 
 static void put_back(uint32_t packet)
 {
@@ -171,8 +170,7 @@ static void run_due_events(void)
     }
 }
 
-/* ---- Packets come in --------------------------------------------------------------------------
- */
+/* ---- Packets come in ------------------------------------------------------------------------- */
 
 /* When a packet left its host by the kernel's stamp: not when we were scheduled to read it. */
 static int64_t arrival_ns(int port, struct msghdr *message)
@@ -303,8 +301,7 @@ static void wait_and_read(void)
             read_port(port);
 }
 
-/* ---- The beginning ----------------------------------------------------------------------------
- */
+/* ---- The beginning --------------------------------------------------------------------------- */
 
 static void set_option(int fd, int level, int name, int value)
 {

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mpigauge import errors
 from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, EnvironmentLacksError, UsageError
+from mpigauge.launch.janitor import janitor
 from mpigauge.launch.lab import counters, first, host, inside, linux, programs
 from mpigauge.launch.lab.counters import Counters
 from mpigauge.plan.lab import Lab, topology
@@ -74,7 +75,8 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
         counters_fd=counters_fd,
     )
     try:
-        status, queues = _run(order)
+        with janitor():
+            status, queues = _run(order)
         return Ended(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)), queues)
     finally:
         os.close(counters_fd)

@@ -1,0 +1,66 @@
+"""Which of a job's last words say why: the libraries' own, as they were seen between two hosts."""
+
+import pytest
+
+from mpigauge.analysis.status import telling_line
+
+NOTICED = "prterun noticed that process rank 1 with PID 52 on node h2 exited on"
+
+OPENMPI = f"""\
+usually indicates a failure in the peer process (e.g., a crash or
+otherwise exiting without calling MPI_FINALIZE first).
+Local host: h1
+Peer host:  h2
+[h1:00000] *** An error occurred in Socket closed
+[h1:00000] *** MPI_ERRORS_ARE_FATAL (processes in this communicator will now abort,
+--------------------------------------------------------------------------
+{NOTICED}
+signal 9 (Killed).
+--------------------------------------------------------------------------"""
+
+OPENMPI_HOST = """\
+A daemon failed to report back after being spawned. This could
+be due to several factors, including inability to find the
+Local host:    h1
+Remote host:   h2
+Daemon exit status: 137"""
+
+MPICH = """\
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   PID 40 RUNNING AT h2
+=   EXIT CODE: 9
+=   CLEANING UP REMAINING PROCESSES
+[proxy:0@h1] HYDT_dmxu_poll_wait_for_event (demux_poll.c:76): callback returned error status
+[mpiexec@h1] main (mpiexec.c:270): process manager error waiting for completion"""
+
+INTELMPI = """\
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   RANK 1 PID 43 RUNNING AT h2
+=   KILLED BY SIGNAL: 9 (Killed)"""
+
+SLURM = """\
+srun: error: Node failure on node2
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish."""
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            OPENMPI,
+            f"[h1:00000] *** An error occurred in Socket closed; {NOTICED} signal 9 (Killed).",
+        ),
+        (OPENMPI_HOST, "Remote host: h2 Daemon exit status: 137"),
+        (MPICH, "PID 40 RUNNING AT h2 EXIT CODE: 9"),
+        (INTELMPI, "RANK 1 PID 43 RUNNING AT h2 KILLED BY SIGNAL: 9 (Killed)"),
+        (SLURM, "srun: error: Node failure on node2"),
+        ("[mpiexec@h1] HYDU_sock_connect: unable to connect, error 113", None),
+        ("Segmentation fault\nthese are my last words", "these are my last words"),
+        (f"Fatal error in MPI_Send\n{MPICH}", "Fatal error in MPI_Send; PID 40 RUNNING AT h2 EXIT CODE: 9"),
+        (f"{MPICH}\nmpigauge-kernel: rank 1: no memory", "mpigauge-kernel: rank 1: no memory"),
+        ("====\n--", "the job said nothing"),
+        ("", "the job said nothing"),
+    ],
+)
+def test_the_cause_and_the_host_of_the_dead_are_told(words: str, line: str | None) -> None:
+    assert telling_line(words) == (words if line is None else line)
