@@ -470,6 +470,39 @@ def test_of_one_cell_what_can_be_drawn_is_drawn(machine: Path, cli: Cli, kind: s
     assert ONE_CELL_LACKS.get(kind, "figure: ") in done.err
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_times_of_nothing_are_refused(machine: Path, cli: Cli, kind: str) -> None:
+    """A clock may be so coarse that all samples are 0."""
+    of = collective(size=8)
+    visits = [
+        together(n, 0, of, [0] * 6, cpu_ns=0, trial_ns=[0], warmup_ns=[], skew_ns=[0] * 6) for n in (1, 2)
+    ]
+    path = written("zero.jsonl", campaign(of), launch(1), launch(2), *visits)
+    done = cli("plot", path, "--kind", kind, "-o", "figure.png")
+    assert done.status == 2, done.err
+    assert done.err.startswith("mpigauge: zero.jsonl: ")
+
+
+def test_an_imported_time_that_is_no_mean_is_not_drawn_as_one(machine: Path) -> None:
+    of = cell(size=8)
+    path = written("best.jsonl", campaign(of), Imported(of, 1e-6, None, "best of three"))
+    with pytest.raises(UsageError, match="means of its samples are not known"):
+        figure(request("mean", path))
+
+
+def test_panels_on_shared_axes_show_the_points_of_all(result: Path) -> None:
+    whole = figure(request("placements", result, series=("pingpong",)))
+    for axes in whole.axes:
+        low, high = axes.get_ylim()
+        values = [
+            value
+            for line in axes.get_lines()
+            if str(line.get_gid()).startswith("points")
+            for value in np.asarray(line.get_ydata())
+        ]
+        assert all(low < value < high for value in values)
+
+
 def test_rates_need_bytes(machine: Path) -> None:
     of = cell(size=0)
     path = written("empty.jsonl", campaign(of), launch(1), visit(1, 0, of, [200, 210, 190]))

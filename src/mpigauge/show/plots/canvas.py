@@ -214,7 +214,9 @@ class ValueAxis:
         """Scale, ticks and label of the axis, once everything is drawn."""
         if not self._linear:
             seen_low, seen_high = axes.dataLim.intervaly
-            low, high = max(seen_low, self._low / BEYOND), min(seen_high, self._high * BEYOND)
+            # Shared axes are dressed once a panel, each of which sees its own data only.
+            low = min(max(seen_low, self._low / BEYOND), self._low)
+            high = max(min(seen_high, self._high * BEYOND), self._high)
             room = max(1.1, (high / low) ** 0.04)
             axes.set_ylim(low / room, high * room)
             axes.set_yscale("log")

@@ -46,8 +46,7 @@ INTERVALS = "bands: 95 % intervals across launches"
 
 def time(request: Request) -> Figure:
     """Time against size."""
-    found = against_size(request)
-    pieces = [pieces_of(one, time_point) for one in found]
+    found, pieces = with_points(request, against_size(request), time_point, "all times of it are 0")
     values = values_of(pieces)
     axis = canvas.times("time", values, request.units.time, linear=request.linear)
     return _with_ratios(request, found, pieces, axis)
@@ -56,7 +55,7 @@ def time(request: Request) -> Figure:
 def rate(request: Request) -> Figure:
     """Rate against size."""
     found = against_size(request, lambda row: row.rate_bytes_per_s is not None or row.time is None)
-    pieces = [pieces_of(one, rate_point) for one in found]
+    found, pieces = with_points(request, found, rate_point, "all times of it are 0")
     axis = canvas.rates("rate", values_of(pieces), request.units.rate, linear=request.linear)
     return _with_ratios(request, found, pieces, axis)
 
@@ -82,8 +81,8 @@ def ratio(request: Request) -> Figure:
 
 def mean(request: Request) -> Figure:
     """Mean with standard deviation as error bars."""
-    found = against_size(request)
-    pieces = [pieces_of(one, _mean_point) for one in found]
+    unknown = "the means of its samples are not known"
+    found, pieces = with_points(request, against_size(request), _mean_point, unknown)
     axis = canvas.times("mean time", values_of(pieces), request.units.time, linear=request.linear)
     looks = looks_of(found)
     whole = canvas.paper(3.4, canvas.legend_rows(labels_of(found)))
@@ -163,6 +162,20 @@ def _with_ratios(
     return whole
 
 
+def with_points(
+    request: Request, found: Sequence[Series], point: Callable[[Row], Point | None], why: str
+) -> tuple[list[Series], list[Pieces]]:
+    """Series that have points, and their pieces.
+
+    Raises:
+        UsageError: None has any; says why.
+    """
+    pairs = [(one, pieces) for one in found if (pieces := pieces_of(one, point))]
+    if not pairs:
+        raise request.lacks(why)
+    return [one for one, _ in pairs], [pieces for _, pieces in pairs]
+
+
 def ratios(request: Request, found: Sequence[Series]) -> list[Pieces]:
     """Of every series the time over that of the first at the same size; the first has none."""
     first = found[0]
@@ -203,7 +216,7 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
     low, high = min([*values, 1 - MARGIN]), max([*values, 1 + MARGIN])
     room = (high / low) ** 0.25
     ends = [end for piece in chain.from_iterable(pieces) for p in piece for end in (p.low, p.high) if end]
-    edge = (high / low) ** 0.05
+    edge = (high / low) ** 0.08
     low, high = max(min([*ends, low]), low / room) / edge, min(max([*ends, high]), high * room) * edge
     axes.set_ylim(low, high)
     if high / low > LOG_FROM:

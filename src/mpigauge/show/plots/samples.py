@@ -84,16 +84,18 @@ def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: boo
 
 def _with_samples(request: Request, found: Sequence[Series]) -> list[Series]:
     """Those of which there are samples, as many as there is room for."""
-    kept = [
-        replace(one, rows=[row for row in one.rows if row.time is not None and row.cell in one.source.visits])
-        for one in found
-    ]
+    kept = [replace(one, rows=[row for row in one.rows if _has_samples(one, row)]) for one in found]
     kept = [one for one in kept if one.rows]
     if not kept:
         raise request.lacks("it has no samples")
     if request.series and len(kept) > PANELS_MOST:
         raise request.lacks(f"{len(kept)} panels are more than {PANELS_MOST}", "choose fewer with --series")
     return kept[:PANELS_MOST]
+
+
+def _has_samples(one: Series, row: Row) -> bool:
+    """Whether there are any, and not all of them 0 by a coarse clock."""
+    return row.time is not None and row.cell in one.source.visits and row.time.max > 0
 
 
 def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> None:
@@ -103,7 +105,7 @@ def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> Non
         count = min(BINS, max(4, values.size // 4))
         counts, edges = np.histogram(np.log(values), bins=count, range=(np.log(low), np.log(high)))
         heights = np.exp((edges[1:] + edges[:-1]) / 2)
-        widths = HALF_WIDTH * counts / counts.max()
+        widths = HALF_WIDTH * counts / max(1, counts.max())  # two samples are both beyond the bulk
         shape = axes.fill_betweenx(
             heights, place - widths, place + widths, color=colour, alpha=0.45, linewidth=0
         )

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.show.plots import canvas
-from mpigauge.show.plots.curves import finish, labels_of, looks_of, mark_breaks, sizes_of, values_of
+from mpigauge.show.plots.curves import (
+    finish,
+    labels_of,
+    looks_of,
+    mark_breaks,
+    sizes_of,
+    values_of,
+    with_points,
+)
 from mpigauge.show.plots.series import Point, against_size, pieces_of
 
 if TYPE_CHECKING:
@@ -24,10 +32,9 @@ PERCENT = 100.0
 def cpu(request: Request) -> Figure:
     """CPU time of one operation of all ranks, and the share of their time that it is."""
     found = against_size(request, lambda row: row.cpu_s_per_op is not None and row.talks, sized=False)
-    costs = [pieces_of(one, _value(lambda row: row.cpu_s_per_op)) for one in found]
+    unknown = "the CPU time of its ranks is not known"
+    found, costs = with_points(request, found, _value(lambda row: row.cpu_s_per_op), unknown)
     shares = [pieces_of(one, _value(lambda row: row.cpu_share)) for one in found]
-    if not any(shares):
-        raise request.lacks("the CPU time of its ranks is not known")
     looks = looks_of(found)
     whole = canvas.paper(4.6, canvas.legend_rows(labels_of(found)))
     upper, lower = whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1))
@@ -51,11 +58,12 @@ def cpu(request: Request) -> Figure:
 def skew(request: Request) -> Figure:
     """Median and 99th percentile of last start - first start, and the share of rounds that came late."""
     found = against_size(request, lambda row: row.start is not None, sized=False)
-    if not any(row.start for one in found for row in one.rows):
-        raise request.lacks("no ranks started together")
-    halves = [
-        pieces_of(one, _value(lambda row: row.start.skew_p50_s if row.start else None)) for one in found
-    ]
+    found, halves = with_points(
+        request,
+        found,
+        _value(lambda row: row.start.skew_p50_s if row.start else None),
+        "all ranks started at one moment",
+    )
     tails = [pieces_of(one, _value(lambda row: row.start.skew_p99_s if row.start else None)) for one in found]
     late = [pieces_of(one, _late) for one in found]
     looks = looks_of(found)
