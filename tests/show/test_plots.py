@@ -418,7 +418,7 @@ def test_too_many_series_are_refused_with_a_way_out(machine: Path, cli: Cli) -> 
     done = cli("plot", path, "-o", "figure.png")
     assert done.status == 2
     assert "20 series are more than" in done.err
-    assert "--series pingpong" in done.err
+    assert '--series "openmpi 0"' in done.err
 
 
 # ---- What cannot be drawn ------------------------------------------------------------------------
@@ -528,6 +528,19 @@ def test_imported_times_stand_beside_measured_ones_without_intervals(result: Pat
     assert any(text.endswith("(imported)") for text in texts())
     assert points(found, "points-ratio") == [3]
     assert not [name for name in found if re.match(r"(band|bars)-ratio", name)]
+
+
+def test_a_new_name_does_not_hide_that_it_is_imported(result: Path, cli: Cli) -> None:
+    svg(
+        cli,
+        printed(),
+        result,
+        "--series",
+        "printed=old cluster",
+        "--series",
+        "whole shm standard pingpong=ours",
+    )
+    assert {"old cluster (imported)", "ours"} <= set(texts())
 
 
 def test_imported_means_have_their_standard_deviation(machine: Path, cli: Cli) -> None:

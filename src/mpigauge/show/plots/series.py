@@ -160,9 +160,10 @@ def chosen(request: Request, found: Sequence[Series], *, most: int = SERIES_MOST
     if request.series:
         named = _asked(request, named)
     if len(named) > most:
+        word = next(named[0].factors[name] for name in names_that_vary(named) if name in named[0].factors)
         raise request.lacks(
             f"{len(named)} series are more than the {most} that can be told apart",
-            f"choose with --series, such as --series {named[0].factors.get('pattern', named[0].label)}",
+            f'choose with --series, such as --series "{word}"',
         )
     return named
 
@@ -190,7 +191,10 @@ def _asked(request: Request, found: Sequence[Series]) -> list[Series]:
                 f'give more words, such as "{_name(found[mine[0]])}={label}"',
             )
         for number in mine:
-            asked.setdefault(number, replace(found[number], label=label.strip()) if sign else found[number])
+            asked.setdefault(
+                number,
+                replace(found[number], label=label.strip() + _mark(found[number])) if sign else found[number],
+            )
     kept = list(asked.values())
     # Labels tell what differs among those that are left, unless users gave them.
     fresh = labelled([replace(one, label="") for one in kept])
@@ -230,9 +234,14 @@ def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[S
             break
     flat = [label for mine in labels for label in mine]
     return [
-        replace(one, label=(label or _alone(one)) + (" (imported)" if one.imported else ""))
+        replace(one, label=(label or _alone(one)) + _mark(one))
         for one, label in zip(found, flat, strict=True)
     ]
+
+
+def _mark(one: Series) -> str:
+    """What nobody may take for their own measurement says so, whatever it is called."""
+    return " (imported)" if one.imported else ""
 
 
 def _label(one: Series, names: Iterable[str], unsaid: Collection[str]) -> str:
