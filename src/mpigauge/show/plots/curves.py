@@ -100,7 +100,9 @@ def mean(request: Request) -> Figure:
     mark_breaks(axes, found)
     sizes.dress(axes)
     axis.dress(axes)
-    finish(whole, request, found, looks, "bars: standard deviation of all samples, not an interval")
+    lows = every(pieces, lambda point: point.low)
+    cut = "; cut where they reach 0" if any(low is not None and low <= 0 for low in lows) else ""
+    finish(whole, request, found, looks, f"bars: standard deviation of all samples, not an interval{cut}")
     return whole
 
 
@@ -285,6 +287,6 @@ def sizes_of(pieces: Sequence[Pieces]) -> set[float]:
     return {point.x for piece in chain.from_iterable(pieces) for point in piece}
 
 
-def every(pieces: Sequence[Pieces], get: Callable[[Point], float]) -> list[float]:
+def every(pieces: Sequence[Pieces], get: Callable[[Point], float | None]) -> list[float | None]:
     """Something of all points."""
     return [get(point) for piece in chain.from_iterable(pieces) for point in piece]
