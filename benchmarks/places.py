@@ -36,7 +36,8 @@ IPERF = (
     "! grep -q sum_received iperf.json; do sleep 0.1; done; cat iperf.json"
 )
 PING = (
-    "rm -f served; ssh -n h2 '{0} serve {1}' > served & while ! grep -q listening served; do sleep 0.02; done; "
+    "rm -f served; ssh -n h2 '{0} serve {1}' > served & "
+    "while ! grep -q listening served; do sleep 0.02; done; "
     "{0} ping 10.77.0.2 {1} {2}"
 )
 
@@ -113,8 +114,8 @@ def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -
     return (
         "## Rates of the lab\n\n" + tools.markdown(headings, body) + "\n\n"
         "MB/s of 1 MiB one way (of 256 KiB at 10 Mbit/s), and in parentheses over what the link allows: its "
-        "rate times 1448 of 1538 bytes, the share of a full Ethernet frame with preamble and gap that TCP with "
-        "time stamps carries."
+        "rate times 1448 of 1538 bytes, the share of a full Ethernet frame with preamble and gap that TCP "
+        "with time stamps carries."
     )
 
 

@@ -598,7 +598,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
         f"four messages of {size} B are more than MPI_Buffer_attach can take": kind == "attaches_buffer"
         and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
-        f"{name} ties its buffers to requests and cannot use cold ones": kind == "binds_buffers"
+        f"{name} works in the same buffers at each call and cannot use cold ones": kind == "binds_buffers"
         and visit["pool_bytes"] > 0,
         f"{name} works on multiples of {unit} B, not on {size} B": unit > 0
         and (size == 0 or size % unit > 0),

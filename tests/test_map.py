@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from tests.fake_mpi import FakeMpi
 
 HOSTS = "h1,h2,h3,h4,h5,h6"
+GONE = """#!/bin/sh
+if [ "$1" = h2 ] && [ -e {folder}/asked ]; then echo no route >&2; exit 255; fi
+[ "$1" != h2 ] || : > {folder}/asked
+"""
+"""A remote shell to which h2 answers only once."""
 
 
 @pytest.fixture(autouse=True)
@@ -306,3 +311,16 @@ def test_hosts_are_asked_again_before_a_map_goes_on(cli: Cli, tmp_path: Path) ->
     assert done.status == 3
     assert "host h1: cannot be reached: no route" in done.err
     assert Path("cut.jsonl").read_bytes() == before
+
+
+def test_a_host_that_is_gone_is_named_in_the_failure(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text(GONE.format(folder=tmp_path), encoding="ascii")
+    shell.chmod(0o755)
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:8")
+    words = ("pingpong", "--sizes", "8", "--launches", 1, "--hosts", "h1,h2", "--remote-shell", shell)
+    done = cli("run", *words, "-o", "r.jsonl")
+    assert "crash in launch 1: host h2: cannot be reached: no route" in done.err
+    assert "no route" in load(Path("r.jsonl")).failures[0].words

@@ -58,6 +58,7 @@ srun: Job step aborted: Waiting up to 32 seconds for job step to finish."""
         ("Segmentation fault\nthese are my last words", "these are my last words"),
         (f"Fatal error in MPI_Send\n{MPICH}", "Fatal error in MPI_Send; PID 40 RUNNING AT h2 EXIT CODE: 9"),
         (f"{MPICH}\nmpigauge-kernel: rank 1: no memory", "mpigauge-kernel: rank 1: no memory"),
+        (f"{MPICH}\nmpigauge: host h2: cannot be reached: no route", "host h2: cannot be reached: no route"),
         ("====\n--", "the job said nothing"),
         ("", "the job said nothing"),
     ],

@@ -54,6 +54,16 @@ def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(PLAN).hosts == (Host("node1", 4), Host("node2", 4))
 
 
+def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(PLAN.measure, launcher="srun")
+    with pytest.raises(EnvironmentLacksError, match="inside an allocation"):
+        with_hosts(plan)
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-2]")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "4(x2)")
+    assert with_hosts(plan).launcher == "srun"
+
+
 def test_a_launcher_that_there_is_not_is_named() -> None:
     with pytest.raises(UsageError, match="'aprun'"):
         with_hosts(Plan(PLAN.measure, launcher="aprun"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ SHELL = """#!/bin/sh
 case "$1" in
 gone) echo "connect to host gone port 22: No route to host" >&2; exit 255 ;;
 silent) exit 3 ;;
+hanging*) exec sleep 60 ;;
 esac
 exec /bin/sh -c "$2"
 """
@@ -21,7 +23,7 @@ exec /bin/sh -c "$2"
 
 @pytest.fixture
 def shell(tmp_path: Path) -> str:
-    """A remote shell that knows three hosts."""
+    """A remote shell that knows some hosts."""
     path = tmp_path / "shell"
     path.write_text(SHELL, encoding="ascii")
     path.chmod(0o755)
@@ -52,3 +54,14 @@ def test_a_shell_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_name_that_does_not_resolve_is_told_by_the_real_one() -> None:
     assert "host" in faults(["no-such-host.invalid"], "ssh", [])["no-such-host.invalid"].lower()
+
+
+def test_hosts_that_hang_are_waited_for_together(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_s = 2.0
+    monkeypatch.setattr("mpigauge.launch.reach.ANSWER_WAIT_S", wait_s)
+    monkeypatch.setattr("mpigauge.launch.reach.AT_ONCE", 5)
+    begun = time.monotonic()
+    found = faults(["hanging1", "hanging2", "hanging3", "h1", "gone", "hanging4", "h2"], shell, [])
+    assert time.monotonic() - begun < 4 * wait_s  # as long as one after the other would take
+    assert list(found) == ["hanging1", "hanging2", "hanging3", "gone", "hanging4"]
+    assert "gave no answer in 2 s" in found["hanging4"]

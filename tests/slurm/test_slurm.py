@@ -82,6 +82,28 @@ def test_a_script_measures_between_nodes(cluster: Cluster, mpi: str) -> None:
     assert "pingpong" in log(number)
 
 
+def test_two_libraries_on_four_nodes_in_one_campaign(cluster: Cluster) -> None:
+    """Interleaved launch by launch, all ranks on different nodes, and a pair placed by its numbers."""
+    words = ["ring", "--np", "4", "--sizes", "8", "--launches", "2", "--seed", "7"]
+    words += ["--mpi", prefix("mpich"), "--mpi", prefix("openmpi")]
+    words += ["--placement", "different-hosts", "--placement", "1,3"]
+    script(cluster, "--nodes", "4", *words)
+    number = cluster.submit("job.sh")
+    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    result = load(Path(f"mpigauge-{number}.jsonl"))
+    placed = {
+        (launch.mpi, launch.placed): places
+        for launch, places in zip(result.launches, hosts(result), strict=True)
+    }
+    everywhere, pair = ("node0", "node1", "node2", "node3"), ("node0", "node2")
+    assert placed == {
+        (mpi, rule): places
+        for mpi in ("mpich", "openmpi")
+        for rule, places in (("different-hosts", everywhere), ("node0,node2", pair))
+    }
+    assert (result.ends[-1].reason, result.failures) == ("launches", [])
+
+
 def test_every_task_of_an_array_writes_its_result(cluster: Cluster) -> None:
     for name, size in (("a", 8), ("b", 64)):
         text = f'launches = 1\n[[measure]]\npattern = "pingpong"\nsizes = "{size}"\n'

@@ -74,11 +74,14 @@ def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
     return "ok", reason, limit
 
 
-OURS = "mpigauge-kernel: rank"
+KERNELS = "mpigauge-kernel: rank"
+OURS = "mpigauge: "
+"""How lines begin that our kernel has said, and those that we add."""
+
 CAUSE = re.compile("error(?! checking)|fatal|signal", re.IGNORECASE)
 """MPICH's report of itself has a line about its error checking."""
 
-LAUNCHERS_OWN = re.compile(r"\[(proxy|mpiexec|prterun)\b")
+OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun)\b")
 """How lines of a launcher about itself begin; what they say follows from the death of a rank."""
 
 DEATH = re.compile(r"process rank \d+ .*on node|RUNNING AT|^Remote host:")
@@ -88,13 +91,13 @@ DEATH = re.compile(r"process rank \d+ .*on node|RUNNING AT|^Remote host:")
 def telling_line(words: str) -> str:
     """Of a job's last words, what most likely says why, and on which host a rank died.
 
-    That is what our kernel says itself, else the first error and the death, else the last line with letters.
+    That is what our kernel or we say, else the first error and the death, else the last line with letters.
     """
     lines = [line.strip(" =") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
-    if ours := next((line for line in lines if OURS in line), ""):
-        return ours
+    if ours := next((line for line in lines if KERNELS in line or line.startswith(OURS)), ""):
+        return ours.removeprefix(OURS)
     causes = [line for line in lines if CAUSE.search(line)]
-    cause = next((line for line in causes if not LAUNCHERS_OWN.match(line)), "")
+    cause = next((line for line in causes if not OF_LAUNCHER.match(line)), "")
     death = _death(lines)
     if death and cause not in death:
         return f"{cause}; {death}"

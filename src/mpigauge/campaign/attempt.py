@@ -9,8 +9,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.status import telling_line
-from mpigauge.campaign.hosts import check_landed, lab_counters
+from mpigauge.analysis.status import OURS, telling_line
+from mpigauge.campaign.hosts import check_landed, fault_of, lab_counters
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
@@ -279,7 +279,7 @@ class Attempt:
 
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.
         """
-        words = running.last_words
+        words = self._last_words(running)
         last = telling_line(words)
         self.suspects = frozenset(self._running) if self._several else frozenset()
         number = None if self._several else next(iter(self._running), None)
@@ -292,6 +292,14 @@ class Attempt:
         self._around.observer.trouble(f"{say(cell)}: {kind} in launch {self._key.number}: {last}")
         # All its visits of this launch: what ended the job once would most likely do so again.
         self._ledger.finish(self._key, {number for number, other in self._visits.items() if other == cell})
+
+    def _last_words(self, running: RunningJob) -> str:
+        """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
+        words, hosts = running.last_words, self._job.hosts
+        if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
+            return words
+        fault = fault_of(hosts, self._around.plan, [self._target])
+        return f"{words}\n{OURS}{fault}" if fault else words
 
 
 def say(cell: Cell) -> str:

@@ -24,10 +24,16 @@ def with_hosts(plan: Plan) -> Plan:
 
     Raises:
         UsageError: It names a launcher that there is not.
+        EnvironmentLacksError: It names one that does not work here.
     """
     if plan.launcher not in (AUTO, *LAUNCHERS):
         raise UsageError(
             f"no launcher is called {plan.launcher!r}", f"choose from {', '.join([AUTO, *LAUNCHERS])}"
+        )
+    if plan.launcher == "srun" and allocation(os.environ) is None:
+        raise EnvironmentLacksError(
+            "srun starts jobs inside an allocation of Slurm, and we are in none",
+            "salloc gives one, and mpigauge sbatch writes the script of a job; or leave --launcher out",
         )
     return plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
 
@@ -67,22 +73,26 @@ def with_hosts_again(plan: Plan) -> Plan:
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
     """Asks every host of the plan for the kernels, so that a name with a typing error costs no campaign.
 
-    Slurm knows its own hosts, and another launcher's shell may understand nothing but that launcher.
-
     Raises:
         EnvironmentLacksError: Names a host that does not answer, or that lacks the kernel.
     """
+    if fault := fault_of([host.name for host in plan.hosts], plan, targets):
+        raise EnvironmentLacksError(fault, "check the name, and that it lets you in without asking")
+
+
+def fault_of(hosts: Sequence[str], plan: Plan, targets: Sequence[Target]) -> str:
+    """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none is.
+
+    Slurm knows its own hosts, and another launcher's shell may understand nothing but that launcher.
+    """
     if allocation(os.environ) is not None:
-        return
-    names = {host.name for host in plan.hosts}
+        return ""
     programs = [target.program for target in targets]
-    found = faults(sorted(names), plan.remote_shell or "ssh", programs)
+    found = faults(sorted(set(hosts)), plan.remote_shell or "ssh", programs)
     for host, fault in found.items():
         others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
-        raise EnvironmentLacksError(
-            f"host {host}: {fault}",
-            "check the name, and that it lets you in without asking" + (f"; also {others}" if others else ""),
-        )
+        return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
+    return ""
 
 
 def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:

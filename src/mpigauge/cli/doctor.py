@@ -226,8 +226,12 @@ def _scheduler() -> Finding:
 
 
 def _variables(machine: Environment) -> Finding:
-    # Those of a job of Slurm are many, and meant.
-    names = ", ".join(name for name in machine.variables if not name.startswith("SLURM_"))
+    from mpigauge.launch.lab import first, inside
+
+    meant = {} if inside.current() is None else first.LAUNCHERS | first.BINDING
+    # Those of a job of Slurm are many, and meant, too.
+    others = [name for name in machine.variables if not name.startswith("SLURM_")]
+    names = ", ".join(name for name in others if name not in meant)
     if not names:
         return Finding("ok", "MPI variables", "none set")
     return Finding(

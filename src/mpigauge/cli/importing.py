@@ -80,7 +80,8 @@ def _import(
     stat: str,
     columns: str | Path,
 ) -> int:
-    from mpigauge.cli.run import default_path, ended
+    from mpigauge.cli.measuring import default_path
+    from mpigauge.cli.run import ended
     from mpigauge.cli.show import check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read

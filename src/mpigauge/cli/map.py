@@ -228,18 +228,11 @@ def _usual_ranks(plan: Plan) -> int:
 
 def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
     """The result file; or the exit status, if a signal ended it."""
-    from mpigauge.campaign.hosts import check_reachable
-    from mpigauge.campaign.targets import campaign_record, targets_of
-    from mpigauge.cli.measuring import measure
-    from mpigauge.cli.run import default_path, stopped
-    from mpigauge.result import append
+    from mpigauge.campaign.targets import targets_of
+    from mpigauge.cli.measuring import measure_anew
+    from mpigauge.cli.run import stopped
 
-    targets = targets_of(plan, "the command line")
-    check_reachable(plan, targets)
-    with append.create(output) if output else append.create_beside(default_path()) as file:
-        path = file.path
-        file.append(campaign_record(plan, targets))
-        number = measure(plan, targets, file, None, quiet=quiet)
+    path, number = measure_anew(plan, targets_of(plan, "the command line"), output, quiet=quiet)
     if number is not None:
         return stopped(path, number)
     if not quiet:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
 import shlex
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,21 +117,16 @@ def command(
     if status is not None:
         return status
 
-    from mpigauge.campaign.hosts import check_reachable, with_hosts
-    from mpigauge.campaign.targets import campaign_record, targets_of
-    from mpigauge.cli.measuring import measure
-    from mpigauge.result import append
+    from mpigauge.campaign.hosts import with_hosts
+    from mpigauge.campaign.targets import targets_of
+    from mpigauge.cli.measuring import measure_anew
 
     plan = with_hosts(plan)
     targets = targets_of(plan, where)
     if dry_run:
         click.echo(what_would_run(plan, targets), nl=False)
         return EXIT_DONE
-    check_reachable(plan, targets)
-    with append.create(output) if output else append.create_beside(default_path()) as file:
-        path = file.path
-        file.append(campaign_record(plan, targets))
-        number = measure(plan, targets, file, None, quiet=quiet)
+    path, number = measure_anew(plan, targets, output, quiet=quiet)
     if number is not None:
         return stopped(path, number)
     text, rows = tabulate(path, form, unit_names, stat, columns)
@@ -231,14 +224,6 @@ def _plan(plan_path: Path | None, options: Any, *, quick: bool, thorough: bool, 
         measure = tuple(Measure(name) for name in dict.fromkeys(options.patterns))
         file = replace(suite, title=", ".join(options.patterns), measure=measure)
     return sources.with_options(file, options, random.SystemRandom().randrange(2**31), where)
-
-
-def default_path() -> Path:
-    """results/<host>-<UTC time>.jsonl."""
-    import platform
-
-    host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
-    return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
 def what_would_run(plan: Plan, targets: Sequence[Target]) -> str:

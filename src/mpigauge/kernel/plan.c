@@ -269,8 +269,8 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
         MG_DIE("plan line %d: four messages of %zu B are more than MPI_Buffer_attach can take",
                line, visit->bytes);
     if (visit->mode->binds_buffers && visit->pool_bytes > 0)
-        MG_DIE("plan line %d: %s ties its buffers to requests and cannot use cold ones", line,
-               name);
+        MG_DIE("plan line %d: %s works in the same buffers at each call and cannot use cold ones",
+               line, name);
     if (visit->pattern->unit_bytes > 0 &&
         (visit->bytes == 0 || visit->bytes % visit->pattern->unit_bytes != 0))
         MG_DIE("plan line %d: %s works on multiples of %zu B, not on %zu B", line, name,

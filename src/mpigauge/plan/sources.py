@@ -4,7 +4,7 @@ A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pa
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -121,12 +121,24 @@ def read_file(path: Path) -> PlanFile:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
+    if any("\0" in text for text in _texts(values)):
+        raise UsageError(f"{path}: has a word with the character NUL", "no program and no file can have it")
     try:
         return msgspec.convert(values, PlanFile)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
         ) from None
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All strings of a file, also the keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for one in pair for text in _texts(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _texts(one))
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:

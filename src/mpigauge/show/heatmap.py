@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import ScalarFormatter
+from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -31,6 +31,7 @@ NUMBERS_MOST = 12
 LABELS_MOST = 48
 INCHES_LEAST, INCHES_MOST = 4.0, 12.0
 BRIGHT = 0.55
+DECADE = 10
 VERDICTS_MOST = 4
 """Lines of the verdict above the figure."""
 
@@ -115,12 +116,15 @@ def _panel(
         return
     unit = (units.rate_unit if fast_is_large else units.time_unit)(known.tolist())
     scale = (units.RATE_UNITS if fast_is_large else units.TIME_UNITS)[unit]
-    norm = LogNorm(*_range(known / scale, fast_is_large=fast_is_large))
+    low, high = _range(known / scale, fast_is_large=fast_is_large)
+    norm = LogNorm(low, high)
     colours = COLOURS + ("_r" if fast_is_large else "")
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
-    for axis_format in (bar.ax.yaxis.set_major_formatter, bar.ax.yaxis.set_minor_formatter):
-        axis_format(ScalarFormatter())
+    bar.ax.yaxis.set_major_formatter(ScalarFormatter())
+    # Over a decade and more, numbers between the powers of ten would touch each other.
+    between = ScalarFormatter() if high < DECADE * low else NullFormatter()
+    bar.ax.yaxis.set_minor_formatter(between)
     bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
     if len(order) <= NUMBERS_MOST:
         _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
