@@ -129,7 +129,9 @@ def loaded_by(*words: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.parametrize("words", [("--help",), ("--version",), ("run", "--help"), ("map", "--help")])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("--version",), ("run", "--help"), ("map", "--help"), ("plot", "--help")]
+)
 def test_help_does_not_wait_for_what_computes(words: tuple[str, ...]) -> None:
     loaded = loaded_by(*words)
     assert "click" in loaded

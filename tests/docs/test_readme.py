@@ -21,12 +21,14 @@ from mpigauge import __version__, errors
 from mpigauge.analysis import warnings
 from mpigauge.analysis.cells import Row
 from mpigauge.cli import mpigauge
+from mpigauge.formats.csv import Column, Columns
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
 from mpigauge.result import records
 from mpigauge.show import columns, tables
+from mpigauge.show.plots import KINDS
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -206,7 +208,7 @@ def test_patterns_and_modes_are_those_of_the_kernel() -> None:
     assert {mode.name for pattern in description.patterns for mode in pattern.modes} == modes_of_sources()
 
 
-@pytest.mark.parametrize("verb", ["run", "show", "resume", "sbatch", "lab"])
+@pytest.mark.parametrize("verb", ["run", "show", "plot", "resume", "sbatch", "lab"])
 def test_every_option_is_named(verb: str) -> None:
     assert not missing(verb_options(verb) - {"--help"}, docs_text())
 
@@ -228,6 +230,17 @@ def test_every_plan_key_is_named() -> None:
 def test_every_key_of_a_lab_is_named() -> None:
     keys = {*Lab.__struct_fields__, *Link.__struct_fields__, *Port.__struct_fields__}
     assert not missing(keys, (ROOT / "docs" / "lab.md").read_text(encoding="utf-8"))
+
+
+def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
+    text = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    for kind in KINDS.values():
+        assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
+
+
+def test_every_key_of_a_table_that_is_imported_is_named() -> None:
+    keys = {*Columns.__struct_fields__, *Column.__struct_fields__}
+    assert not missing(keys, (ROOT / "docs" / "figures.md").read_text(encoding="utf-8"))
 
 
 def test_every_warning_is_named() -> None:
@@ -276,6 +289,7 @@ def test_every_field_of_a_record_is_named() -> None:
         records.Visit,
         records.Eager,
         records.Blocked,
+        records.Imported,
         records.Failure,
         records.Done,
         records.End,

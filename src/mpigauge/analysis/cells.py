@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mpigauge.analysis.estimate import Estimate, estimate, rounds_per_launch_advice
+from mpigauge.analysis.estimate import Estimate, estimate, printed, rounds_per_launch_advice
 from mpigauge.analysis.memory import Ratio
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
 from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
@@ -26,7 +26,7 @@ from mpigauge.analysis.yardsticks import medians_of, ratios_of
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.load import Result
-from mpigauge.result.records import Visit
+from mpigauge.result.records import Imported, Visit
 
 MEDIAN = "median"
 FLOOR = "null"
@@ -110,6 +110,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         clock_states(result.clocks),
         evidence(result.visits, patterns, result.launches),
         {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
+        {one.cell: one for one in result.imported},
     )
     found = [
         _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
@@ -133,6 +134,7 @@ class _Surroundings:
     clocks: Mapping[JobKey, ClockState]
     evidence: Mapping[Cell, Evidence]
     places: Mapping[JobKey, Sequence[str]]
+    imported: Mapping[Cell, Imported]
 
 
 def _row(
@@ -141,7 +143,7 @@ def _row(
     result = around.result
     pattern = around.patterns.get(cell.pattern)
     launches = by_launch(visits)
-    time = estimate(launches, stat) if launches else None
+    time = estimate(launches, stat) if launches else _printed(around.imported.get(cell))
     status, reason, limit = status_of(result, cell, time, trouble)
     rate = _rate(cell, pattern, time)
     seen = around.evidence.get(cell)
@@ -173,6 +175,12 @@ def _row(
         batch=max((visit.batch for visit in good), default=0),
         warnings=_doubts(around, cell, time, good, stat, start, clock),
     )
+
+
+def _printed(one: Imported | None) -> Estimate | None:
+    if one is None:
+        return None
+    return printed(one.time_s, one.time_s if one.statistic == "mean" else None, one.stddev_s)
 
 
 def _mislabelled(around: _Surroundings, cell: Cell, pattern: Pattern, seen: Evidence) -> str:
@@ -244,7 +252,7 @@ def _doubts(
     start: Start | None,
     clock: ClockState | None,
 ) -> tuple[Doubt, ...]:
-    if time is None or cell.pattern == FLOOR:
+    if time is None or not visits or cell.pattern == FLOOR:
         return ()
     result = around.result
     pattern = around.patterns.get(cell.pattern)

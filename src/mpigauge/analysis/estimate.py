@@ -142,6 +142,48 @@ def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Esti
     )
 
 
+def printed(time_s: float, mean: float | None, stddev: float | None) -> Estimate:
+    """What can be said of a time that others have printed, without its samples.
+
+    Args:
+        time_s: Whatever it is of their samples.
+        mean: The same if it is their mean.
+        stddev: If they have printed it.
+
+    Returns:
+        No interval, no launch and no sample; NaN for every statistic but those.
+    """
+    unknown = math.nan
+    return Estimate(
+        estimate=time_s,
+        low=None,
+        high=None,
+        rank_low=None,
+        rank_high=None,
+        half_width=None,
+        launches=0,
+        samples=0,
+        mean=unknown if mean is None else mean,
+        stddev=stddev,
+        min=unknown,
+        p5=None,
+        p25=unknown,
+        median=unknown,
+        p75=unknown,
+        p95=None,
+        p99=None,
+        max=unknown,
+        launch_share=None,
+        launch_variance=None,
+        round_variance=None,
+        kinds=None,
+        launch_medians=(),
+        tau=1.0,
+        correlated_launches=0,
+        unsteady_launches=0,
+    )
+
+
 def launch_interval(medians: Values) -> tuple[float, float | None, float | None, float | None]:
     """Centre, interval and relative half-width of a cell: Student's t on the logarithms of launch medians.
 

@@ -42,6 +42,9 @@ def status_of(
         return _eager_status(limits)
     if trouble is not None and (time is None or trouble[0] == "corrupt"):
         return *trouble, None
+    printed = next((one for one in result.imported if one.cell == cell), None)
+    if printed is not None:
+        return "ok", f"imported{f', {printed.statistic}' if printed.statistic else ''}", None
     if time is None:
         return "skipped", _why_nothing(result), None
     # A launch without time for it says nothing about what the others measured; a failure does.

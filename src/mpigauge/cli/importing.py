@@ -2,11 +2,14 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli.options import table_options
+
+if TYPE_CHECKING:
+    from mpigauge.formats import Reader
 
 
 class Readers(click.Group):
@@ -40,15 +43,21 @@ class Readers(click.Group):
         return click.Command(
             cmd_name,
             callback=made,
-            params=[files, *_options(made)],
+            params=[files, *_options(made, reader)],
             help=reader.about,
             short_help=reader.files,
         )
 
 
-def _options(function: Any) -> list[click.Parameter]:
-    options: list[click.Parameter] = function.__click_params__
-    return options[::-1]
+def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
+    """Those of the table; where the columns of a file must be named, --columns does that instead."""
+    options: list[click.Parameter] = function.__click_params__[::-1]
+    if not reader.columns:
+        return options
+    named = click.Option(
+        ["--columns"], type=click.Path(path_type=Path), metavar="TOML", required=True, help=reader.columns
+    )
+    return [named, *(option for option in options if option.name != "columns")]
 
 
 @click.command("import", cls=Readers)
@@ -57,6 +66,7 @@ def command() -> None:
 
     \b
     mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl
+    mpigauge import csv examples/published/ring-pairs.csv --columns examples/published/ring-pairs.toml
     """
 
 
@@ -68,7 +78,7 @@ def _import(
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
-    columns: str,
+    columns: str | Path,
 ) -> int:
     from mpigauge.cli.measuring import default_path
     from mpigauge.cli.run import ended
@@ -76,18 +86,19 @@ def _import(
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
     from mpigauge.result import append
-    from mpigauge.result.records import Visit
+    from mpigauge.result.records import Imported, Visit
 
-    check(unit_names, columns)
+    shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
+    check(unit_names, shown)
     if len(paths) < READERS[name].least:
         raise UsageError(f"import {name}: takes {READERS[name].files}", "give the files that are missing")
-    records = read(name, paths)
+    records = read(name, paths, given)
     with append.create(output) if output else append.create_beside(default_path()) as file:
         path = file.path
         for record in records:
             file.append(record)
-    if not any(isinstance(record, Visit) for record in records):
+    if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the last words of the job are in it", "")
-    text, rows = tabulate(path, form, unit_names, stat, columns)
+    text, rows = tabulate(path, form, unit_names, stat, shown)
     click.echo(text, nl=False)
     return ended(path, rows)

@@ -66,11 +66,18 @@ def _formats(_: str | None) -> Entries:
     ]
 
 
+def _plots(_: str | None) -> Entries:
+    from mpigauge.show.plots import KINDS
+
+    return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
+
+
 THINGS: dict[str, Callable[[str | None], Entries]] = {
     "patterns": _patterns,
     "launchers": _launchers,
     "mpis": _mpis,
     "formats": _formats,
+    "plots": _plots,
 }
 
 
@@ -79,7 +86,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List what there is: patterns, launchers, mpis or formats.
+    """List what there is: patterns, launchers, mpis, formats or plots.
 
     \b
     mpigauge list

@@ -22,11 +22,13 @@ class Reader:
         about: What it reads, in a sentence.
         files: What it is given, for people: "PLAN JOURNAL...".
         least: How many files that are at least.
+        columns: What the file that --columns names is, for help; empty where none is needed.
     """
 
     about: str
     files: str
     least: int = 1
+    columns: str = ""
 
 
 READERS = {
@@ -35,14 +37,23 @@ READERS = {
         files="PLAN JOURNAL...",
         least=2,
     ),
+    "csv": Reader(
+        about="Times or rates in columns, as others have printed them; no samples, so no intervals.",
+        files="FILE...",
+        columns="Which columns are what: a TOML file, such as those in examples/published.",
+    ),
 }
 
 
-def read(name: str, paths: Sequence[Path]) -> list["Record"]:
+def read(name: str, paths: Sequence[Path], columns: Path | None = None) -> list["Record"]:
     """The records of foreign files; the module of a format is imported when it is used.
+
+    Args:
+        columns: The file that says which columns are what, of formats that need it.
 
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    records: list[Record] = importlib.import_module(f"mpigauge.formats.{name}").read(paths)
+    module = importlib.import_module(f"mpigauge.formats.{name}")
+    records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
     return records

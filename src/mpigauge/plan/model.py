@@ -21,6 +21,10 @@ AUTO: Final = "auto"
 """The transport that the library chooses by itself."""
 
 
+UNKNOWN: Final = "unknown"
+"""The library of what others have printed without naming it."""
+
+
 class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Some curves of a plan: one pattern over modes, sizes and numbers of ranks.
 

@@ -19,6 +19,7 @@ from mpigauge.result.records import (
     Eager,
     End,
     Failure,
+    Imported,
     Launch,
     Record,
     Visit,
@@ -40,6 +41,7 @@ class Result:
     visits: list[Visit] = field(default_factory=list)
     eager: list[Eager] = field(default_factory=list)
     blocked: list[Blocked] = field(default_factory=list)
+    imported: list[Imported] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
@@ -65,6 +67,7 @@ _LISTS = {
     Visit: "visits",
     Eager: "eager",
     Blocked: "blocked",
+    Imported: "imported",
     Failure: "failures",
     Done: "done",
     End: "ends",

@@ -4,6 +4,7 @@ One JSON object a line, each beginning with its "type"; the first is a campaign.
 docs/ is generated from this module.
 
 Format history:
+    4 - records of type imported.
     3 - pairs: cells have pair and pairing, tables of a plan pairs; hosts: plans have hosts, placements,
         binding, launcher, remote_shell and lab, launches placed, visits relay_late; plans have abi, libraries
         built_by and compiler, launches built_by and reported; of imported launches times are null.
@@ -25,7 +26,7 @@ from mpigauge.plan.patterns import Pattern
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
-VERSION = 3
+VERSION = 4
 
 
 class Environment(Struct, frozen=True):
@@ -315,6 +316,23 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
     limit_bytes: int
 
 
+class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
+    """A time that others have printed. Of its samples nothing is known, so no interval can be said.
+
+    Attributes:
+        time_s: Of one operation, as mpigauge counts it.
+        stddev_s: If they have printed that, too.
+        statistic: What the time is of their samples: mean, best of three; empty if they do not say.
+        source: File and line that it is from.
+    """
+
+    cell: Cell
+    time_s: Annotated[float, Meta(gt=0)]
+    stddev_s: Annotated[float, Meta(ge=0)] | None = None
+    statistic: str = ""
+    source: str = ""
+
+
 class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
     """What went wrong; one cell's failure, or with cell None a whole launch's.
 
@@ -362,4 +380,4 @@ class End(Struct, frozen=True, tag="end", tag_field="type"):
     started: str
 
 
-Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Failure | Done | End
+Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Failure | Done | End

@@ -117,7 +117,8 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
 
 def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
     cell = rows[0].cell
-    words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}", f"{cell.ranks} ranks"]
+    words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}".strip()]
+    words += [f"{cell.ranks} ranks"] if cell.ranks else []
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
     if cell.transport != "auto":
@@ -183,7 +184,7 @@ def _head(result: Result) -> list[str]:
     campaign = result.campaign
     machine = campaign.environment
     title = campaign.plan.title or "mpigauge"
-    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores"]))
+    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores" if machine.cores else ""]))
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
@@ -236,7 +237,8 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
         *_transports(result, rows),
         *_waiting(rows),
         *statements(rows, result.campaign.environment.caches),
-        _completeness(result, rows),
+        *([_completeness(result, rows)] if result.launches or not result.imported else []),
+        *_imported(result),
         *_doubts(rows),
         *_wheels(result),
         *(
@@ -306,6 +308,15 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     precision = units.format_relative(result.campaign.plan.precision)
     counts = f"{len(rows)} planned, {len(measured)} measured, {len(precise)} within {precision}"
     return f"cells: {counts}{_why(result)}"
+
+
+def _imported(result: Result) -> Iterable[str]:
+    if result.imported:
+        files = sorted({one.source.partition(": line")[0] for one in result.imported})
+        yield (
+            f"{len(result.imported)} cells are as others printed them, without samples or intervals: "
+            f"{', '.join(files)}"
+        )
 
 
 def _is_precise(time: Estimate, precision: float) -> bool:

@@ -1,0 +1,80 @@
+"""`mpigauge plot`: figures of one or several result files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.options import STATS, chosen_units
+from mpigauge.errors import UsageError
+from mpigauge.show.plots import FORMS, KINDS
+
+
+@click.command("plot")
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.option(
+    "--kind",
+    type=click.Choice(list(KINDS)),
+    default="time",
+    show_default=True,
+    help="What to draw: mpigauge list plots.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    required=True,
+    help=".png, .svg or .pdf.",
+)
+@click.option("--linear", is_flag=True, help="Linear axes.")
+@click.option(
+    "--unit",
+    "unit_names",
+    multiple=True,
+    metavar="UNIT",
+    help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
+)
+@click.option(
+    "--stat", type=click.Choice(STATS), default="median", show_default=True, help="What stands for a launch."
+)
+@click.option(
+    "--series",
+    multiple=True,
+    metavar="WORDS[=LABEL]",
+    help="Those whose names have these words, in this order; repeatable.",
+)
+@click.option("--sizes", default="", metavar="SPEC", help="Only these: 0:2000, or 8,1KiB.")
+def command(
+    results: tuple[Path, ...],
+    *,
+    kind: str,
+    output: Path,
+    linear: bool,
+    unit_names: tuple[str, ...],
+    stat: str,
+    series: tuple[str, ...],
+    sizes: str,
+) -> None:
+    """Draw a figure of RESULT files, fit for a paper.
+
+    \b
+    mpigauge plot results/node1.jsonl -o time.png
+    mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
+    mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
+    """
+    if output.suffix.lower() not in FORMS:
+        raise UsageError(f"-o: {output} is no figure", f"end its name in {', '.join(FORMS)}")
+    time, rate = chosen_units(unit_names)
+
+    from mpigauge.result.load import load
+    from mpigauge.show.columns import Units
+    from mpigauge.show.plots import draw
+    from mpigauge.show.plots.request import Request, source_of, wanted
+
+    wanted(sizes)
+    sources = [source_of(load(path), stat) for path in results]
+    request = Request(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
+    draw(request, output)
+    click.echo(f"figure: {output}", err=True)

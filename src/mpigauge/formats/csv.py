@@ -1,0 +1,289 @@
+"""Times or rates that others have printed in columns, and the TOML file that says which column is what."""
+
+import csv
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+import mpigauge
+from mpigauge.errors import UsageError
+from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.model import AUTO, UNKNOWN, Cell, Measure, Plan
+from mpigauge.plan.patterns import Mode, Pattern
+from mpigauge.result.records import (
+    FORMAT,
+    VERSION,
+    Campaign,
+    End,
+    Environment,
+    Imported,
+    LibraryRecord,
+    Record,
+)
+from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
+
+IMPORTED = "imported"
+HINT = "examples/published has files of columns for several tables"
+BITS = {"bit": 1 / 8, **SIZE_UNITS}
+"""Bytes in each unit of size that people print."""
+
+
+class Column(Struct, frozen=True, forbid_unknown_fields=True):
+    """A column of the table.
+
+    Attributes:
+        column: Its heading.
+        unit: Of its numbers; empty means bytes, seconds or bytes per second.
+        factor: That its numbers are multiplied by, to become what mpigauge counts.
+        values: What its words mean; empty means themselves.
+    """
+
+    column: str
+    unit: str = ""
+    factor: Annotated[float, Meta(gt=0)] = 1.0
+    values: dict[str, str | int] = {}
+
+
+class Columns(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that says which column is what; a plain word or number holds for all lines.
+
+    Attributes:
+        title: What the table is.
+        pattern: That its times are of, by mpigauge's name.
+        time_of: What one time is, in words.
+        time: Of one operation. Either this or a rate.
+        rate: Bytes moved by one operation in all directions over its time.
+        statistic: What a time is of their samples: mean, best of three.
+        ranks: 0 if nobody says.
+        directions: Messages under way at once between a pair; 2 doubles the rate.
+        only: Headings to words: all other lines are left out.
+    """
+
+    title: str
+    bytes: Column | int
+    pattern: str = "pingpong"
+    time_of: str = ""
+    time: Column | None = None
+    rate: Column | None = None
+    stddev: Column | None = None
+    statistic: str = ""
+    mode: Column | str = "standard"
+    ranks: Column | Annotated[int, Meta(ge=0)] = 2
+    mpi: Column | str = UNKNOWN
+    mpi_version: Column | str = ""
+    transport: Column | str = AUTO
+    placement: Column | str = SAME_HOST
+    directions: Annotated[int, Meta(ge=1, le=2)] = 1
+    only: dict[str, tuple[str, ...]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of a table."""
+
+    where: str
+    words: Mapping[str, str]
+
+    def text(self, column: Column | str) -> str:
+        """What stands in a column, or for all lines."""
+        if isinstance(column, str):
+            return column
+        word = self._word(column)
+        if not column.values:
+            return word
+        if word not in column.values:
+            known = ", ".join(map(repr, column.values))
+            raise UsageError(f"{self.where}: {column.column}: {word!r} has no meaning", f"it may be {known}")
+        return str(column.values[word])
+
+    def number(self, column: Column, scales: Mapping[str, float]) -> float:
+        """A number in SI base units."""
+        if column.unit and column.unit not in scales:
+            raise UsageError(
+                f"{column.column}: no unit is called {column.unit!r}", f"choose from {', '.join(scales)}"
+            )
+        try:
+            value = float(self.text(column)) * scales.get(column.unit, 1.0) * column.factor
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise UsageError(f"{self.where}: {column.column}: {self._word(column)!r} is not a number", HINT)
+        return value
+
+    def whole(self, column: Column | int, scales: Mapping[str, float]) -> int:
+        """A whole number that is not negative."""
+        if isinstance(column, int):
+            return column
+        value = self.number(column, scales)
+        if value < 0 or value != round(value):
+            raise UsageError(
+                f"{self.where}: {column.column}: {self._word(column)!r} is no whole number", HINT
+            )
+        return round(value)
+
+    def _word(self, column: Column) -> str:
+        if column.column not in self.words:
+            there = ", ".join(self.words)
+            raise UsageError(f"{self.where}: there is no column {column.column!r}", f"there are {there}")
+        return self.words[column.column].strip()
+
+
+@dataclass(slots=True)
+class _Table:
+    """What has been read.
+
+    Attributes:
+        lines: Of each cell, to find one that comes twice.
+    """
+
+    columns: Columns
+    found: list[Imported] = field(default_factory=list)
+    lines: dict[Cell, str] = field(default_factory=dict)
+
+    def take(self, line: _Line) -> None:
+        """Another line."""
+        cell = _cell(self.columns, line)
+        if cell in self.lines:
+            raise UsageError(
+                f"{line.where}: is of the same cell as {self.lines[cell]}",
+                "name a column that tells them apart, or choose lines with [only]",
+            )
+        self.lines[cell] = line.where
+        self.found.append(_imported(self.columns, line, cell))
+
+
+def read(paths: Sequence[Path], columns: Path) -> list[Record]:
+    """A result of tables that others have printed.
+
+    Raises:
+        UsageError: A file cannot be read or is not what it should be; names the line or the key.
+    """
+    table = _Table(_columns(columns))
+    for path in paths:
+        for line in _lines(path):
+            if all(line.text(Column(name)) in words for name, words in table.columns.only.items()):
+                table.take(line)
+    if not table.found:
+        raise UsageError(f"{paths[0]}: no line of it was chosen", f"see [only] in {columns}")
+    return [_campaign(table), *table.found, End(IMPORTED, 0.0, "")]
+
+
+def _columns(path: Path) -> Columns:
+    try:
+        columns = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Columns)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path}: {error}", HINT) from None
+    if (columns.time is None) == (columns.rate is None):
+        raise UsageError(f"{path}: names not exactly one of time and rate", HINT)
+    return columns
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file, restval="", strict=True)
+            for words in table:
+                if None in words:
+                    raise UsageError(
+                        f"{path}: line {table.line_num} has more fields than there are headings", HINT
+                    )
+                yield _Line(f"{path}: line {table.line_num}", words)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path}: is no table of comma-separated values: {error}", HINT) from None
+
+
+def _cell(columns: Columns, line: _Line) -> Cell:
+    return Cell(
+        pattern=columns.pattern,
+        mode=line.text(columns.mode),
+        bytes=line.whole(columns.bytes, BITS),
+        ranks=line.whole(columns.ranks, {}),
+        mpi=line.text(columns.mpi),
+        mpi_version=line.text(columns.mpi_version),
+        transport=line.text(columns.transport),
+        placement=line.text(columns.placement),
+    )
+
+
+def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
+    if columns.time is not None:
+        time_s = line.number(columns.time, TIME_UNITS)
+    else:
+        assert columns.rate is not None  # noqa: S101 - one of them is there
+        rate = line.number(columns.rate, RATE_UNITS)
+        time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
+    if not time_s > 0:
+        raise UsageError(f"{line.where}: its time is not above 0", HINT)
+    stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
+    if stddev_s is not None and stddev_s < 0:
+        raise UsageError(f"{line.where}: its standard deviation is below 0", HINT)
+    return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
+
+
+# ---- What a result begins with -------------------------------------------------------------------
+
+
+def _campaign(table: _Table) -> Campaign:
+    columns, cells = table.columns, tuple(table.lines)
+    libraries = dict.fromkeys((cell.mpi, cell.mpi_version) for cell in cells)
+    return Campaign(
+        format=FORMAT,
+        version=VERSION,
+        mpigauge=mpigauge.__version__,
+        commit="",
+        started="",
+        plan=Plan((Measure(columns.pattern),), title=columns.title),
+        libraries=tuple(LibraryRecord(*names, "", "", "", IMPORTED, "", "", "") for names in libraries),
+        patterns=(_pattern(columns, cells),),
+        cells=cells,
+        environment=_nowhere(),
+    )
+
+
+def _pattern(columns: Columns, cells: Sequence[Cell]) -> Pattern:
+    modes = dict.fromkeys(cell.mode for cell in cells)
+    return Pattern(
+        name=columns.pattern,
+        about=columns.title,
+        time_of=columns.time_of,
+        sampling=IMPORTED,
+        min_ranks=1,
+        active_ranks=0,
+        windowed=False,
+        moves_bytes=True,
+        modes=tuple(Mode(name, "", columns.directions, False, False, False) for name in modes),
+    )
+
+
+def _nowhere() -> Environment:
+    """A machine of which nothing is known."""
+    return Environment(
+        host="",
+        system="",
+        kernel="",
+        cpu="",
+        cores=0,
+        cores_online=0,
+        memory_bytes=0,
+        caches={},
+        numa_nodes=0,
+        smt="",
+        governor="",
+        turbo="",
+        huge_pages="",
+        clock_source="",
+        hypervisor="",
+        python="",
+        user_is_root=False,
+        variables={},
+    )

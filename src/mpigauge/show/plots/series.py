@@ -1,0 +1,310 @@
+"""Series: rows that differ in one thing only, with names that say what tells one from the other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.expand import DATATYPE, OPERATION
+from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.model import AUTO, UNKNOWN
+from mpigauge.show.plots.request import wanted
+from mpigauge.units import format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.cells import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.show.plots.request import Request, Source
+
+SERIES_MOST = 14
+"""In one figure; more cannot be told apart."""
+
+NAMED_MOST = 6
+"""In a hint."""
+
+EAGER = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
+"""Patterns of plain messages, whose protocol changes at the eager limit."""
+
+FILE = "file"
+UNSAID = frozenset({AUTO, SAME_HOST, f"{OPERATION} of {DATATYPE}", "root 0", "common start"})
+"""What goes without saying."""
+
+Factors = dict[str, str]
+
+
+class Point(NamedTuple):
+    """A value with its interval, where there is one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """Rows that are one line of a figure.
+
+    Attributes:
+        factors: What it is of, in words by name: pattern, mode, mpi and so on.
+        rows: In the order of the line, those without a value, too.
+        label: What tells it from the others.
+        breaks: Sizes above which the protocol is another.
+    """
+
+    source: Source
+    factors: Factors
+    rows: list[Row]
+    label: str = ""
+    breaks: tuple[int, ...] = ()
+
+    @property
+    def imported(self) -> bool:
+        """Whether others have measured it, of whom we have no samples."""
+        return all(row.cell not in self.source.visits for row in self.rows if row.time is not None)
+
+
+def factors_of(source: Source, cell: Cell) -> Factors:
+    """All that a cell is but its size, in words."""
+    words = {
+        "pattern": cell.pattern,
+        "mode": cell.mode,
+        "mpi": "" if cell.mpi == UNKNOWN else f"{cell.mpi} {cell.mpi_version}".strip(),
+        "transport": cell.transport,
+        "placement": cell.placement,
+        "ranks": f"{cell.ranks} ranks" if cell.ranks else "",
+        "buffers": "" if cell.buffers == "warm" else f"{cell.buffers} buffers",
+        "sync": f"{cell.sync} start" if cell.sync else "",
+        "op": f"{cell.op} of {cell.datatype}" if cell.datatype else "",
+        "root": _root(cell),
+        "in_place": "in place" if cell.in_place else "",
+        "pair": cell.pair,
+        "pairing": cell.pairing,
+        FILE: source.name,
+    }
+    return {name: word for name, word in words.items() if word}
+
+
+def _root(cell: Cell) -> str:
+    if not cell.root:
+        return ""
+    return "rotating root" if cell.root == "rotating" else f"root {cell.root}"
+
+
+def timed(request: Request) -> list[tuple[Source, Row]]:
+    """Rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
+    chosen = wanted(request.sizes)
+    return [
+        (source, row)
+        for source in request.sources
+        for row in source.rows
+        if (pattern := source.patterns.get(row.cell.pattern)) is not None
+        and not pattern.probes
+        and pattern.sampling != "floor"
+        and (chosen(row.cell.bytes) or not row.sized)
+    ]
+
+
+def against_size(
+    request: Request, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True
+) -> list[Series]:
+    """Series whose x is the size; those asked for, labelled.
+
+    Args:
+        sized: Without what has no size, such as barriers.
+
+    Raises:
+        UsageError: There are none, or too many.
+    """
+    pairs = [(source, row) for source, row in timed(request) if (row.sized or not sized) and keep(row)]
+    found = grouped(pairs, lambda source, row: factors_of(source, row.cell))
+    for number, one in enumerate(found):
+        one.rows.sort(key=lambda row: row.cell.bytes)
+        found[number] = replace(one, breaks=_breaks(one))
+    return chosen(request, [one for one in found if any(row.time is not None for row in one.rows)])
+
+
+def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
+    """Rows of one result with equal factors, in the order of the first of each."""
+    found: dict[tuple[object, ...], Series] = {}
+    for source, row in pairs:
+        mine = factors(source, row)
+        key = (id(source), *mine.items())
+        found.setdefault(key, Series(source, mine, [])).rows.append(row)
+    return list(found.values())
+
+
+def _breaks(one: Series) -> tuple[int, ...]:
+    cell = one.rows[0].cell
+    limit = one.source.limits.get(cell.job)
+    passes = cell.pattern not in EAGER or cell.mode == "synchronous"
+    return () if limit is None or passes else (limit,)
+
+
+# ---- Choosing and naming -------------------------------------------------------------------------
+
+
+def chosen(request: Request, found: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
+    """The series asked for, in the order asked for, each with a label.
+
+    Raises:
+        UsageError: There are none, or more than a figure can show.
+    """
+    if not found:
+        raise request.lacks(_why_none(request))
+    named = labelled(found)
+    if request.series:
+        named = _asked(request, named)
+    if len(named) > most:
+        word = next(named[0].factors[name] for name in names_that_vary(named) if name in named[0].factors)
+        raise request.lacks(
+            f"{len(named)} series are more than the {most} that can be told apart",
+            f'choose with --series, such as --series "{word}"',
+        )
+    return named
+
+
+def _why_none(request: Request) -> str:
+    if request.sizes and any(row.time is not None for source in request.sources for row in source.rows):
+        return f"nothing of it was measured in the sizes {request.sizes}"
+    return "nothing that it shows was measured"
+
+
+def _asked(request: Request, found: Sequence[Series]) -> list[Series]:
+    asked: dict[int, Series] = {}
+    for text in request.series:
+        words, sign, label = text.partition("=")
+        mine = [number for number, one in enumerate(found) if _matches(words, one)]
+        if not mine or not words.strip():
+            names = [f'"{one.label}"' for one in found[:NAMED_MOST]]
+            more = " ..." if len(found) > NAMED_MOST else ""
+            raise UsageError(
+                f"--series: no series has the words {words!r}", f"there are {', '.join(names)}{more}"
+            )
+        if sign and len(mine) > 1:
+            raise UsageError(
+                f"--series: {len(mine)} series have the words {words!r}, and one label does for one",
+                f'give more words, such as "{_name(found[mine[0]])}={label}"',
+            )
+        for number in mine:
+            asked.setdefault(
+                number,
+                replace(found[number], label=label.strip() + _mark(found[number])) if sign else found[number],
+            )
+    kept = list(asked.values())
+    # Labels tell what differs among those that are left, unless users gave them.
+    fresh = labelled([replace(one, label="") for one in kept])
+    given = {id(one) for one in kept if all(one is not other for other in found)}
+    return [
+        one if id(one) in given else replace(one, label=new.label)
+        for one, new in zip(kept, fresh, strict=True)
+    ]
+
+
+def _matches(words: str, one: Series) -> bool:
+    """Whether all words stand in its name, each as a whole one."""
+    name = f"{_name(one)} {one.label}"
+    return all(
+        re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", name)
+        for word in re.split(r"[\s,]+", words.strip())
+    )
+
+
+def _name(one: Series) -> str:
+    return " ".join(one.factors.values())
+
+
+def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
+    """Each with what tells it from the others of its group; the file is named if nothing else does.
+
+    Args:
+        without: Factors that the figure tells otherwise.
+    """
+    found = [one for group in groups for one in group]
+    varying = [name for name in names_that_vary(found) if name not in without]
+    short = [name for name in varying if name != FILE]
+    labels: list[list[str]] = []
+    for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
+        labels = [[_label(one, names, unsaid) for one in group] for group in groups]
+        if all(len({*mine}) == len(mine) and (len(found) == 1 or all(mine)) for mine in labels):
+            break
+    flat = [label for mine in labels for label in mine]
+    return [
+        replace(one, label=(label or _alone(one)) + _mark(one))
+        for one, label in zip(found, flat, strict=True)
+    ]
+
+
+def _mark(one: Series) -> str:
+    """What nobody may take for their own measurement says so, whatever it is called."""
+    return " (imported)" if one.imported else ""
+
+
+def _label(one: Series, names: Iterable[str], unsaid: Collection[str]) -> str:
+    words = [one.factors[name] for name in names if name in one.factors]
+    return ", ".join(word for word in words if word not in unsaid)
+
+
+def _alone(one: Series) -> str:
+    return ", ".join(one.factors[name] for name in ("pattern", "mode") if name in one.factors)
+
+
+def names_that_vary(found: Sequence[Series]) -> list[str]:
+    """Factors in which series differ."""
+    names = dict.fromkeys(name for one in found for name in one.factors)
+    return [name for name in names if len({one.factors.get(name) for one in found}) > 1]
+
+
+def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
+    """What all of them are: the title."""
+    varying = {*names_that_vary(found), FILE, *without}
+    shared: Mapping[str, str] = found[0].factors
+    words = [word for name, word in shared.items() if name not in varying and word not in UNSAID]
+    return ", ".join(words)
+
+
+# ---- Points --------------------------------------------------------------------------------------
+
+
+def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Point]]:
+    """Points that may be connected: not over a size that is missing, the eager limit, or from 0 B."""
+    pieces: list[list[Point]] = [[]]
+    last: int | None = None
+    for row in one.rows:
+        here = point(row)
+        size = row.cell.bytes
+        if here is None:
+            pieces.append([])
+            continue
+        if last is not None and (last == 0 or any(last <= limit < size for limit in one.breaks)):
+            pieces.append([])
+        pieces[-1].append(here)
+        last = size
+    return [piece for piece in pieces if piece]
+
+
+def time_point(row: Row) -> Point | None:
+    """Its time, in seconds."""
+    time = row.time
+    if time is None or time.estimate <= 0:
+        return None
+    return Point(row.cell.bytes, time.estimate, time.low, time.high)
+
+
+def rate_point(row: Row) -> Point | None:
+    """Its rate, in bytes per second."""
+    time, rate = row.time, row.rate_bytes_per_s
+    if time is None or not rate:
+        return None
+    moved = rate * time.estimate
+    ends = (None, None) if not time.low or not time.high else (moved / time.high, moved / time.low)
+    return Point(row.cell.bytes, rate, *ends)
+
+
+def size_words(row: Row) -> str:
+    """Its size for people."""
+    return format_size(row.cell.bytes) if row.sized else ""
