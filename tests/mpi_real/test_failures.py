@@ -80,8 +80,15 @@ def _ranks_below(pid: int) -> list[int]:
 
 
 def _launcher_below(pid: int) -> list[int]:
-    """The launcher: the only direct child."""
-    return [child for child in descendants(pid) if child not in _ranks_below(pid)][:1]
+    """The launcher: the first process that is neither a rank nor the janitor."""
+    others = [child for child in descendants(pid) if child not in _ranks_below(pid)]
+    return [child for child in others if not _is_janitor(child)][:1]
+
+
+def _is_janitor(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"janitor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return True
 
 
 @pytest.mark.parametrize("whom", ["rank", "launcher"])
