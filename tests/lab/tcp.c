@@ -59,9 +59,14 @@ static void no_delay(int fd)
     check(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one), "TCP_NODELAY");
 }
 
+/* Looks for the message until it is there, as MPI libraries do: to sleep would add a wake-up. */
 static long receive(int fd)
 {
-    return recv(fd, chunk, MESSAGE, MSG_WAITALL);
+    long bytes = -1;
+
+    while (bytes < MESSAGE && (bytes != 0))
+        bytes = recv(fd, chunk, MESSAGE, MSG_DONTWAIT | MSG_PEEK);
+    return bytes == 0 ? 0 : recv(fd, chunk, MESSAGE, MSG_WAITALL);
 }
 
 static void serve(const char *port)
