@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -100,13 +100,7 @@ def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -
         said = json.loads(_in_lab(lab, ["sh", "-c", IPERF], folder))
         iperf = said["end"]["sum_received"]["bits_per_second"] / 8
         row = [f"{mbit} Mbit/s", _megabytes(allowed), f"{_megabytes(iperf)} ({iperf / allowed:.3f})"]
-        for library in libraries:
-            tools.say(f"{mbit} Mbit/s: {library.label}")
-            (found,) = _measured(
-                lab,
-                ["--mpi", str(library.mpicc), "--sizes", str(size), *options],
-                folder / f"{mbit}{library.name}",
-            )
+        for found in _beside(libraries, lab, size, options, folder / f"{mbit}"):
             rate = found.rate_bytes_per_s or 0.0
             row.append(f"{_megabytes(rate)} ({rate / allowed:.3f})")
         body.append(row)
@@ -128,13 +122,7 @@ def _delays(libraries: Sequence[Library], options: Sequence[str], folder: Path) 
         said = _in_lab(lab, ["sh", "-c", PING.format(program, PORT, PINGS)], folder)
         plain_s = median(float(line) for line in said.split()) * 1e-9 / 2
         row = [delay, units.format_time(plain_s)]
-        for library in libraries:
-            tools.say(f"{delay}: {library.label}")
-            (found,) = _measured(
-                lab,
-                ["--mpi", str(library.mpicc), "--sizes", str(SMALL), *options],
-                folder / f"{delay}{library.name}",
-            )
+        for found in _beside(libraries, lab, SMALL, options, folder / delay):
             time_s = found.time.estimate if found.time else 0.0
             row.append(f"{units.format_time(time_s)} ({time_s / plain_s:.3f})")
         body.append(row)
@@ -144,6 +132,16 @@ def _delays(libraries: Sequence[Library], options: Sequence[str], folder: Path) 
         "8 B one way at 1 Gbit/s, and in parentheses over that of a plain TCP ping-pong in C, in a lab of "
         "the same words."
     )
+
+
+def _beside(
+    libraries: Sequence[Library], lab: Sequence[str], size: int, options: Sequence[str], path: Path
+) -> Iterator[Row]:
+    """One row of each library, each in a lab of the same words."""
+    for library in libraries:
+        tools.say(f"{' '.join(lab)}: {library.label}")
+        words = ["--mpi", str(library.mpicc), "--sizes", str(size), *options]
+        yield from _measured(lab, words, path.with_name(f"{path.name}{library.name}"))
 
 
 def _build(folder: Path) -> Path:

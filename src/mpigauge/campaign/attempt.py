@@ -10,10 +10,12 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge.analysis.status import OURS, telling_line
-from mpigauge.campaign.hosts import check_landed, fault_of, lab_counters
+from mpigauge.campaign.hosts import check_landed, fault_of
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.targets import Target, now
+from mpigauge.launch.lab.counters import Counters
+from mpigauge.launch.lab.inside import Lab
 from mpigauge.launch.launchers import Job
 from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
 from mpigauge.mpi import kernel
@@ -61,6 +63,7 @@ class Surroundings:
     observer: Observer
     interruption: Interruption
     plan: Plan
+    lab: Lab | None
 
 
 class Attempt:
@@ -94,7 +97,7 @@ class Attempt:
         self._text = plan_text
         self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
         self._slowest_round_s = 0.0
-        self._relay = lab_counters()
+        self._carried = Counters()  # by the relay of our lab, before the visit
         self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
         self._untried = True
         self.began = False
@@ -177,7 +180,7 @@ class Attempt:
         Before a cell has been tried, a network of 1 MB/s is allowed for; the kernel tells of slow
         rounds, so that this covers one round and not the whole trial.
         """
-        if not self.began or self._untried:  # clocks of several hosts are compared before the first visit
+        if self._untried:  # the launcher starts, then clocks of several hosts are compared
             return STARTUP_PATIENCE_S
         if not self._running:
             return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
@@ -219,7 +222,11 @@ class Attempt:
             self.prelude_s = time.monotonic() - self._begun
         self._running[number] = expect_s
         self._slowest_round_s = 0.0
-        self._relay, self._untried = lab_counters(), False
+        self._carried, self._untried = self._relay(), False
+
+    def _relay(self) -> Counters:
+        """What the relay of our lab has done until now; all zero outside of one."""
+        return Counters() if self._around.lab is None else self._around.lab.counters()
 
     @property
     def _several(self) -> bool:
@@ -263,7 +270,7 @@ class Attempt:
     def _keep(self, line: journal.Line) -> None:
         for record in records_of(line, self._key, self._visits):
             if isinstance(record, Visit):
-                late = lab_counters().since(self._relay).late_share
+                late = self._relay().since(self._carried).late_share
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._ledger.append(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.lab import inside
-from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.reach import faults
 from mpigauge.launch.slurm import allocation
@@ -44,12 +43,6 @@ def _hosts_here() -> Iterator[Host]:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
     elif (given := allocation(os.environ)) is not None:
         yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
-
-
-def lab_counters() -> Counters:
-    """What the relay of our lab has done until now; all zero outside of one."""
-    lab = inside.current()
-    return Counters() if lab is None else lab.counters()
 
 
 def with_hosts_again(plan: Plan) -> Plan:
@@ -109,16 +102,15 @@ def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
         EnvironmentLacksError: Names the first rank that is elsewhere.
     """
     asked = [short(host) for host in asked] or ["this machine"] * len(found)
-    found = [short(host) for host in found]
-    seen: dict[str, str] = {}
-    for rank, (meant, said) in enumerate(zip(asked, found, strict=True)):
-        taken = next((other for other, name in seen.items() if name == said and other != meant), None)
-        if taken is None and said != meant and said in asked:
-            taken = said
-        if taken is not None or seen.setdefault(meant, said) != said:
+    place_of: dict[str, str] = {}
+    meant_for: dict[str, str] = {}
+    for rank, (meant, said) in enumerate(zip(asked, map(short, found), strict=True)):
+        owner = meant_for.setdefault(said, meant)
+        elsewhere = said != meant and said in asked
+        if elsewhere or owner != meant or place_of.setdefault(meant, said) != said:
+            others = f", as ranks of {owner} are" if owner not in (meant, said) else ""
             raise EnvironmentLacksError(
-                f"rank {rank} was to be on {meant} and is on {said}"
-                + (f", as ranks of {taken} are" if taken not in (None, said) else ""),
+                f"rank {rank} was to be on {meant} and is on {said}{others}",
                 "does the launcher know these hosts? mpigauge run --dry-run shows its command",
             )
 

@@ -10,6 +10,7 @@ from mpigauge.campaign.ledger import LaunchKey, Ledger
 from mpigauge.campaign.pace import CellPace, Pace
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
+from mpigauge.launch.lab import inside
 from mpigauge.launch.process import Interruption
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.schedule import PlannedVisit, kernel_plan, one_by_one, shuffled, turns_of, visits_of
@@ -79,7 +80,7 @@ class Rounds:
         self._ledger = Ledger(file)
         if before is not None:
             self._ledger.remember(before)
-        self._around = Surroundings(self._ledger, observer, interruption, plan)
+        self._around = Surroundings(self._ledger, observer, interruption, plan, inside.current())
         self._jobs = _jobs_of(targets)
         self._pace = Pace(plan, len(self._jobs), self._ledger.spent_s)
         self._started = now()

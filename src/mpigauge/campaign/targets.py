@@ -8,10 +8,12 @@ from pathlib import Path
 
 import mpigauge
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.lab import inside
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.expand import cells_of, check_memory, check_ranks
-from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.hosts import places_of
+from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
 from mpigauge.result import environment
 from mpigauge.result.records import FORMAT, VERSION, Campaign, LibraryRecord
@@ -51,10 +53,17 @@ def targets_of(plan: Plan, where: str) -> list[Target]:
     libraries = _distinct(_libraries(plan))
     compiler = abi.compiler(libraries) if plan.abi else None
     targets = [_target(plan, library, compiler, where) for library in libraries]
-    available = environment.memory_available_bytes()
     for target in targets:
-        check_memory(target.cells, target.description, pool_bytes(), available, where)
+        for key, cells in by_job(target.cells).items():
+            check_memory(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where), where)
     return targets
+
+
+def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
+    """Free for all ranks of a job: hosts of a lab share ours, others are taken to have as much."""
+    places = places_of(key.placement, plan.hosts, key.ranks, where)
+    machines = 1 if inside.current() is not None else max(1, len(set(places)))
+    return machines * environment.memory_available_bytes()
 
 
 def _libraries(plan: Plan) -> list[Library]:

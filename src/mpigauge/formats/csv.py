@@ -243,10 +243,10 @@ def _campaign(table: _Table) -> Campaign:
         commit="",
         started="",
         plan=Plan((Measure(columns.pattern),), title=columns.title),
-        libraries=tuple(LibraryRecord(*names, "", "", "", IMPORTED, "", "", "") for names in libraries),
+        libraries=tuple(LibraryRecord(*names, origin=IMPORTED) for names in libraries),
         patterns=(_pattern(columns, cells),),
         cells=cells,
-        environment=_nowhere(),
+        environment=Environment(),
     )
 
 
@@ -262,28 +262,4 @@ def _pattern(columns: Columns, cells: Sequence[Cell]) -> Pattern:
         windowed=False,
         moves_bytes=True,
         modes=tuple(Mode(name, "", columns.directions, False, False, False) for name in modes),
-    )
-
-
-def _nowhere() -> Environment:
-    """A machine of which nothing is known."""
-    return Environment(
-        host="",
-        system="",
-        kernel="",
-        cpu="",
-        cores=0,
-        cores_online=0,
-        memory_bytes=0,
-        caches={},
-        numa_nodes=0,
-        smt="",
-        governor="",
-        turbo="",
-        huge_pages="",
-        clock_source="",
-        hypervisor="",
-        python="",
-        user_is_root=False,
-        variables={},
     )

@@ -271,12 +271,7 @@ def _library(launch: Launch) -> LibraryRecord:
         name=launch.mpi,
         version=launch.mpi_version,
         standard=launch.mpi_standard,
-        mpicc="",
-        mpiexec="",
         origin=IMPORTED,
-        show="",
-        flags="",
-        kernel="",
     )
 
 
@@ -285,23 +280,7 @@ def _environment(launch: Launch) -> Environment:
     allowed = {(rank.host, cpu) for rank in launch.placement for cpu in _cpus(rank.cpus)}
     return Environment(
         host=launch.placement[0].host if launch.placement else "",
-        system="",
-        kernel="",
-        cpu="",
         cores=len(allowed),
-        cores_online=0,
-        memory_bytes=0,
-        caches={},
-        numa_nodes=0,
-        smt="",
-        governor="",
-        turbo="",
-        huge_pages="",
-        clock_source="",
-        hypervisor="",
-        python="",
-        user_is_root=False,
-        variables={},
     )
 
 

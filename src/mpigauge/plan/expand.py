@@ -252,7 +252,7 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
 def check_memory(
     cells: list[Cell], description: Description, pool_bytes: int, available_bytes: int, where: str
 ) -> None:
-    """Refuses messages that do not fit into this machine's memory, before the kernel is killed for it."""
+    """Refuses messages that do not fit into the memory of their hosts, before the kernel is killed for it."""
     for cell in cells:
         need = memory_need(cell, description, pool_bytes)
         if need > available_bytes:

@@ -30,7 +30,7 @@ VERSION = 4
 
 
 class Environment(Struct, frozen=True):
-    """The machine that the campaign was started on; empty where the system does not say.
+    """The machine that the campaign was started on; empty where nobody says, as of an import.
 
     Attributes:
         cores: Processors that we may run on.
@@ -38,24 +38,24 @@ class Environment(Struct, frozen=True):
         variables: Environment variables that MPI libraries read.
     """
 
-    host: str
-    system: str
-    kernel: str
-    cpu: str
-    cores: int
-    cores_online: int
-    memory_bytes: int
-    caches: dict[str, int]
-    numa_nodes: int
-    smt: str
-    governor: str
-    turbo: str
-    huge_pages: str
-    clock_source: str
-    hypervisor: str
-    python: str
-    user_is_root: bool
-    variables: dict[str, str]
+    host: str = ""
+    system: str = ""
+    kernel: str = ""
+    cpu: str = ""
+    cores: int = 0
+    cores_online: int = 0
+    memory_bytes: int = 0
+    caches: dict[str, int] = {}
+    numa_nodes: int = 0
+    smt: str = ""
+    governor: str = ""
+    turbo: str = ""
+    huge_pages: str = ""
+    clock_source: str = ""
+    hypervisor: str = ""
+    python: str = ""
+    user_is_root: bool = False
+    variables: dict[str, str] = {}
 
 
 class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
@@ -91,13 +91,13 @@ class LibraryRecord(Struct, frozen=True):
 
     name: str
     version: str
-    standard: str
-    mpicc: str
-    mpiexec: str
-    origin: str
-    show: str
-    flags: str
-    kernel: str
+    standard: str = ""
+    mpicc: str = ""
+    mpiexec: str = ""
+    origin: str = ""
+    show: str = ""
+    flags: str = ""
+    kernel: str = ""
     built_by: str = ""
     compiler: str = ""
 

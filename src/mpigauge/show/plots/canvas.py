@@ -36,6 +36,7 @@ DASHES: tuple[Any, ...] = (
     (0, (3, 1, 1, 1, 1, 1)),
 )
 IMPORTED_DASHES = (0, (1, 2))
+BREAK_DASHES, MARK_DASHES = (0, (1, 1.5)), (0, (4, 2))
 MANY_POINTS = 40
 LEGEND_INCHES = 0.19
 LETTERS_A_INCH = 12.0
@@ -327,6 +328,22 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.fill_between(places, lows, highs, color=colour, alpha=0.22, linewidth=0).set_gid(f"band-{name}")
     else:
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
+
+
+def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
+    """A vertical line, with its words above the axes if it has some."""
+    axes.axvline(x, color="0.45", linewidth=0.9, linestyle=dashes, zorder=1).set_gid(name)
+    if words:
+        axes.text(
+            x,
+            1.0,
+            words,
+            transform=axes.get_xaxis_transform(),
+            fontsize="x-small",
+            color="0.35",
+            ha="center",
+            va="bottom",
+        )
 
 
 def caption(

@@ -234,20 +234,8 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
 def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
     """A line at each eager limit, where the curves are broken."""
     for limit in sorted({limit for one in found for limit in one.breaks}):
-        axes.axvline(limit, color="0.45", linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1).set_gid(
-            f"eager-{limit}"
-        )
-        if named:
-            axes.text(
-                limit,
-                1.0,
-                f"eager limit {format_size(limit)}",
-                transform=axes.get_xaxis_transform(),
-                fontsize="x-small",
-                color="0.35",
-                ha="center",
-                va="bottom",
-            )
+        words = f"eager limit {format_size(limit)}" if named else ""
+        canvas.mark(axes, limit, f"eager-{limit}", words, canvas.BREAK_DASHES)
 
 
 def finish(

@@ -72,19 +72,7 @@ def _mark_caches(axes: Any, request: Request, sizes: set[float]) -> bool:
     levels = _seen(request.sources[0]) or _claimed(request.sources[0])
     shown = [(name, capacity) for name, capacity in levels if min(sizes) < capacity < max(sizes)]
     for name, capacity in shown:
-        axes.axvline(capacity, color="0.45", linewidth=0.9, linestyle=(0, (4, 2)), zorder=1).set_gid(
-            f"cache-{capacity}"
-        )
-        axes.text(
-            capacity,
-            1.0,
-            f"{name} {_about(capacity)}",
-            transform=axes.get_xaxis_transform(),
-            fontsize="x-small",
-            color="0.35",
-            ha="center",
-            va="bottom",
-        )
+        canvas.mark(axes, capacity, f"cache-{capacity}", f"{name} {_about(capacity)}", canvas.MARK_DASHES)
     return bool(shown)
 
 
@@ -189,7 +177,7 @@ def _ring(axes: Any, name: str, colour: str, least: Point, sizes: canvas.SizeAxi
 def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> None:
     for limit in LIMITS:
         if min(values) < limit < max(values):
-            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
+            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=canvas.MARK_DASHES, zorder=1)
     axes.set_ylabel("time of a message / time of a copy")
     if linear:
         axes.set_ylim(bottom=0)
