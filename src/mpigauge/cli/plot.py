@@ -71,7 +71,7 @@ def command(
     from mpigauge.result.load import load
     from mpigauge.show.columns import Units
     from mpigauge.show.plots import draw
-    from mpigauge.show.plots.request import Request, source_of, wanted
+    from mpigauge.show.request import Request, source_of, wanted
 
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in results]

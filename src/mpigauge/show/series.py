@@ -10,7 +10,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, UNKNOWN
-from mpigauge.show.plots.request import wanted
+from mpigauge.show.request import wanted
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.show.plots.request import Request, Source
+    from mpigauge.show.request import Request, Source
 
 SERIES_MOST = 14
 """In one figure; more cannot be told apart."""
