@@ -189,7 +189,9 @@ def test_every_number_is_that_of_its_cell(
 def test_no_cell_is_lost_and_none_is_there_twice(table: str, exchange: Path, cli: Cli) -> None:
     entries = entries_of(tables_of(cli, exchange, "--table", table))
     found = [(e["mode"], e["transport"], e["placement"], e["bytes"], e["quantity"]) for e in entries]
-    cells = {(of.mode, of.transport, of.placement, of.bytes) for of in EXCHANGE if of.bytes or table != "rates"}
+    cells = {
+        (of.mode, of.transport, of.placement, of.bytes) for of in EXCHANGE if of.bytes or table != "rates"
+    }
     assert len(found) == len(set(found))
     assert {place[:-1] for place in found} == cells
 
@@ -220,7 +222,9 @@ def test_sizes_are_lines_in_their_order(exchange: Path, cli: Cli) -> None:
 
 
 def test_more_columns_than_fit_become_tables_that_name_their_place(machine: Path, cli: Cli) -> None:
-    ranks = [cell("exchange", 8, mode, ranks=n, **place) for place in PLACES for mode in MODES for n in (2, 4)]
+    ranks = [
+        cell("exchange", 8, mode, ranks=n, **place) for place in PLACES for mode in MODES for n in (2, 4)
+    ]
     path = written("ranks.jsonl", records_of(ranks))
     tables = tables_of(cli, path, "--table", "times")
     assert len(tables) > 1
@@ -295,9 +299,7 @@ def test_what_holds_for_all_is_said_once(printed: Path, cli: Cli) -> None:
     assert "interval across" not in text
 
 
-def test_what_holds_for_a_column_is_marked_at_its_heading(
-    exchange: Path, printed: Path, cli: Cli
-) -> None:
+def test_what_holds_for_a_column_is_marked_at_its_heading(exchange: Path, printed: Path, cli: Cli) -> None:
     text = shown(cli, printed, exchange, "--table", "latency", "--sizes", "8")
     (heading,) = re.findall(r"^ +place .*$", text, re.MULTILINE)
     assert "blocking (imported)" in heading
@@ -368,7 +370,9 @@ def test_stat_changes_the_number(machine: Path, cli: Cli) -> None:
 
 
 def test_series_and_sizes_choose(exchange: Path, cli: Cli) -> None:
-    entries = entries_of(tables_of(cli, exchange, "--table", "times", "--series", "nonblocking tcp", "--sizes", "8:64"))
+    entries = entries_of(
+        tables_of(cli, exchange, "--table", "times", "--series", "nonblocking tcp", "--sizes", "8:64")
+    )
     assert {(entry["mode"], entry["transport"]) for entry in entries} == {("nonblocking", "tcp")}
     assert {entry["bytes"] for entry in entries} == {8, 64}
 
@@ -412,9 +416,7 @@ def test_copies_have_no_latency(machine: Path, cli: Cli) -> None:
     ],
     ids=str,
 )
-def test_what_does_not_fit_is_refused(
-    words: tuple[str, ...], telling: str, exchange: Path, cli: Cli
-) -> None:
+def test_what_does_not_fit_is_refused(words: tuple[str, ...], telling: str, exchange: Path, cli: Cli) -> None:
     done = cli("show", exchange, *words)
     assert (done.status, done.out) == (2, "")
     assert telling in done.err
