@@ -280,7 +280,7 @@ def test_equal_cells_of_two_results_are_told_apart_by_file(exchange: Path, cli: 
 
 
 def test_what_is_doubted_has_a_letter_and_a_meaning(machine: Path, cli: Cli) -> None:
-    few, many, lone = cell(size=8), cell(size=8, mode="nonblocking"), cell(size=8, mode="blocking")
+    few, many, lone = (cell("exchange", 8, mode, transport="shm") for mode in ("standard", *MODES))
     visits = [*measured(few, (1, 2)), *measured(many), *measured(lone, (3,))]
     path = written("few.jsonl", [campaign(few, many, lone), *jobs([few]), *visits, End("launches", 1.0, "")])
     text = shown(cli, path, "--table", "times")
