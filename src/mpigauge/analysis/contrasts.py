@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
 
 MESSAGES = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
-WIDE = 10.0
-"""From this factor on, an interval is told as a factor."""
-
 Key = tuple[object, ...]
 
 
@@ -42,10 +39,12 @@ class Curve:
     Attributes:
         cell: Any of it.
         launches: Size to launch number to the launch's time in seconds.
+        times_s: Size to the estimate, as tables show it.
     """
 
     cell: Cell
     launches: dict[int, dict[int, float]]
+    times_s: dict[int, float]
 
     def over(self, other: Curve, size: int) -> Span | None:
         """How many times as long it takes, paired by launch where both have the same ones."""
@@ -53,11 +52,6 @@ class Curve:
         if ratio is None or ratio.low is None or ratio.high is None:
             return None
         return Span(ratio.estimate, ratio.low, ratio.high)
-
-    def typical_s(self, size: int) -> float:
-        """A launch in the middle."""
-        times = sorted(self.launches[size].values())
-        return times[len(times) // 2]
 
 
 def curves_of(rows: Iterable[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> list[Curve]:
@@ -71,7 +65,9 @@ def curves_of(rows: Iterable[Row], visits: Mapping[Cell, Sequence[Visit]], stat:
         cell = row.cell
         if cell.pattern in MESSAGES and row.time is not None and visits.get(cell):
             key = (*_common(cell), cell.mode, *_library(cell), *_place(cell))
-            found.setdefault(key, Curve(cell, {})).launches[cell.bytes] = launch_times(visits[cell], stat)
+            curve = found.setdefault(key, Curve(cell, {}, {}))
+            curve.launches[cell.bytes] = launch_times(visits[cell], stat)
+            curve.times_s[cell.bytes] = row.time.estimate
     return list(found.values())
 
 
@@ -93,8 +89,8 @@ def _library(cell: Cell) -> tuple[str, str]:
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[str]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
-        nearest, *others = sorted(mine, key=lambda curve: curve.typical_s(size))
-        took = units.format_time(nearest.typical_s(size))
+        nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
+        took = units.format_time(nearest.times_s[size])
         words = [
             f"{_times(span)} as long over {place_name(other.cell)}"
             for other in others
@@ -108,7 +104,7 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[str]:
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[str]:
     """From which size on the fastest place pays, and how much."""
     for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
-        fastest, *others = sorted(mine, key=lambda curve: curve.typical_s(largest))
+        fastest, *others = sorted(mine, key=lambda curve: curve.times_s[largest])
         words = [word for other in others if (word := _payoff(other, fastest))]
         if words:
             yield f"{_name(fastest.cell)}: {place_name(fastest.cell)} pays {'; '.join(words)}"
@@ -217,8 +213,8 @@ def _times(span: Span | None) -> str:
     if span is None:
         return units.MISSING
     text, reach = f"{_digits(span.ratio)} times", span.high / span.ratio
-    if reach >= WIDE:
-        return f"{text} (\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {reach:.2g})"
+    if reach >= units.REACH_MOST:
+        return f"{text} ({units.format_reach(reach)})"
     return f"{text} ({_digits(span.low)} \N{EN DASH} {_digits(span.high)})"
 
 
