@@ -27,7 +27,7 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
 from mpigauge.result import records
-from mpigauge.show import columns, tables
+from mpigauge.show import columns, pivots, tables
 from mpigauge.show.plots import KINDS
 
 if TYPE_CHECKING:
@@ -235,6 +235,12 @@ def test_every_key_of_a_lab_is_named() -> None:
 def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
     text = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     for kind in KINDS.values():
+        assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
+
+
+def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
+    text = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    for kind in pivots.KINDS.values():
         assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
 
 
