@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mpigauge.analysis.cells import rows
 from mpigauge.analysis.samples import by_cell
@@ -33,6 +36,7 @@ class Source:
     Attributes:
         name: Of its file, without ending.
         limits: The eager limit of every job that probed it, in bytes.
+        windows: Cells, without their window, that were measured with several.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Source:
     patterns: dict[str, Pattern]
     visits: dict[Cell, list[Visit]]
     limits: dict[JobKey, int]
+    windows: frozenset[Cell] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +85,14 @@ def source_of(result: Result, stat: str) -> Source:
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    return Source(name, result, found, patterns, by_cell(result.visits), limits)
+    same = Counter(without_window(row.cell) for row in found if row.cell.window)
+    windows = frozenset(cell for cell, count in same.items() if count > 1)
+    return Source(name, result, found, patterns, by_cell(result.visits), limits, windows)
+
+
+def without_window(cell: Cell) -> Cell:
+    """The same for all windows."""
+    return replace(cell, window=0)
 
 
 # ---- Sizes ---------------------------------------------------------------------------------------

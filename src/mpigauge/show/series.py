@@ -10,7 +10,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, UNKNOWN
-from mpigauge.show.request import wanted
+from mpigauge.show.request import wanted, without_window
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def factors_of(source: Source, cell: Cell) -> Factors:
         "op": f"{cell.op} of {cell.datatype}" if cell.datatype else "",
         "root": _root(cell),
         "in_place": "in place" if cell.in_place else "",
+        "window": f"{cell.window} under way" if without_window(cell) in source.windows else "",
         "pair": cell.pair,
         "pairing": cell.pairing,
         FILE: source.name,
