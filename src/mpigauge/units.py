@@ -69,6 +69,9 @@ _PRINTED_SIZES = ("TiB", "GiB", "MiB", "KiB")
 _MOST_DIGITS = 4
 _PERCENT = 100.0
 
+FACTOR_FROM = 9.995
+"""From here on, shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+
 # The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
 _SIZE = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?\s*([A-Za-z]*)")
 _DECIMAL = r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?"
@@ -206,17 +209,29 @@ def rate_unit(bytes_per_s: Iterable[float | None]) -> str:
 
 
 def format_percent(fraction: float | None) -> str:
-    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``."""
+    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``, ``"× 90"``."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
+    if abs(fraction) >= FACTOR_FROM:
+        return f"\N{MULTIPLICATION SIGN} {_significant(fraction, 2)}"
     percent = fraction * _PERCENT
     return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else _significant(percent, 2), "%")  # noqa: PLR2004
 
 
+def format_half_width(fraction: float | None) -> str:
+    """Write ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
+
+    A wide one is the factor between the estimate and either end: ``"×÷ 91"``.
+    """
+    if fraction is None or not FACTOR_FROM <= fraction < math.inf:
+        return format_percent(fraction)
+    return f"\N{MULTIPLICATION SIGN}\N{DIVISION SIGN} {_significant(1 + fraction, 2)}"
+
+
 def format_relative(fraction: float | None) -> str:
-    """Write a relative half-width: ``"±1.2 %"``."""
-    text = format_percent(fraction)
-    return text if text == MISSING else f"±{text}"
+    """Write a relative half-width: ``"±1.2 %"``, ``"×÷ 91"``."""
+    text = format_half_width(fraction)
+    return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 
 
 def _sign(unit: str) -> str:
