@@ -71,6 +71,8 @@ _PERCENT = 100.0
 
 FACTOR_FROM = 9.995
 """From here on, shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+FACTOR_MOST = 99_999.5
+"""Larger ones have an exponent."""
 
 # The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
 _SIZE = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?\s*([A-Za-z]*)")
@@ -213,7 +215,7 @@ def format_percent(fraction: float | None) -> str:
     if fraction is None or not math.isfinite(fraction):
         return MISSING
     if abs(fraction) >= FACTOR_FROM:
-        return f"\N{MULTIPLICATION SIGN} {_significant(fraction, 2)}"
+        return f"\N{MULTIPLICATION SIGN} {_factor(fraction)}"
     percent = fraction * _PERCENT
     return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else _significant(percent, 2), "%")  # noqa: PLR2004
 
@@ -225,7 +227,11 @@ def format_half_width(fraction: float | None) -> str:
     """
     if fraction is None or not FACTOR_FROM <= fraction < math.inf:
         return format_percent(fraction)
-    return f"\N{MULTIPLICATION SIGN}\N{DIVISION SIGN} {_significant(1 + fraction, 2)}"
+    return f"\N{MULTIPLICATION SIGN}\N{DIVISION SIGN} {_factor(1 + fraction)}"
+
+
+def _factor(value: float) -> str:
+    return _significant(value, 2) if abs(value) < FACTOR_MOST else f"{value:.1e}"
 
 
 def format_relative(fraction: float | None) -> str:

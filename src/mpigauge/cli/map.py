@@ -18,6 +18,7 @@ from mpigauge.cli.options import (
     rank_counts,
     words,
 )
+from mpigauge.cli.screen import console
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 
 if TYPE_CHECKING:
@@ -141,8 +142,14 @@ def command(
 def _text(shown: LinkMap, pairs: tuple[str, ...], form: str, *, quiet: bool) -> str:
     from mpigauge.show import linkmap
 
-    if pairs:
-        return linkmap.beside([_link(shown, pair) for pair in pairs], form)
+    screen = console() if form == "text" else None
+    links = [_link(shown, pair) for pair in pairs]
+    if screen is not None:
+        from mpigauge.show import linkscreen
+
+        return linkscreen.beside(links, screen) if links else linkscreen.render(shown, screen, quiet=quiet)
+    if links:
+        return linkmap.beside(links, form)
     if quiet and form == "text":
         return "\n".join([*linkmap.verdict_lines(shown), ""])
     return linkmap.MAP_FORMATS[form](shown)

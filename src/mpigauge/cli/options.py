@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from mpigauge import units
+from mpigauge.cli.screen import color_option
 from mpigauge.errors import UsageError
 
 FORMATS = ("text", "markdown", "csv", "json")
@@ -23,8 +24,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option(choices: tuple[str, ...]) -> Decorator:
-    """--format; json is JSON alone on standard output."""
-    return click.option(
+    """--format, and --color for its text; json is JSON alone on standard output."""
+    form = click.option(
         "--format",
         "form",
         type=click.Choice(choices),
@@ -32,6 +33,7 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
         show_default=True,
         help="Form of the output.",
     )
+    return lambda function: form(color_option(function))
 
 
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.options import chosen_units, table_options, words
+from mpigauge.cli.screen import console
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
     from mpigauge.analysis.cells import Row
     from mpigauge.show.columns import Units
+    from mpigauge.show.document import Document
 
 
 @click.command("show")
@@ -42,12 +44,22 @@ def tabulate(
 
     from mpigauge.analysis.cells import rows
     from mpigauge.result.load import load
-    from mpigauge.show import tables
     from mpigauge.show.document import document
 
     loaded = load(path)
     shown = rows(loaded, stat)
-    return tables.render(document(loaded, shown, names, chosen), form), shown
+    return rendered(document(loaded, shown, names, chosen), form), shown
+
+
+def rendered(document: Document, form: str) -> str:
+    """A document in one of the forms; as text for a terminal, if standard output is one."""
+    if form == "text" and (screen := console()) is not None:
+        from mpigauge.show import terminal
+
+        return terminal.render(document, screen)
+    from mpigauge.show import tables
+
+    return tables.render(document, form)
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
