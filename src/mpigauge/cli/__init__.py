@@ -83,11 +83,16 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: mpigauge run",
 )
 @click.version_option(__version__, prog_name="mpigauge")
 def mpigauge() -> None:
-    """What MPI communication costs here, how sure that is, and whether it is as it should be."""
+    """What MPI communication costs here, how sure that is, and whether it is as it should be.
+
+    \b
+    mpigauge run
+    mpigauge run pingpong --sizes 8,1KiB,1MiB -o first.jsonl
+    mpigauge show first.jsonl
+    """
 
 
 def main(arguments: list[str] | None = None) -> None:
