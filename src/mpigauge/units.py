@@ -223,11 +223,11 @@ def format_percent(fraction: float | None) -> str:
 def format_half_width(fraction: float | None) -> str:
     """Write ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
 
-    A wide one is the factor between the estimate and either end: ``"×÷ 91"``.
+    A wide one is the factor between the estimate and either end: ``"×/÷ 91"``.
     """
     if fraction is None or not FACTOR_FROM <= fraction < math.inf:
         return format_percent(fraction)
-    return f"\N{MULTIPLICATION SIGN}\N{DIVISION SIGN} {_factor(1 + fraction)}"
+    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(1 + fraction)}"
 
 
 def _factor(value: float) -> str:
@@ -235,7 +235,7 @@ def _factor(value: float) -> str:
 
 
 def format_relative(fraction: float | None) -> str:
-    """Write a relative half-width: ``"±1.2 %"``, ``"×÷ 91"``."""
+    """Write a relative half-width: ``"±1.2 %"``, ``"×/÷ 91"``."""
     text = format_half_width(fraction)
     return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 

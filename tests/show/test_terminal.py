@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,8 +19,8 @@ from rich.console import Console
 from mpigauge.analysis.cells import rows
 from mpigauge.analysis.estimate import Estimate, printed
 from mpigauge.show import bars, findingscreen, signs, tables
-from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Units
-from mpigauge.show.document import Document, document
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
+from mpigauge.show.document import Document, Section, document
 from mpigauge.show.findings import Finding, summary, text
 from mpigauge.show.terminal import ALWAYS, LEAST_FIRST, UNLIMITED, hiding_order, render
 from tests.result.samples import BLIND, LIMIT, campaign, cell, collective, launch, together, visit
@@ -158,6 +158,26 @@ def test_columns_are_hidden_in_the_order_that_is_documented() -> None:
     assert names == [name for name in LEAST_FIRST if name in names] + [
         n for n in names if n not in LEAST_FIRST
     ]
+
+
+@given(width=st.integers(30, 120), count=st.integers(2, 12))
+@repeatable
+def test_any_table_fits(width: int, count: int) -> None:
+    """Columns with the same names and other headings, rows of any kind, words at the left."""
+    first = Column("line", "place", lambda row, _: str(row), left=True)
+    numbers = [
+        [Column(str(n), f"{title} {n}", lambda row, _: f"{len(str(row))} us") for n in range(count)]
+        for title in ("one", "other")
+    ]
+    rows_: Any = ["same host", "h1,h2"]
+    sections = [Section(f"a table {n}", "", rows_, [first, *some]) for n, some in enumerate(numbers)]
+    lines = shown(replace(document_of(), sections=sections), width)
+    assert max(map(cell_len, lines)) <= width
+    tables_ = "\n".join(lines).partition("hidden for want of width")[0]
+    assert "\n  place      one 0" in tables_ or "one 0" in hidden_of(lines)
+    assert "\n  same host  " in tables_
+    names = {f"{title} {n}" for title in ("one", "other") for n in range(count)}
+    assert {name for name in names if f"  {name}" not in tables_} == set(hidden_of(lines))
 
 
 def test_columns_without_a_number_go_first_and_those_asked_for_stay_longer() -> None:

@@ -14,7 +14,7 @@ PLAIN = {
     "\N{MINUS SIGN}": "-",
     "\N{PLUS-MINUS SIGN}": "~",
     "\N{MULTIPLICATION SIGN}": "x",
-    "\N{DIVISION SIGN}": "/",
+    "\N{DIVISION SIGN}": ":",
     "\N{MIDDLE DOT}": "|",
     "\N{HORIZONTAL ELLIPSIS}": "~",
     "\N{CHECK MARK}": "+",

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from mpigauge import units
+from mpigauge.analysis.cells import Row
 from mpigauge.analysis.warnings import KINDS
 from mpigauge.show.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.columns import NOTES
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from mpigauge.analysis.estimate import Estimate
     from mpigauge.show.columns import Column, Units
     from mpigauge.show.document import Document, Section
 
@@ -135,12 +137,15 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, layout in zip(tables, layouts, strict=True):
         yield from page.wrapped(table.section.title, "bold")
-        yield from page.wrapped(table.section.about, "dim", indent=2)
+        if table.section.about:
+            yield from page.wrapped(table.section.about, "dim", indent=2)
         yield from _rows(table, layout, page)
         yield Text()
     for line in document.foot:
         yield from page.wrapped(_doubt(line, page))
-    yield from _explained(hidden, any(layout.axis for layout in layouts), page)
+    if any(layout.axis for layout in layouts):
+        yield from page.wrapped(LEGEND, "dim")
+    yield from hidden_line(_headings(tables, hidden), page)
 
 
 def _doubt(line: str, page: Page) -> Text:
@@ -150,12 +155,6 @@ def _doubt(line: str, page: Page) -> Text:
     if colon and kind in KINDS:
         text.stylize("yellow", 0, len(kind))
     return text
-
-
-def _explained(hidden: Sequence[Column], drawn: bool, page: Page) -> Iterator[Text]:
-    if drawn:
-        yield from page.wrapped(LEGEND, "dim")
-    yield from hidden_line([column.heading for column in hidden], page)
 
 
 def hidden_line(headings: Sequence[str], page: Page) -> Iterator[Text]:
@@ -200,15 +199,22 @@ def _table(section: Section, chosen: Units, page: Page) -> _Table:
     return _Table(section, [column for column in shown if column.name != NOTES.name], entries, widths)
 
 
-def _hidden(tables: Sequence[_Table], width: int) -> list[Column]:
+def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
     """As few columns as it takes, the same in all tables, in the order of `hiding_order`."""
-    columns = {column.name: column for table in tables for column in table.columns}
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
     firsts = {table.columns[0].name for table in tables}
-    order = [name for name in hiding_order(list(columns), _used(tables)) if name not in firsts]
-    hidden: list[Column] = []
+    order = [name for name in hiding_order(names, _used(tables)) if name not in firsts]
+    hidden: list[str] = []
     while order and any(_need(table, hidden) > width for table in tables):
-        hidden.append(columns[order.pop(0)])
+        hidden.append(order.pop(0))
     return hidden
+
+
+def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
+    """What stood above the columns of these names; it may differ from table to table."""
+    columns = [column for table in tables for column in table.columns]
+    headings = [column.heading for name in hidden for column in columns if column.name == name]
+    return list(dict.fromkeys(headings))
 
 
 def _used(tables: Sequence[_Table]) -> set[str]:
@@ -231,9 +237,9 @@ def hiding_order(names: Sequence[str], used: set[str]) -> list[str]:
     return [name for name in dict.fromkeys([*empty, *known, *others, *last]) if name not in ALWAYS]
 
 
-def _need(table: _Table, hidden: Sequence[Column]) -> int:
+def _need(table: _Table, hidden: Sequence[str]) -> int:
     """The least width of a table, its margin included."""
-    numbers = sum(GAP + table.widths[column.name] for column in table.columns if column not in hidden)
+    numbers = sum(GAP + table.widths[column.name] for column in table.columns if column.name not in hidden)
     notes = table.widths.get(NOTES.name, 0)
     return numbers + (GAP + min(notes, NOTES_LEAST) if notes else 0)
 
@@ -256,7 +262,7 @@ class _Layout:
     above: str = ""
 
 
-def _layouts(tables: Sequence[_Table], hidden: Sequence[Column], width: int, chosen: Units) -> list[_Layout]:
+def _layouts(tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen: Units) -> list[_Layout]:
     """Bars in all tables that have times to compare, or in none."""
     layouts = [_layout(table, hidden, width, chosen, bars=width < UNLIMITED) for table in tables]
     if all(layout.axis or _axis(table) is None for table, layout in zip(tables, layouts, strict=True)):
@@ -265,12 +271,17 @@ def _layouts(tables: Sequence[_Table], hidden: Sequence[Column], width: int, cho
 
 
 def _axis(table: _Table) -> Axis | None:
-    return axis_of([row.time for row in table.section.rows if row.time])
+    return axis_of([time for row in table.section.rows if (time := _time(row))])
 
 
-def _layout(table: _Table, hidden: Sequence[Column], width: int, chosen: Units, *, bars: bool) -> _Layout:
+def _time(row: object) -> Estimate | None:
+    """Its time, if it is a row of a curve: rows are whatever the columns of their section can write."""
+    return row.time if isinstance(row, Row) else None
+
+
+def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, bars: bool) -> _Layout:
     """Notes get what the columns leave, but for the least bar; the bar gets what the notes leave."""
-    columns = [(column, table.widths[column.name]) for column in table.columns if column not in hidden]
+    columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
     longest = table.widths.get(NOTES.name, 0)
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
@@ -290,8 +301,9 @@ def _rows(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
     headings = {column.name: page.shown(column.heading) for column in table.section.columns}
     yield from _row(headings, Text(page.shown(layout.above)), layout, page, note="")
     for row, entries in zip(table.section.rows, table.entries, strict=True):
-        drawn = bar(layout.axis, row.time, layout.bar) if layout.axis and row.time else ""
-        note = "red" if row.status in BAD else "yellow"
+        time = _time(row)
+        drawn = bar(layout.axis, time, layout.bar) if layout.axis and time else ""
+        note = "red" if isinstance(row, Row) and row.status in BAD else "yellow"
         yield from _row(entries, Text(page.shown(drawn), "cyan"), layout, page, note)
 
 
@@ -300,7 +312,8 @@ def _row(entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, note
     line = Text()
     for column, width in layout.columns:
         words = entries[column.name]
-        line.append(" " * (GAP + width - cell_len(words)) + words)
+        room = " " * (width - cell_len(words))
+        line.append(" " * GAP + (words + room if column.left else room + words))
     if layout.axis:
         line = line + Text(" " * GAP) + drawn + Text(" " * (layout.bar - cell_len(drawn.plain)))
     margin = cell_len(line.plain) + GAP
