@@ -17,6 +17,7 @@ from mpigauge.units import (
     SIZE_UNITS,
     TIME_CHOICES,
     TIME_UNITS,
+    format_half_width,
     format_percent,
     format_rate,
     format_rate_in,
@@ -269,10 +270,37 @@ def test_an_unknown_unit_is_refused_with_the_choice() -> None:
         (1.5, "150 %"),
         (0.00042, "0.042 %"),
         (0.0, "0 %"),
+        (9.99, "999 %"),
         (None, MISSING),
         (math.nan, MISSING),
+        (math.inf, MISSING),
     ],
 )
 def test_a_fraction_is_written(fraction: float | None, text: str) -> None:
     assert format_percent(fraction) == text
+    assert format_half_width(fraction) == text
     assert format_relative(fraction) == (text if text == MISSING else f"±{text}")
+
+
+@pytest.mark.parametrize(
+    ("fraction", "share", "either_way"),
+    [
+        (9.995, "× 10", "×/÷ 11"),
+        (89.57, "× 90", "×/÷ 91"),
+        (19041.3, "× 19041", "×/÷ 19042"),
+        (1588425.7, "× 1.6e+06", "×/÷ 1.6e+06"),
+    ],
+)
+def test_many_times_one_is_a_factor(fraction: float, share: str, either_way: str) -> None:
+    """A share of 8957 % is 90 times; an interval that ends 8957 % above its estimate ends at 91 times it."""
+    assert format_percent(fraction) == share
+    assert format_half_width(fraction) == format_relative(fraction) == either_way
+
+
+@given(st.floats(0, 1e12))
+def test_no_percentage_has_more_than_three_digits(fraction: float) -> None:
+    text = format_percent(fraction)
+    if text.endswith("%"):
+        assert float(text.removesuffix("%")) < 1000
+    else:
+        assert math.isclose(float(text.removeprefix("×")), fraction, rel_tol=0.06)

@@ -22,9 +22,6 @@ AUTO = "auto"
 REACH_MOST = 10.0
 """An interval that goes this factor beyond its number, or more, is told as a factor."""
 
-REACH_LONG = 10_000.0
-"""From here on, in powers of ten."""
-
 SIZE_UNITS = {
     "B": 1,
     "KiB": 2**10,
@@ -74,6 +71,11 @@ _AUTO_RATES = ("MB/s", "GB/s")
 _PRINTED_SIZES = ("TiB", "GiB", "MiB", "KiB")
 _MOST_DIGITS = 4
 _PERCENT = 100.0
+
+FACTOR_FROM = 9.995
+"""From here on, shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+FACTOR_MOST = 99_999.5
+"""Larger ones have an exponent."""
 
 # The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
 _SIZE = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?\s*([A-Za-z]*)")
@@ -212,23 +214,33 @@ def rate_unit(bytes_per_s: Iterable[float | None]) -> str:
 
 
 def format_percent(fraction: float | None) -> str:
-    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``."""
+    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``, ``"× 90"``."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
+    if abs(fraction) >= FACTOR_FROM:
+        return f"\N{MULTIPLICATION SIGN} {_factor(fraction)}"
     percent = fraction * _PERCENT
     return _with_unit(f"{percent:.0f}" if abs(percent) >= 9.95 else _significant(percent, 2), "%")  # noqa: PLR2004
 
 
+def format_half_width(fraction: float | None) -> str:
+    """Write ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
+
+    A wide one is the factor between the estimate and either end: ``"×/÷ 91"``.
+    """
+    if fraction is None or not FACTOR_FROM <= fraction < math.inf:
+        return format_percent(fraction)
+    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(1 + fraction)}"
+
+
+def _factor(value: float) -> str:
+    return _significant(value, 2) if abs(value) < FACTOR_MOST else f"{value:.1e}"
+
+
 def format_relative(fraction: float | None) -> str:
-    """Write a relative half-width: ``"±1.2 %"``."""
-    text = format_percent(fraction)
-    return text if text == MISSING else f"±{text}"
-
-
-def format_reach(reach: float) -> str:
-    """Write how far an interval goes up and down, as a factor: 17 times, or 1.8e+26 times."""
-    number = f"{reach:.0f}" if reach < REACH_LONG else f"{reach:.1e}"
-    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {number}"
+    """Write a relative half-width: ``"±1.2 %"``, ``"×/÷ 91"``."""
+    text = format_half_width(fraction)
+    return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 
 
 def _sign(unit: str) -> str:

@@ -20,9 +20,10 @@ import pytest
 from mpigauge import __version__, errors
 from mpigauge.analysis import warnings
 from mpigauge.analysis.cells import Row
-from mpigauge.cli import mpigauge
+from mpigauge.cli import mpigauge, run
+from mpigauge.cli.chapters import Chapters
 from mpigauge.formats.csv import Column, Columns
-from mpigauge.mpi import find, kernel
+from mpigauge.mpi import find, kernel, names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
@@ -173,22 +174,11 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
 
 
 def patterns_of_sources() -> set[str]:
-    text = (kernel.SOURCES / "patterns.def").read_text(encoding="ascii")
-    return {name_of_pattern(word) for word in re.findall(r"^MG_PATTERN\((\w+)\)", text, re.MULTILINE)}
-
-
-def name_of_pattern(word: str) -> str:
-    """What users call it: the name in its descriptor, which may have a hyphen."""
-    text = (kernel.SOURCES / "patterns" / f"{word}.c").read_text(encoding="ascii")
-    found = re.search(rf"mg_{word} = {{\s+\.name\s*=\s*\"([\w-]+)\"", text)
-    assert found is not None, word
-    return found[1]
+    return set(names.patterns())
 
 
 def modes_of_sources() -> set[str]:
-    texts = [path.read_text(encoding="ascii") for path in (kernel.SOURCES / "patterns").glob("*.[ch]")]
-    # A mode's name is the first member of an initialiser in braces of its own.
-    return {name for text in texts for name in re.findall(r"\{\.name\s*=\s*\"(\w+)\"", text)}
+    return set(names.modes())
 
 
 def test_every_pattern_is_named() -> None:
@@ -337,6 +327,28 @@ def test_example_is_a_plan(path: Path) -> None:
 def test_computed_page_is_fresh(name: str) -> None:
     committed = (ROOT / "docs" / name).read_text(encoding="utf-8")
     assert committed == generator().pages()[name], "run: python docs/generate.py"
+
+
+def test_every_verb_has_examples_of_its_own() -> None:
+    """Those of cli.md, which the tests of commands above hold: their verbs, options and values exist."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    sections = re.split(r"^#+ (mpigauge.*)$", page, flags=re.MULTILINE)[1:]
+    texts = dict(zip(sections[::2], sections[1::2], strict=True))
+    for words, _ in generator().commands(mpigauge, ("mpigauge",)):
+        name = " ".join(words)
+        examples = re.findall(r"^\$ (.*)$", texts[name], re.MULTILINE)
+        assert examples, name
+        assert any(f"{one} ".startswith(f"{name} ") for one in examples), name
+
+
+def test_every_chapter_of_the_help_begins_with_an_option() -> None:
+    with click.Context(run.command, info_name="run") as context:
+        text = run.command.get_help(context)
+    assert isinstance(run.command, Chapters)
+    for parameter, heading in run.command.chapters.items():
+        assert parameter in {one.name for one in run.command.params}
+        assert f"{heading}:\n" in text
+    assert "Options:" not in text
 
 
 def test_help_shows_no_backslash() -> None:

@@ -214,7 +214,7 @@ def _times(span: Span | None) -> str:
         return units.MISSING
     text, reach = f"{_digits(span.ratio)} times", span.high / span.ratio
     if reach >= units.REACH_MOST:
-        return f"{text} ({units.format_reach(reach)})"
+        return f"{text} ({units.format_relative(reach - 1)})"
     return f"{text} ({_digits(span.low)} \N{EN DASH} {_digits(span.high)})"
 
 

@@ -4,14 +4,21 @@ COMMANDS is the one list of verbs; a verb's module is imported when it is used, 
 quick.
 """
 
+from __future__ import annotations
+
 import importlib
+import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge import __version__
 from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "doctor": "What is here, what would disturb a measurement, and the remedy.",
@@ -26,6 +33,7 @@ COMMANDS = {
     "sbatch": "A Slurm script for a campaign; never submits it.",
     "kernel": "The measuring program: path, build, describe, plan.",
     "import": "Make a result file of what another launcher has measured.",
+    "completion": "The script that makes bash, zsh or fish complete these words.",
 }
 
 MODULES = {"list": "listing", "import": "importing"}
@@ -49,6 +57,14 @@ class Verbs(click.Group):
         command: click.Command = importlib.import_module(f"mpigauge.cli.{module}").command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Without importing a single one of them."""
+        from click.shell_completion import CompletionItem
+
+        verbs = [CompletionItem(name, help=about) for name, about in COMMANDS.items()]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(verb for verb in verbs if verb.value.startswith(incomplete)), *options]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Without importing a single one of them."""
         with formatter.section("Commands"):
@@ -58,7 +74,8 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Names the verbs where an unknown one was given."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        known = not args or args[0] in COMMANDS or args[0].startswith("-")
+        if not known and not ctx.resilient_parsing:
             raise click.UsageError(f"there is no command {args[0]!r}: choose from {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 
@@ -66,16 +83,34 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: mpigauge run",
 )
 @click.version_option(__version__, prog_name="mpigauge")
 def mpigauge() -> None:
-    """What MPI communication costs here, how sure that is, and whether it is as it should be."""
+    """What MPI communication costs here, how sure that is, and whether it is as it should be.
+
+    \b
+    mpigauge run
+    mpigauge run pingpong --sizes 8,1KiB,1MiB -o first.jsonl
+    mpigauge show first.jsonl
+    """
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits; no user's mistake shows a traceback."""
+    _print_whatever_there_is()
     sys.exit(status_of(arguments))
+
+
+def _print_whatever_there_is() -> None:
+    """Signs that the encoding of a stream lacks get a plain one: "us" where there is no micro sign."""
+    import codecs
+
+    from mpigauge.show.signs import replaced
+
+    codecs.register_error("mpigauge", replaced)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="mpigauge")
 
 
 def status_of(arguments: list[str] | None = None) -> int:

@@ -5,35 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.cli.screen import console
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
+from mpigauge.show.findings import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mpigauge.mpi.library import Library
     from mpigauge.result.records import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
 FILES_SHOWN = 5
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the doctor's.
-
-    Attributes:
-        state: ok, note (it will disturb) or lacks (it cannot be done).
-    """
-
-    state: str
-    what: str
-    value: str
-    remedy: str = ""
 
 
 @click.command("doctor")
@@ -47,18 +36,11 @@ def command(form: str) -> int:
     """
     from msgspec import to_builtins
 
-    from mpigauge.mpi import find
     from mpigauge.result.environment import environment
 
     machine = environment()
-    libraries, troubles = find.find_all()
-    findings = [
-        *_libraries(libraries, [t.sentence for t in troubles]),
-        *_clashes(libraries),
-        _compiler(),
-        *_machine(machine),
-        _lab(),
-    ]
+    grouped = list(_look(machine))
+    findings = [one for _, group in grouped for one in group]
     if form == "json":
         whole: dict[str, Any] = {
             "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
@@ -66,18 +48,35 @@ def command(form: str) -> int:
         }
         click.echo(json.dumps(whole, indent=1, ensure_ascii=False))
     else:
-        click.echo(_in_words(findings), nl=False)
+        click.echo(_text(grouped), nl=False)
     return EXIT_ENVIRONMENT if any(f.state == "lacks" for f in findings) else EXIT_DONE
 
 
-def _in_words(findings: list[Finding]) -> str:
-    width = max(len(finding.what) for finding in findings)
-    lines = []
-    for finding in findings:
-        lines.append(f"{finding.state:<6} {finding.what:<{width}}  {finding.value}")
-        if finding.remedy:
-            lines.append(f"{'':<6} {'':<{width}}  -> {finding.remedy}")
-    return "\n".join([*lines, ""])
+def _look(machine: Environment) -> Iterator[tuple[str, list[Finding]]]:
+    """Findings by what they are about, in the order in which they are told; a group may come again."""
+    from mpigauge.mpi import find
+
+    libraries, troubles = find.find_all()
+    about_mpi = [*_libraries(libraries, [t.sentence for t in troubles]), *_clashes(libraries), _compiler()]
+    yield "MPI", about_mpi
+    yield "this machine", [_cores(machine), _caches(machine), _clock(machine)]
+    yield "what may disturb", [_governor(machine), _load(machine), _hypervisor(machine)]
+    yield "this machine", [_shared_memory()]
+    yield "ways to run", [_scheduler()]
+    yield "what may disturb", [_variables(machine)]
+    yield "ways to run", [_lab()]
+
+
+def _text(grouped: list[tuple[str, list[Finding]]]) -> str:
+    from mpigauge.show import findings
+
+    screen = console()
+    if screen is None:
+        return findings.text([one for _, group in grouped for one in group])
+
+    from mpigauge.show import findingscreen
+
+    return findingscreen.render(grouped, screen)
 
 
 def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
@@ -117,24 +116,11 @@ def _compiler() -> Finding:
     return Finding("ok", "C compiler", compiler)
 
 
-def _machine(machine: Environment) -> list[Finding]:
+def _caches(machine: Environment) -> Finding:
     from mpigauge import units
 
-    return [
-        _cores(machine),
-        Finding(
-            "ok",
-            "caches",
-            ", ".join(f"{k} {units.format_size(v)}" for k, v in machine.caches.items()) or "unknown",
-        ),
-        _clock(machine),
-        _governor(machine),
-        _load(machine),
-        _hypervisor(machine),
-        _shared_memory(),
-        _scheduler(),
-        _variables(machine),
-    ]
+    sizes = [f"{name} {units.format_size(size)}" for name, size in machine.caches.items()]
+    return Finding("ok", "caches", ", ".join(sizes) or "unknown")
 
 
 def _cores(machine: Environment) -> Finding:

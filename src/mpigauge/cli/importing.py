@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import table_options
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Readers(click.Group):
             cmd_name,
             callback=made,
             params=[files, *_options(made, reader)],
-            help=reader.about,
+            help=f"{reader.about}\n\n\b\n{reader.example}",
             short_help=reader.files,
         )
 
@@ -55,7 +56,12 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
     if not reader.columns:
         return options
     named = click.Option(
-        ["--columns"], type=click.Path(path_type=Path), metavar="TOML", required=True, help=reader.columns
+        ["--columns"],
+        type=click.Path(path_type=Path),
+        metavar="TOML",
+        required=True,
+        shell_complete=candidates.tables,
+        help=reader.columns,
     )
     return [named, *(option for option in options if option.name != "columns")]
 

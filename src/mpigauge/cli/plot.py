@@ -6,13 +6,21 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import STATS, chosen_units, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.plots import FORMS, KINDS
 
 
 @click.command("plot")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULT...",
+    shell_complete=candidates.results,
+)
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),
@@ -34,6 +42,7 @@ from mpigauge.show.plots import FORMS, KINDS
     "unit_names",
     multiple=True,
     metavar="UNIT",
+    shell_complete=candidates.unit_names,
     help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
 )
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from mpigauge import units
 from mpigauge.campaign.attempt import Observer
+from mpigauge.cli.screen import console
 from mpigauge.plan.model import Cell, Plan
 
 REFRESH_S = 0.2
@@ -50,7 +51,6 @@ class Bar(Silent):
     """A bar with the time left and what is being measured, drawn in the pauses between visits."""
 
     def __init__(self, stream: TextIO, plan: Plan) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
         super().__init__(stream)
@@ -63,7 +63,7 @@ class Bar(Silent):
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[cell]}"),
-            console=Console(file=stream),
+            console=console(stream),
             auto_refresh=False,  # no thread of its own: it would preempt the ranks
             transient=True,
         )

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import table_options
 from mpigauge.errors import EXIT_DONE, UsageError
 
 
 @click.command("resume")
-@click.argument("result", type=click.Path(path_type=Path))
+@click.argument("result", type=click.Path(path_type=Path), shell_complete=candidates.results)
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options
 def command(

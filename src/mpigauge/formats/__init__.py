@@ -22,11 +22,13 @@ class Reader:
         about: What it reads, in a sentence.
         files: What it is given, for people: "PLAN JOURNAL...".
         least: How many files that are at least.
+        example: A command line that imports some.
         columns: What the file that --columns names is, for help; empty where none is needed.
     """
 
     about: str
     files: str
+    example: str
     least: int = 1
     columns: str = ""
 
@@ -35,11 +37,14 @@ READERS = {
     "journal": Reader(
         about="Journals that mpigauge-kernel wrote under any launcher, after the plan that it followed.",
         files="PLAN JOURNAL...",
+        example="mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl",
         least=2,
     ),
     "csv": Reader(
         about="Times or rates in columns, as others have printed them; no samples, so no intervals.",
         files="FILE...",
+        example="mpigauge import csv examples/published/ring-pairs.csv "
+        "--columns examples/published/ring-pairs.toml",
         columns="Which columns are what: a TOML file, such as those in examples/published.",
     ),
 }

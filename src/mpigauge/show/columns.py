@@ -3,17 +3,25 @@
 To add one: a line in EXTRA_COLUMNS, and one in docs/numbers.md.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.cells import Row
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.together import Start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.estimate import Estimate
+    from mpigauge.analysis.together import Start
 
 DOUBTS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""
+
+FAR_APART = 1000.0
+"""Ends of an interval whose ratio is more have a unit each."""
 
 SEEN_ELSEWHERE = frozenset({"no-interval", "few-launches", "launches-lost", "wide", "oversubscribed"})
 """Doubts that other columns or the heading of a curve show already."""
@@ -32,7 +40,7 @@ class Column:
 
     name: str
     heading: str
-    text: Callable[[Any, "Units"], str]
+    text: Callable[[Any, Units], str]
     left: bool = False
 
 
@@ -53,9 +61,11 @@ def _start(get: Callable[[Start], float | None]) -> Callable[[Row, Units], str]:
 
 
 def _interval(low: float | None, high: float | None, chosen: Units) -> str:
-    """Both ends in one unit."""
+    """Both ends in one unit, or each in its own if they are so far apart that one unit suits neither."""
     if low is None or high is None:
         return units.MISSING
+    if chosen.time == units.AUTO and high > FAR_APART * low:
+        return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
     ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
     return f"{ends} {units.format_time(1.0, unit).rpartition(' ')[2]}"
@@ -100,7 +110,7 @@ USUAL_COLUMNS = (
     Column(
         "half_width",
         "\N{PLUS-MINUS SIGN}",
-        lambda r, _: units.format_percent(r.time.half_width if r.time else None),
+        lambda r, _: units.format_half_width(r.time.half_width if r.time else None),
     ),
     Column("interval", "95 % interval", _between),
     Column("ranks_interval", "by ranks", _ranks_between),

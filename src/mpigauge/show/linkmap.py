@@ -52,17 +52,22 @@ def _asked(shown: LinkMap) -> str:
 
 def text(shown: LinkMap) -> str:
     """What is slow, and small maps whole."""
-    lines = [*_head(shown), "", *_matrices(shown), *verdict_lines(shown), *shown.verdict.notes]
+    lines = [*head(shown), "", *_matrices(shown), *verdict_lines(shown), *shown.verdict.notes]
+    return "\n".join([*lines, error_rate(shown), ""])
+
+
+def error_rate(shown: LinkMap) -> str:
+    """How often the rule is wrong."""
     rate = units.format_percent(shown.verdict.error_rate)
-    lines.append(f"on {rate} of uniform networks, at most, anything would be called slow")
-    return "\n".join([*lines, ""])
+    return f"on {rate} of uniform networks, at most, anything would be called slow"
 
 
-def _head(shown: LinkMap) -> Iterator[str]:
+def head(shown: LinkMap) -> Iterator[str]:
+    """What was measured, and between which numbers it lies."""
     cell = shown.cell
     words = ["link map", f"{cell.pattern}, {cell.mode}", cell.job.name, f"{shown.launches} launches"]
     yield DOT.join([*words, PAIRINGS[cell.pairing]])
-    for what, size, form, get in _quantities(shown):
+    for what, size, form, get in quantities(shown):
         values = sorted(value for link in shown.links if (value := get(link)) is not None)
         if values:
             least, middle, most = (form(value) for value in (values[0], median(values), values[-1]))
@@ -74,7 +79,8 @@ def _head(shown: LinkMap) -> Iterator[str]:
 Quantity = tuple[str, int, Callable[[float | None], str], Callable[[Link], float | None]]
 
 
-def _quantities(shown: LinkMap) -> Iterator[Quantity]:
+def quantities(shown: LinkMap) -> Iterator[Quantity]:
+    """Latency and rate: what they are called, their size, how a number is written, and that of a link."""
     if shown.latency_bytes is not None:
         yield "latency", shown.latency_bytes, units.format_time, latency_of
     if shown.rate_bytes is not None:
@@ -94,7 +100,7 @@ def rate_of(link: Link) -> float | None:
 def _matrices(shown: LinkMap) -> Iterator[str]:
     if len(shown.names) > MATRIX_MOST:
         return
-    for what, size, form, get in _quantities(shown):
+    for what, size, form, get in quantities(shown):
         yield f"{what} of {units.format_size(size)}"
         entries = {link.ranks: form(get(link)) for link in shown.links}
         entries |= {(j, i): entry for (i, j), entry in entries.items()}
@@ -196,6 +202,11 @@ def beside(links: Sequence[Link], form: str) -> str:
             for link in links
         ]
         return json.dumps({"pairs": pairs}, indent=1, ensure_ascii=False) + "\n"
+    return "\n".join([*_aligned(beside_table(links)), ""])
+
+
+def beside_table(links: Sequence[Link]) -> list[list[str]]:
+    """The same as words: a heading, then a line a size."""
     sizes = sorted({row.cell.bytes for link in links for row in link.rows})
     by_size = [{row.cell.bytes: row for row in link.rows} for link in links]
     table = [["size", *(DASH.join(link.names) for link in links)]]
@@ -206,7 +217,7 @@ def beside(links: Sequence[Link], form: str) -> str:
         table[0].append("ratios to the first")
         for line, size in zip(table[1:], sizes, strict=True):
             line.append(_ratios([rows.get(size) for rows in by_size]))
-    return "\n".join([*_aligned(table), ""])
+    return table
 
 
 def _row(row: Row) -> dict[str, Any]:

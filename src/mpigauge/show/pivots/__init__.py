@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.show.kind import Kind
 
 if TYPE_CHECKING:
+    from mpigauge.show.document import Document
     from mpigauge.show.request import Request
 
 CURVES = "curves"
@@ -56,3 +57,14 @@ def render(request: Request, form: str) -> str:
     from mpigauge.show.pivots import forms  # noqa: PLC0415 - numpy, which --help does not wait for
 
     return forms.FORMATS[form](request)
+
+
+def document(request: Request) -> Document:
+    """The table of a kind for people, before it is fitted to a page or a terminal.
+
+    Raises:
+        UsageError: The results lack what the kind needs.
+    """
+    from mpigauge.show.pivots import forms  # noqa: PLC0415 - as above
+
+    return forms.document(request)

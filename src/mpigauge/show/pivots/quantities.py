@@ -105,7 +105,7 @@ def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> 
     if number.reach is None:
         return text
     if number.reach >= units.REACH_MOST:
-        return f"{text} ({units.format_reach(number.reach)})"
+        return f"{text} ({units.format_relative(number.reach - 1)})"
     return f"{text} ({written(number.low)} \N{EN DASH} {written(number.high)})"
 
 
@@ -123,8 +123,6 @@ def _width(text: str, number: Number) -> str:
     """`12.3 µs ±4.1 %`."""
     if number.reach is None:
         return text
-    if number.reach >= units.REACH_MOST:
-        return f"{text} {units.format_reach(number.reach)}"
     return f"{text} {units.format_relative(number.reach - 1)}"
 
 

@@ -1,0 +1,35 @@
+"""Help of a verb with many options: they stand in chapters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Chapters(click.Command):
+    """A command whose options are told in chapters.
+
+    Args:
+        chapters: What each is called, by the parameter that begins it.
+    """
+
+    def __init__(self, *args: Any, chapters: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.chapters = chapters
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """In the order of the parameters."""
+        heading = "Options"
+        records: dict[str, list[tuple[str, str]]] = {}
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        for option in options:
+            heading = self.chapters.get(str(option.name), heading)
+            if (record := option.get_help_record(ctx)) is not None:
+                records.setdefault(heading, []).append(record)
+        for heading, lines in records.items():
+            with formatter.section(heading):
+                formatter.write_dl(lines)
