@@ -1,0 +1,396 @@
+"""Sentences that are computed of results, for the pages of the reports. STATEMENTS is the list of them.
+
+Each is a function from the book of results to sentences. It holds whatever is measured: numbers are looked
+up, and words such as longer or shorter are chosen by intervals. To add one: a function with a name, and
+`<!-- says NAME -->` in a page.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from book import AND, Book, bullets, percents, place, places, size, span, time, times, verdict
+
+from mpigauge import units
+from mpigauge.analysis import yardsticks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from book import Story
+
+    from mpigauge.analysis.cells import Row
+
+    Statement = Callable[[Book], Iterator[str]]
+
+STATEMENTS: dict[str, Statement] = {}
+BOTH = ("nonblocking", "blocking")
+
+
+def statement(name: str) -> Callable[[Statement], Statement]:
+    """Enters a function under a name."""
+
+    def enter(function: Statement) -> Statement:
+        STATEMENTS[name] = function
+        return function
+
+    return enter
+
+
+def say(name: str, folder: Path) -> str:
+    """The sentences of a statement as a list."""
+    return bullets(STATEMENTS[name](Book(folder)))
+
+
+# ---- Exchange ------------------------------------------------------------------------------------
+
+
+@statement("exchange.limit")
+def _limit(book: Book) -> Iterator[str]:
+    ours, printed = book["placements"], book.printed("exchange-agh-2020")
+    for row in ours.rows:
+        if row.cell.pattern == "eager":
+            found = f"{row.limit_bytes} B" if row.limit_bytes is not None else f"{row.status}, {row.reason}"
+            yield f"Eager limit here, {place(row.cell.transport, row.cell.placement)}: {found}."
+    blocked = [row for row in ours.rows if row.status == "blocked"]
+    planned = [row for row in ours.rows if row.cell.pattern == "exchange" and row.cell.mode == "blocking"]
+    yield f"{len(blocked)} of {len(planned)} blocking exchanges are above it: reported, and not started."
+    largest = [
+        f"{size(printed.sizes(mode='blocking', transport=t, placement=p)[-1])} ({place(t, p)})"
+        for t, p in places(printed)
+    ]
+    yield f"Printed: the largest size that did not block is {AND.join(largest)}, among sizes in steps of 4."
+
+
+@statement("exchange.network")
+def _network(book: Book) -> Iterator[str]:
+    ours, printed = book["placements"], book.printed("exchange-agh-2020")
+    ratios = [
+        _quotient(over, under)
+        for mode in BOTH
+        for under in printed.all(transport="shm", mode=mode)
+        if (over := printed.one(transport="tcp", placement="same-host", mode=mode, bytes=under.cell.bytes))
+    ]
+    yield (
+        f"Printed: through the network stack of one node an exchange takes {span(ratios)} times as long as "
+        f"through its memory, at {len(ratios)} sizes and modes; in the middle {median(ratios):.3g} times."
+    )
+    here = [
+        ours.ratio(
+            ours.one(pattern="exchange", transport="tcp", placement="same-host", mode="nonblocking", bytes=b),
+            ours.one(pattern="exchange", transport="shm", mode="nonblocking", bytes=b),
+        )
+        for b in ours.sizes(pattern="exchange", transport="shm", mode="nonblocking")[:1]
+    ]
+    smallest = here[0] if here else None
+    yield f"Here, non-blocking, at the smallest size: {times(smallest)} as long."
+    for transport in ("shm", "tcp"):
+        mine = ours.all(pattern="exchange", transport=transport, placement="same-host")
+        shares = [row.net_share for row in mine if row.net_share is not None]
+        yield f"Counted on the network interfaces here, {transport} on one host: {percents(shares)} of the payload."
+    if smallest is not None and smallest.low is not None and smallest.low > max(2.0, median(ratios)):
+        yield (
+            "A network stack that is really used costs clearly more than that. The printed curve is most "
+            "likely one of shared memory under another label."
+        )
+    else:
+        yield "This measurement cannot tell whether the printed label was true."
+
+
+@statement("exchange.distance")
+def _distance(book: Book) -> Iterator[str]:
+    ours, printed = book["placements"], book.printed("exchange-latency-agh-2020")
+    for mode in BOTH:
+        far = printed.one(mode=mode, placement="two hosts")
+        near = printed.one(mode=mode, transport="shm")
+        yield f"Printed, {mode}: two hosts take {_quotient(far, near):.3g} times as long as shared memory at 64 bit."
+        base = ours.one(pattern="exchange", mode=mode, transport="shm")
+        for transport, placement in places(ours, pattern="exchange"):
+            row = ours.one(pattern="exchange", mode=mode, transport=transport, placement=placement)
+            if transport != "shm" and row is not None:
+                where = place(transport, placement)
+                yield f"Here, {mode}, {where}: {times(ours.ratio(row, base))} as long, {time(row)}."
+
+
+@statement("exchange.modes")
+def _modes(book: Book) -> Iterator[str]:
+    ours, printed = book["placements"], book.printed("exchange-agh-2020")
+    for title, story in (("Printed", printed), ("Here", ours)):
+        for transport, placement in places(story, pattern="exchange"):
+            where = {"pattern": "exchange", "transport": transport, "placement": placement}
+            common = sorted({*story.sizes(mode=BOTH[0], **where)} & {*story.sizes(mode=BOTH[1], **where)})
+            if common:
+                ends = [_of_modes(story, where, b) for b in dict.fromkeys((common[0], common[-1]))]
+                yield f"{title}, {place(transport, placement)}, non-blocking against blocking: {AND.join(ends)}."
+
+
+def _of_modes(story: Story, where: dict[str, str], size_bytes: int) -> str:
+    over, under = (story.one(mode=mode, bytes=size_bytes, **where) for mode in BOTH)
+    if story.result.imported:
+        return f"{_quotient(over, under):.3g} times as long at {size(size_bytes)}"
+    ratio = story.ratio(over, under)
+    return f"{times(ratio)} as long at {size(size_bytes)}, that is {verdict(ratio)}"
+
+
+def _quotient(over: Row | None, under: Row | None) -> float:
+    if over is None or under is None or over.time is None or under.time is None:
+        return float("nan")
+    return over.time.estimate / under.time.estimate
+
+
+# ---- Ring and pairs ------------------------------------------------------------------------------
+
+
+@statement("ring.first")
+def _first(book: Book) -> Iterator[str]:
+    ours = book["ring"]
+    for ranks in ours.values("ranks", pattern="ring"):
+        known = [row for row in ours.all(pattern="ring", ranks=ranks) if row.first_s and row.time]
+        if known:
+            ratios = {row.cell.bytes: (row.first_s or 0) / row.time.estimate for row in known if row.time}
+            worst = max(ratios, key=lambda size_bytes: ratios[size_bytes])
+            yield (
+                f"{ranks} ranks: the first lap takes {span(ratios.values())} times as long as a typical one, "
+                f"most at {size(worst)}."
+            )
+
+
+@statement("ring.spread")
+def _spread(book: Book) -> Iterator[str]:
+    printed = book.printed("ring-pairs").all()
+    yield f"Printed: the standard deviation is {percents(_deviations(printed))} of the mean."
+    ours = book["ring"]
+    for ranks in ours.values("ranks", pattern="ring"):
+        mine = ours.all(pattern="ring", ranks=ranks)
+        widths = [row.time.half_width for row in mine if row.time and row.time.half_width is not None]
+        crowd = ", sharing cores" if any(row.oversubscribed for row in mine) else ""
+        half = f"{percents(widths)} of the time" if widths else "not known: one launch has none"
+        if mine:
+            yield (
+                f"Here, {ranks} ranks{crowd}: the standard deviation is {percents(_deviations(mine))} of the "
+                f"mean; half of the interval is {half}."
+            )
+
+
+def _deviations(rows: Iterable[Row]) -> list[float]:
+    known = [row.time for row in rows if row.time is not None]
+    return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean > 0]
+
+
+@statement("ring.pairs")
+def _pairs(book: Book) -> Iterator[str]:
+    printed, ours = book.printed("ring-pairs"), book["pairs"]
+    near, far = "nodes 6 and 7", "nodes 6 and 75"
+    for b in dict.fromkeys((printed.sizes()[0], printed.sizes()[-1])):
+        ratio = _quotient(printed.one(placement=far, bytes=b), printed.one(placement=near, bytes=b))
+        yield f"Printed, {size(b)}: the far pair takes {ratio:.3g} times as long as the near one."
+    sizes = ours.sizes(placement="h1,h2")
+    for b in dict.fromkeys((*sizes[:1], *sizes[-1:])):
+        found = ours.ratio(ours.one(placement="h1,h3", bytes=b), ours.one(placement="h1,h2", bytes=b))
+        yield f"Here, {size(b)}: {times(found)}, that is {verdict(found)}."
+
+
+# ---- Send modes ----------------------------------------------------------------------------------
+
+
+@statement("modes.latency")
+def _latency(book: Book) -> Iterator[str]:
+    printed = book.printed("modes-latency-agh")
+    for placement in printed.values("placement"):
+        over, under = (printed.one(mode=mode, placement=placement) for mode in ("buffered", "standard"))
+        yield (
+            f"Printed, {placement}: standard {time(under)}, buffered {time(over)}: "
+            f"{_quotient(over, under):.3g} times as long."
+        )
+    for name, where in (("modes", "on one host"), ("modes-lan", "between two hosts")):
+        ours = book[name]
+        base = ours.one(pattern="pingpong", mode="standard")
+        for mode in ("buffered", "synchronous"):
+            ratio = ours.ratio(ours.one(pattern="pingpong", mode=mode), base)
+            yield (
+                f"Here, {where}, 1 B: standard {time(base)}, {mode} takes {times(ratio)} as long, that is "
+                f"{verdict(ratio)}."
+            )
+
+
+@statement("modes.synchronous")
+def _synchronous(book: Book) -> Iterator[str]:
+    for name, where in (("modes", "one host"), ("modes-lan", "two hosts")):
+        ours = book[name]
+        limit = next((row.limit_bytes for row in ours.rows if row.limit_bytes is not None), None)
+        if limit is None:
+            yield f"{where.capitalize()}: no eager limit was found, so the question stays open."
+            continue
+        sides = {"up to": lambda b: b <= limit, "above": lambda b: b > limit}
+        for word, test in sides.items():
+            ratios = [
+                ours.ratio(ours.one(mode="synchronous", bytes=b), ours.one(mode="standard", bytes=b))
+                for b in ours.sizes(mode="standard", pattern="pingpong")
+                if test(b)
+            ]
+            words = [verdict(ratio) for ratio in ratios if ratio is not None]
+            if words:
+                middle = median(ratio.estimate for ratio in ratios if ratio is not None)
+                yield (
+                    f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer than "
+                    f"standard at {words.count('longer')} of {len(words)} sizes, in the middle "
+                    f"{middle:.3g} times as long."
+                )
+
+
+@statement("modes.spread")
+def _spread_of_modes(book: Book) -> Iterator[str]:
+    for name, where in (("modes", "One host"), ("modes-lan", "Two hosts")):
+        for mode in book[name].values("mode", pattern="pingpong"):
+            mine = book[name].all(pattern="pingpong", mode=mode)
+            widths = [row.time.half_width for row in mine if row.time and row.time.half_width is not None]
+            if mine:
+                half = f"{units.format_percent(median(widths))}" if widths else "not known"
+                yield (
+                    f"{where}, {mode}: standard deviation {percents(_deviations(mine))} of the mean; half of the "
+                    f"95 % interval, in the middle of all sizes: {half}."
+                )
+
+
+@statement("modes.plateau")
+def _plateau(book: Book) -> Iterator[str]:
+    ours = book["modes-lan"]
+    lab = ours.result.campaign.plan.lab
+    for mode in ours.values("mode", pattern="pingpong"):
+        mine = [row for row in ours.all(pattern="pingpong", mode=mode) if row.rate_bytes_per_s]
+        if mine and lab is not None:
+            link = units.parse_link_rate(lab.rate) / 8
+            last = mine[-1]
+            yield (
+                f"{mode.capitalize()}, {size(last.cell.bytes)} between two hosts: "
+                f"{units.format_rate(last.rate_bytes_per_s, 'Mbit/s')}, "
+                f"{units.format_percent((last.rate_bytes_per_s or 0) / link)} of the link's {lab.rate}."
+            )
+
+
+# ---- Two libraries -------------------------------------------------------------------------------
+
+
+@statement("libraries.networks")
+def _networks(book: Book) -> Iterator[str]:
+    ours, printed = book["wan"], book.printed("grid-pingpong")
+    over, under = (printed.one(mpi=mpi, placement="LAN", bytes=1) for mpi in ("MPICH-G2", "MPICH"))
+    yield f"Printed, LAN: {_quotient(over, under):.3g} times as long with MPICH-G2 as with MPICH, at 1 B."
+    one, *others = ours.values("mpi")
+    for placement, link in zip(ours.values("placement"), ("LAN", "WAN"), strict=False):
+        for pattern, b in (("pingpong", 8), ("exchange", 64 * 1024), ("allreduce", 8)):
+            for other in others:
+                where = {"pattern": pattern, "placement": placement, "bytes": b}
+                rows_ = [ours.one(mpi=mpi, **where) for mpi in (other, one)]
+                ratio = ours.ratio(*rows_)
+                yield (
+                    f"{link}, {pattern} of {size(b)}: {one} {time(rows_[1])}, {other} {times(ratio)} as long, "
+                    f"that is {verdict(ratio)}."
+                )
+
+
+@statement("libraries.waiting")
+def _waiting(book: Book) -> Iterator[str]:
+    ours = book["libraries"]
+    for ranks in ours.values("ranks"):
+        for mpi in ours.values("mpi"):
+            mine = [row for row in ours.all(mpi=mpi, ranks=ranks) if row.talks and row.cpu_share is not None]
+            if mine:
+                share = units.format_percent(median(row.cpu_share or 0 for row in mine))
+                crowd = ", sharing cores" if mine[0].oversubscribed else ""
+                yield f"{mpi}, {ranks} ranks{crowd}: on a core for {share} of the time of messages."
+
+
+@statement("libraries.crowd")
+def _crowd(book: Book) -> Iterator[str]:
+    ours = book["libraries"]
+    for mpi in ours.values("mpi"):
+        for pattern in ("barrier", "allreduce"):
+            found = {n: ours.one(mpi=mpi, ranks=n, pattern=pattern) for n in ours.values("ranks")}
+            known = {n: row for n, row in found.items() if row is not None}
+            if len(known) > 1:
+                few, many = min(known), max(known)
+                crowd = ", which share cores," if known[many].oversubscribed else ""
+                ratio = ours.ratio(known[many], known[few])
+                yield (
+                    f"{mpi}, {pattern}: {time(known[few])} with {few} ranks; {many} ranks{crowd} take "
+                    f"{times(ratio)} as long."
+                )
+
+
+WAYS = ("bcast", "bcast-rotating", "bcast-acked")
+
+
+@statement("libraries.broadcasts")
+def _broadcasts(book: Book) -> Iterator[str]:
+    ours = book["libraries"]
+    ranks = min(ours.values("ranks"))
+    for mpi in ours.values("mpi"):
+        for b in (512, 64 * 1024):
+            base, *others = (ours.one(mpi=mpi, pattern=way, bytes=b, ranks=ranks) for way in WAYS)
+            parts = [
+                f"{way} {times(ours.ratio(row, base))}" for way, row in zip(WAYS[1:], others, strict=True)
+            ]
+            yield f"{mpi}, {size(b)}, {ranks} ranks: {WAYS[0]} {time(base)}; as long as that: {AND.join(parts)}."
+
+
+@statement("libraries.grid")
+def _grid(book: Book) -> Iterator[str]:
+    ours, printed = book["wan"], book.printed("grid-bcast")
+    for b in printed.sizes():
+        for mpi in printed.values("mpi", placement="WAN"):
+            ratio = _quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
+            yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long on the WAN as on the LAN."
+    lan, wan = ours.values("placement")
+    for b in ours.sizes(pattern="bcast-acked"):
+        for mpi in ours.values("mpi"):
+            rows_ = [ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (wan, lan)]
+            yield f"Here, {mpi}, {size(b)}, acknowledged: {times(ours.ratio(*rows_))} as long; WAN {time(rows_[0])}."
+
+
+@statement("libraries.empty")
+def _empty(book: Book) -> Iterator[str]:
+    ours = book["libraries"]
+    for mpi in ours.values("mpi"):
+        zero, one = (ours.one(mpi=mpi, pattern="pingpong", mode="standard", bytes=b) for b in (0, 1))
+        ratio = ours.ratio(one, zero)
+        yield f"{mpi}: 0 B take {time(zero)}; 1 B takes {times(ratio)} as long, that is {verdict(ratio)}."
+
+
+# ---- Network against memory ----------------------------------------------------------------------
+
+
+@statement("memory.copies")
+def _copies(book: Book) -> Iterator[str]:
+    for name in ("network-memory", "fast-gigabit"):
+        ours = book[name]
+        yield from yardsticks.statements(ours.rows, ours.result.campaign.environment.caches)
+
+
+@statement("memory.networks")
+def _two_networks(book: Book) -> Iterator[str]:
+    printed = book.printed("network-latency-q6600")
+    slow, fast = (printed.one(placement=f"Q6600 {net} Ethernet") for net in ("Fast", "Gigabit"))
+    shared = printed.one(placement="Q6600 shared memory")
+    yield (
+        f"Printed, empty message: Fast Ethernet takes {_quotient(slow, fast):.3g} times as long as Gigabit "
+        f"Ethernet, which takes {_quotient(fast, shared):.3g} times as long as shared memory."
+    )
+    ours = book["fast-gigabit"]
+    where = {"pattern": "pingpong", "bytes": 0}
+    slow, fast = (ours.one(placement=p, **where) for p in ("h1,h3", "h1,h2"))
+    shared = ours.one(placement="same-host", **where)
+    yield f"Here, empty message: {times(ours.ratio(slow, fast))} as long, which takes {times(ours.ratio(fast, shared))} as long as shared memory."
+    yield f"The faster network pays {_pays(ours)}."
+
+
+def _pays(ours: Story) -> str:
+    """From which size on the whole interval says that the slower network takes longer."""
+    first = None
+    for b in ours.sizes(pattern="pingpong", placement="h1,h3"):
+        rows_ = [ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")]
+        longer = verdict(ours.ratio(*rows_)) == "longer"
+        first = None if not longer else b if first is None else first
+    return "at no size that can be told" if first is None else f"from {size(first)} on, at every size measured"
