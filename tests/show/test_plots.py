@@ -17,8 +17,8 @@ from mpigauge.result.load import load
 from mpigauge.result.records import Eager, End, Imported, Visit
 from mpigauge.show.plots import FORMS, KINDS, figure
 from mpigauge.show.plots.canvas import SizeAxis
-from mpigauge.show.plots.request import Request, source_of, spread, wanted
-from mpigauge.show.plots.series import against_size
+from mpigauge.show.request import Request, source_of, spread, wanted
+from mpigauge.show.series import against_size
 from tests.result.samples import campaign, cell, collective, launch, lines_of, together, visit
 
 if TYPE_CHECKING:

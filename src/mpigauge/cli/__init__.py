@@ -15,10 +15,10 @@ from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeErr
 
 COMMANDS = {
     "doctor": "What is here, what would disturb a measurement, and the remedy.",
-    "list": "Patterns, launchers, MPI libraries, table formats and kinds of figures.",
+    "list": "Patterns, launchers, MPI libraries, table formats, kinds of figures and tables.",
     "run": "Measure; writes the result file as it goes, and prints the table.",
     "resume": "Continue a result file that was cut short.",
-    "show": "A table of a result file.",
+    "show": "Tables of result files: curves, latencies, rates, summaries.",
     "plot": "A figure of result files: PNG, SVG or PDF.",
     "map": "All pairs of hosts or ranks: slow links and hosts named.",
     "mpi": "Add, list and remove MPI libraries in any version, without root.",

@@ -72,12 +72,19 @@ def _plots(_: str | None) -> Entries:
     return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
 
 
+def _tables(_: str | None) -> Entries:
+    from mpigauge.show.pivots import KINDS
+
+    return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
+
+
 THINGS: dict[str, Callable[[str | None], Entries]] = {
     "patterns": _patterns,
     "launchers": _launchers,
     "mpis": _mpis,
     "formats": _formats,
     "plots": _plots,
+    "tables": _tables,
 }
 
 
@@ -86,7 +93,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.option("--mpi", metavar="NAME", help="Whose kernel to ask for patterns.")
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List what there is: patterns, launchers, mpis, formats or plots.
+    """List what there is: patterns, launchers, mpis, formats, plots or tables.
 
     \b
     mpigauge list

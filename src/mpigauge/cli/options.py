@@ -106,6 +106,21 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--series and --sizes, as figures and tables have that choose among cells."""
+    for option in (
+        click.option("--sizes", default="", metavar="SPEC", help="Only these: 0:2000, or 8,1KiB."),
+        click.option(
+            "--series",
+            multiple=True,
+            metavar="WORDS[=LABEL]",
+            help="Those whose names have these words, in this order; repeatable.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def words(text: str | None) -> tuple[str, ...]:
     """`standard,buffered` as a tuple."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())

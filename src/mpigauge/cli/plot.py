@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli.options import STATS, chosen_units
+from mpigauge.cli.options import STATS, chosen_units, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.plots import FORMS, KINDS
 
@@ -39,13 +39,7 @@ from mpigauge.show.plots import FORMS, KINDS
 @click.option(
     "--stat", type=click.Choice(STATS), default="median", show_default=True, help="What stands for a launch."
 )
-@click.option(
-    "--series",
-    multiple=True,
-    metavar="WORDS[=LABEL]",
-    help="Those whose names have these words, in this order; repeatable.",
-)
-@click.option("--sizes", default="", metavar="SPEC", help="Only these: 0:2000, or 8,1KiB.")
+@selection_options
 def command(
     results: tuple[Path, ...],
     *,
@@ -71,7 +65,7 @@ def command(
     from mpigauge.result.load import load
     from mpigauge.show.columns import Units
     from mpigauge.show.plots import draw
-    from mpigauge.show.plots.request import Request, source_of, wanted
+    from mpigauge.show.request import Request, source_of, wanted
 
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in results]

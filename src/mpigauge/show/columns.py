@@ -5,6 +5,7 @@ To add one: a line in EXTRA_COLUMNS, and one in docs/numbers.md.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row
@@ -26,11 +27,13 @@ class Column:
         name: What users ask for it by.
         heading: What stands above it.
         text: A row's entry; the second argument holds the units asked for.
+        left: Whether its words begin below each other.
     """
 
     name: str
     heading: str
-    text: Callable[[Row, "Units"], str]
+    text: Callable[[Any, "Units"], str]
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ USUAL_COLUMNS = (
 PAIR = Column("pair", "pair", lambda row, _: row.cell.pair)
 """Of cells that are a pair's, the first column."""
 
-NOTES = Column("notes", "notes", _notes)
+NOTES = Column("notes", "notes", _notes, left=True)
 
 EXTRA_COLUMNS = {
     column.name: column

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
+from typing import Any
 
 from mpigauge import units
 from mpigauge.analysis.cells import Row, warnings_of
@@ -24,15 +25,15 @@ DOT = " \N{MIDDLE DOT} "
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One curve: rows that differ in size only, or in size and pair.
+    """A table with its title.
 
     Attributes:
-        columns: What its table shows.
+        rows: Whatever its columns can write: of a curve, rows that differ in size, or in size and pair.
     """
 
     title: str
     about: str
-    rows: list[Row]
+    rows: Sequence[Any]
     columns: list[Column]
 
 
@@ -55,7 +56,7 @@ def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
     """
     return Document(
-        head=_head(result),
+        head=head_of(result),
         sections=_sections(result, rows, columns),
         foot=_foot(result, rows),
         units=chosen,
@@ -103,7 +104,8 @@ def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> li
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
     groups = [list(group) for _, group in groupby(shown, key=_curve)]
     groups.sort(key=lambda group: order[_curve(group[0])])
-    return [_section(sorted(group, key=_place), curves, columns) for group in groups]
+    several = len({row.cell.placement for row in shown}) > 1
+    return [_section(sorted(group, key=_place), curves, columns, placed=several) for group in groups]
 
 
 def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
@@ -115,7 +117,12 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
     return [*first, *USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
-def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) -> Section:
+def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str], *, placed: bool) -> Section:
+    """One curve.
+
+    Args:
+        placed: Whether there are several placements, so that each curve says its own.
+    """
     cell = rows[0].cell
     words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}".strip()]
     words += [f"{cell.ranks} ranks"] if cell.ranks else []
@@ -123,7 +130,7 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str]) 
         words.append("oversubscribed")
     if cell.transport != "auto":
         words.insert(2, cell.transport)
-    if cell.placement != SAME_HOST:
+    if placed or cell.placement != SAME_HOST:
         words.append(cell.placement)
     words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
@@ -179,7 +186,7 @@ def _span(values: Sequence[int]) -> str:
     return str(values[0]) if len(values) == 1 else f"{values[0]} to {values[-1]}"
 
 
-def _head(result: Result) -> list[str]:
+def head_of(result: Result) -> list[str]:
     """What rule 10 of docs/method.md asks to stand above a table."""
     campaign = result.campaign
     machine = campaign.environment

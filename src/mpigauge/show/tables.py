@@ -29,14 +29,18 @@ def _text(document: Document) -> str:
         table = [[column.heading for column in section.columns], *_cells_of(document, section)]
         widths = [max(len(row[i]) for row in table) for i in range(len(section.columns))]
         lines += [section.title, f"  {section.about}"]
-        lines += ["  " + _aligned(row, widths) for row in table]
+        left = [column.left for column in section.columns]
+        lines += ["  " + _aligned(row, widths, left) for row in table]
         lines.append("")
     return "\n".join([*lines, *document.foot, ""])
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    numbers = [text.rjust(width) for text, width in zip(row[:-1], widths[:-1], strict=True)]
-    return "  ".join([*numbers, row[-1]]).rstrip()
+def _aligned(row: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
+    words = [
+        text.ljust(width) if to_left else text.rjust(width)
+        for text, width, to_left in zip(row, widths, left, strict=True)
+    ]
+    return "  ".join(words).rstrip()
 
 
 def _markdown(document: Document) -> str:
@@ -44,14 +48,15 @@ def _markdown(document: Document) -> str:
     lines = [f"*{document.head[0]}*", "", *document.head[1:], ""]
     for section in document.sections:
         lines += [f"**{section.title}** ({section.about})", ""]
-        lines.append(_piped(column.heading for column in section.columns))
-        lines.append(_piped(["---:"] * (len(section.columns) - 1) + ["---"]))
-        lines += [_piped(row) for row in _cells_of(document, section)]
+        lines.append(piped(column.heading for column in section.columns))
+        lines.append(piped("---" if column.left else "---:" for column in section.columns))
+        lines += [piped(row) for row in _cells_of(document, section)]
         lines.append("")
     return "\n".join([*lines, *(f"- {line}" for line in document.foot), ""])
 
 
-def _piped(words: Iterable[str]) -> str:
+def piped(words: Iterable[str]) -> str:
+    """A line of a Markdown table."""
     return "| " + " | ".join(word.replace("|", "\\|") for word in words) + " |"
 
 
@@ -166,10 +171,10 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         parts = row.pop(outer) or {}
         row |= {f"{outer}_{name}": parts.get(name) for name in names}
     row["warnings"] = " ".join(row["warnings"])
-    return {name: _csv_value(value) for name, value in row.items()}
+    return {name: csv_value(value) for name, value in row.items()}
 
 
-def _csv_value(value: Any) -> Any:
+def csv_value(value: Any) -> Any:
     """Nothing for None; no carriage return, which csv would not quote and readers take for a line's end."""
     if value is None:
         return ""

@@ -7,31 +7,16 @@ a row in tests/show/test_plots.py. Only the modules that draw import matplotlib,
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mpigauge.show.kind import Kind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.plots.request import Request
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of figure.
-
-    Attributes:
-        about: What it shows.
-        needs: What a result must have for it.
-        module: That draws it, by the function of its name.
-    """
-
-    name: str
-    about: str
-    needs: str
-    module: str
+    from mpigauge.show.request import Request
 
 
 KINDS = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mpigauge.show.plots.series import Point, Series
+    from mpigauge.show.series import Point, Series
 
 WIDTH = 6.4
 """Inches: the width of a page's text."""

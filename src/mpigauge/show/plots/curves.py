@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.ratios import launch_times, ratio_of
 from mpigauge.show.plots import canvas
-from mpigauge.show.plots.series import (
+from mpigauge.show.series import (
     Point,
     against_size,
     common_words,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.show.plots.request import Request
-    from mpigauge.show.plots.series import Series
+    from mpigauge.show.request import Request
+    from mpigauge.show.series import Series
 
 Pieces = list[list[Point]]
 

@@ -12,7 +12,7 @@ from mpigauge.show.heatmap import figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mpigauge.show.plots.request import Request
+    from mpigauge.show.request import Request
 
 
 def map(request: Request) -> Figure:  # noqa: A001 - the name of the kind

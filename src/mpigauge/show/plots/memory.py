@@ -19,7 +19,7 @@ from mpigauge.show.plots.curves import (
     sizes_of,
     values_of,
 )
-from mpigauge.show.plots.series import (
+from mpigauge.show.series import (
     Point,
     against_size,
     chosen,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.show.plots.request import Request, Source
-    from mpigauge.show.plots.series import Factors, Series
+    from mpigauge.show.request import Request, Source
+    from mpigauge.show.series import Factors, Series
 
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"

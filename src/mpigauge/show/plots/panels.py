@@ -14,7 +14,7 @@ from mpigauge.show.plots.curves import (
     sizes_of,
     values_of,
 )
-from mpigauge.show.plots.series import (
+from mpigauge.show.series import (
     FILE,
     UNSAID,
     against_size,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.show.plots.curves import Pieces
-    from mpigauge.show.plots.request import Request
-    from mpigauge.show.plots.series import Series
+    from mpigauge.show.request import Request
+    from mpigauge.show.series import Series
 
 PLACE = ("transport", "placement")
 PANELS_MOST = 6

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.plots import canvas
 from mpigauge.show.plots.curves import finish, labels_of, looks_of, values_of
-from mpigauge.show.plots.request import spread
-from mpigauge.show.plots.series import Point, chosen, factors_of, grouped, size_words, timed
+from mpigauge.show.request import spread
+from mpigauge.show.series import Point, chosen, factors_of, grouped, size_words, timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.show.plots.request import Request, Source
-    from mpigauge.show.plots.series import Factors, Series
+    from mpigauge.show.request import Request, Source
+    from mpigauge.show.series import Factors, Series
 
 SIZES_MOST = 4
 """Of a pattern, if nobody has chosen."""

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.plots import canvas
 from mpigauge.show.plots.curves import LOG_FROM
-from mpigauge.show.plots.request import spread
-from mpigauge.show.plots.series import against_size, common_words
+from mpigauge.show.request import spread
+from mpigauge.show.series import against_size, common_words
 from mpigauge.units import format_size, format_time
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mpigauge.analysis.cells import Row
     from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Visit
-    from mpigauge.show.plots.request import Request
-    from mpigauge.show.plots.series import Series
+    from mpigauge.show.request import Request
+    from mpigauge.show.series import Series
 
 PANELS_MOST = 4
 SIZES_MOST = 30

@@ -16,7 +16,7 @@ from mpigauge.show.plots.curves import (
     values_of,
     with_points,
 )
-from mpigauge.show.plots.series import Point, against_size, pieces_of
+from mpigauge.show.series import Point, against_size, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.show.plots.request import Request
+    from mpigauge.show.request import Request
 
 PERCENT = 100.0
 

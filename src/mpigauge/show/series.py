@@ -10,7 +10,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.expand import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, UNKNOWN
-from mpigauge.show.plots.request import wanted
+from mpigauge.show.request import wanted
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.cells import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.show.plots.request import Request, Source
+    from mpigauge.show.request import Request, Source
 
 SERIES_MOST = 14
 """In one figure; more cannot be told apart."""
@@ -65,7 +65,8 @@ class Series:
     @property
     def imported(self) -> bool:
         """Whether others have measured it, of whom we have no samples."""
-        return all(row.cell not in self.source.visits for row in self.rows if row.time is not None)
+        timed = [row for row in self.rows if row.time is not None]
+        return bool(timed) and all(row.cell not in self.source.visits for row in timed)
 
 
 def factors_of(source: Source, cell: Cell) -> Factors:
@@ -225,18 +226,24 @@ def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[S
         without: Factors that the figure tells otherwise.
     """
     found = [one for group in groups for one in group]
-    varying = [name for name in names_that_vary(found) if name not in without]
+    labels = told_apart(*([one.factors for one in group] for group in groups), without=without)
+    return [
+        replace(one, label=(label or _alone(one)) + _mark(one))
+        for one, label in zip(found, labels, strict=True)
+    ]
+
+
+def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> list[str]:
+    """What tells each from the others of its group, the file if nothing else does; empty if it is alone."""
+    found = [factors for group in groups for factors in group]
+    varying = [name for name in differing(found) if name not in without]
     short = [name for name in varying if name != FILE]
     labels: list[list[str]] = []
     for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
-        labels = [[_label(one, names, unsaid) for one in group] for group in groups]
+        labels = [[_label(factors, names, unsaid) for factors in group] for group in groups]
         if all(len({*mine}) == len(mine) and (len(found) == 1 or all(mine)) for mine in labels):
             break
-    flat = [label for mine in labels for label in mine]
-    return [
-        replace(one, label=(label or _alone(one)) + _mark(one))
-        for one, label in zip(found, flat, strict=True)
-    ]
+    return [label for mine in labels for label in mine]
 
 
 def _mark(one: Series) -> str:
@@ -244,8 +251,8 @@ def _mark(one: Series) -> str:
     return " (imported)" if one.imported else ""
 
 
-def _label(one: Series, names: Iterable[str], unsaid: Collection[str]) -> str:
-    words = [one.factors[name] for name in names if name in one.factors]
+def _label(factors: Factors, names: Iterable[str], unsaid: Collection[str]) -> str:
+    words = [factors[name] for name in names if name in factors]
     return ", ".join(word for word in words if word not in unsaid)
 
 
@@ -253,10 +260,15 @@ def _alone(one: Series) -> str:
     return ", ".join(one.factors[name] for name in ("pattern", "mode") if name in one.factors)
 
 
+def differing(found: Sequence[Factors]) -> list[str]:
+    """Factors in which they are not all the same."""
+    names = dict.fromkeys(name for factors in found for name in factors)
+    return [name for name in names if len({factors.get(name) for factors in found}) > 1]
+
+
 def names_that_vary(found: Sequence[Series]) -> list[str]:
     """Factors in which series differ."""
-    names = dict.fromkeys(name for one in found for name in one.factors)
-    return [name for name in names if len({one.factors.get(name) for one in found}) > 1]
+    return differing([one.factors for one in found])
 
 
 def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""What is to be drawn: results, a kind, and which of their series and sizes."""
+"""What was asked for, a figure or a table: results, a kind, and which of their series and sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.load import Result
     from mpigauge.result.records import Visit
-    from mpigauge.show.plots import Kind
+    from mpigauge.show.kind import Kind
 
 RANGE_ENDS = 2
 
@@ -45,7 +45,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """A figure that was asked for.
+    """A figure or table that was asked for.
 
     Attributes:
         linear: Sizes and values on linear axes.
@@ -63,17 +63,19 @@ class Request:
     sizes: str = ""
 
     def lacks(self, what: str, hint: str = "") -> UsageError:
-        """The error that says why it cannot be drawn."""
+        """The error that says why it cannot be made."""
         files = ", ".join(str(source.result.path) for source in self.sources)
-        return UsageError(f"{files}: no figure of kind {self.kind.name}: {what}", hint or _needs(self.kind))
+        return UsageError(
+            f"{files}: no {self.kind.noun} of kind {self.kind.name}: {what}", hint or _needs(self.kind)
+        )
 
 
 def _needs(kind: Kind) -> str:
-    return f"it needs {kind.needs}; mpigauge list plots names all kinds"
+    return f"it needs {kind.needs}; mpigauge list {kind.listing} names all kinds"
 
 
 def source_of(result: Result, stat: str) -> Source:
-    """A result, ready to be drawn."""
+    """A result, with what is said of its cells."""
     found = rows(result, stat)
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")

@@ -1,0 +1,58 @@
+"""Tables as papers have them. KINDS is the one list: `list tables`, help, docs and tests are computed of it.
+
+A kind takes some cells of one or several results and lays them out: some factors down, some across, the rest
+in tables of their own. To add one: a function from `Request` to grids in kinds.py, a line in KINDS, and a row
+in tests/show/test_pivots.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.show.kind import Kind
+
+if TYPE_CHECKING:
+    from mpigauge.show.request import Request
+
+CURVES = "curves"
+
+
+def _kind(name: str, about: str, needs: str) -> Kind:
+    return Kind(name, about, needs, "kinds", "table", "tables")
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        _kind(CURVES, "every curve on its own, with all that is known of each size", "one result"),
+        _kind(
+            "latency",
+            "time of the smallest message, places down, modes and libraries across",
+            "messages or collectives",
+        ),
+        _kind("times", "time, sizes down, everything else across", "messages or collectives"),
+        _kind("rates", "rate, sizes down, everything else across", "messages or collectives that move bytes"),
+        _kind(
+            "statistics",
+            "mean, standard deviation and number of samples, sizes down",
+            "means: samples, or printed ones",
+        ),
+        _kind(
+            "summary",
+            "latency, largest rate, collectives at 512 B and 64 KiB; libraries and places across",
+            "messages or collectives",
+        ),
+    )
+}
+"""`curves` is the table of `show.document`; the others are made here."""
+
+
+def render(request: Request, form: str) -> str:
+    """The table of a kind in one of the forms of `show.tables`.
+
+    Raises:
+        UsageError: The results lack what the kind needs.
+    """
+    from mpigauge.show.pivots import forms  # noqa: PLC0415 - numpy, which --help does not wait for
+
+    return forms.FORMATS[form](request)

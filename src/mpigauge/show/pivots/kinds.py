@@ -1,0 +1,173 @@
+"""The kinds of tables: which cells each takes, and which of their factors go down and across."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.show.pivots.grid import QUANTITY, SIZE, Entry, Layout, grids
+from mpigauge.show.pivots.quantities import (
+    MEAN,
+    RATE,
+    RATE_BRIEF,
+    SAMPLES,
+    STDDEV,
+    TIME,
+    TIME_BRIEF,
+)
+from mpigauge.show.series import EAGER, chosen, factors_of, grouped, size_words, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mpigauge.analysis.cells import Row
+    from mpigauge.show.pivots.grid import Grid
+    from mpigauge.show.pivots.quantities import Quantity
+    from mpigauge.show.request import Request
+    from mpigauge.show.series import Factors, Series
+
+MEMORY = frozenset({"memcpy", "copy", "read", "write", "chase", "crosscopy", "cacheline", "reduce_local"})
+"""Patterns that are no communication."""
+
+QUOTED_BYTES = (512, 64 * 2**10)
+"""Of collectives, where they were measured."""
+
+PLACE = ("transport", "placement")
+WHERE = ("ranks", "pair", "pairing", "buffers")
+HOW = ("op", "sync", "root", "in_place")
+WHAT = ("pattern", "mode")
+
+COLUMNS_MOST = 6
+GROUPS_MOST = 3
+
+ACROSS = ("mode", "mpi", *HOW, *WHERE, *PLACE)
+SIZES_DOWN = Layout(("size",), ACROSS, COLUMNS_MOST, spill=False, heading=SIZE)
+STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), 3 * GROUPS_MOST, spill=False, heading=SIZE)
+PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", "mpi"), COLUMNS_MOST, spill=True, heading="place")
+ALL_DOWN = Layout(
+    (*WHAT, *HOW, "size", QUANTITY), ("mpi", *PLACE, *WHERE), COLUMNS_MOST, spill=False, heading=""
+)
+
+INTERVAL = "in brackets the 95 % interval across launches"
+SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
+WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches"
+
+
+def latency(request: Request) -> list[Grid]:
+    """Time of the smallest message; where series differ in what that is, of each of these sizes."""
+    found = series(request)
+    sizes = _union(found, lambda one: _sizes(one)[:1])
+    entries = [entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], TIME)]
+    return grids(entries, PLACES_DOWN, f"time of the smallest message; {INTERVAL}")
+
+
+def times(request: Request) -> list[Grid]:
+    """Time against size."""
+    return _against_size(request, TIME_BRIEF, f"time; {WIDTH}")
+
+
+def rates(request: Request) -> list[Grid]:
+    """Rate against size."""
+    return _against_size(request, RATE_BRIEF, f"rate; {WIDTH}")
+
+
+def _against_size(request: Request, quantity: Quantity, about: str) -> list[Grid]:
+    found = series(request, lambda row: _gives(row, quantity))
+    entries = [entry for one in found for entry in _entries(one, _sizes(one), quantity)]
+    return grids(entries, SIZES_DOWN, about)
+
+
+def statistics(request: Request) -> list[Grid]:
+    """Mean, standard deviation and number of samples."""
+    found = series(request, lambda row: _gives(row, MEAN), everything=True)
+    entries = [
+        entry
+        for one in found
+        for size in _sizes(one)
+        for quantity in (MEAN, STDDEV, SAMPLES)
+        for entry in _entries(one, {size}, quantity)
+    ]
+    about = (
+        "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
+    )
+    return grids(entries, STATISTICS_DOWN, about)
+
+
+def summary(request: Request) -> list[Grid]:
+    """Latencies and the rate of the largest message; of collectives, time at two sizes."""
+    found = series(request)
+    small, large = _union(found, _quoted), _union(found, lambda one: _sizes(one)[-1:])
+    entries: list[Entry] = []
+    for one in found:
+        pattern = one.factors["pattern"]
+        entries += _entries(one, small[pattern], TIME)
+        if _is_message(one) and _gives(one.rows[-1], RATE):
+            entries += _entries(one, large[pattern] - {0}, RATE)
+    return grids(entries, ALL_DOWN, INTERVAL)
+
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+
+def series(
+    request: Request, keep: Callable[[Row], bool] = lambda _: True, *, everything: bool = False
+) -> list[Series]:
+    """Series of messages and collectives, or of all patterns; also those that were planned in vain.
+
+    Raises:
+        UsageError: Nothing of them was measured.
+    """
+    pairs = [
+        (source, row)
+        for source, row in timed(request)
+        if keep(row) and (everything or row.cell.pattern not in MEMORY)
+    ]
+    some = any(row.time is not None for _, row in pairs)
+    found = grouped(pairs if some else [], lambda source, row: factors_of(source, row.cell))
+    for one in found:
+        one.rows.sort(key=lambda row: row.cell.bytes)
+    return chosen(request, found, most=len(found))
+
+
+def _gives(row: Row, quantity: Quantity) -> bool:
+    """Whether it has this number, or would have if it had been measured."""
+    return row.time is None or quantity.number(row).value is not None
+
+
+def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[Entry]:
+    rows = [row for row in one.rows if row.cell.bytes in set(sizes)]
+    return [
+        Entry(one.source, row, quantity, _factors(one, row, quantity), _is_imported(one, row)) for row in rows
+    ]
+
+
+def _factors(one: Series, row: Row, quantity: Quantity) -> Factors:
+    words = one.factors | {"size": size_words(row), QUANTITY: quantity.name}
+    return {name: word for name, word in words.items() if word}
+
+
+def _is_imported(one: Series, row: Row) -> bool:
+    return row.time is not None and row.cell not in one.source.visits
+
+
+def _sizes(one: Series) -> list[int]:
+    return [row.cell.bytes for row in one.rows]
+
+
+def _is_message(one: Series) -> bool:
+    return one.factors["pattern"] in EAGER
+
+
+def _quoted(one: Series) -> list[int]:
+    """Of messages the empty and the smallest other one, of collectives the sizes that reports quote."""
+    sizes = _sizes(one)
+    if _is_message(one):
+        return [size for size in sizes if size == 0] + [size for size in sizes if size > 0][:1]
+    return [size for size in sizes if size in QUOTED_BYTES] or [*sizes[:1], *sizes[-1:]]
+
+
+def _union(found: Sequence[Series], sizes: Callable[[Series], list[int]]) -> dict[str, set[int]]:
+    """By pattern, the sizes of all of its series."""
+    union: dict[str, set[int]] = {}
+    for one in found:
+        union.setdefault(one.factors["pattern"], set()).update(sizes(one))
+    return union

@@ -1,0 +1,150 @@
+"""What can stand in a place of a table: a number of a cell, its interval, and how both are written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge import units
+from mpigauge.show.series import rate_point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.analysis.cells import Row
+    from mpigauge.show.columns import Units
+
+WIDE = 10.0
+"""From this factor on, an interval is told as a factor: its ends would say less."""
+
+
+class Number(NamedTuple):
+    """A number in SI units with its interval; None where there is none."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def reach(self) -> float | None:
+        """By which factor the interval goes beyond the number."""
+        return None if not self.value or self.high is None else self.high / self.value
+
+
+NOTHING = Number(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number that a cell has.
+
+    Attributes:
+        name: What lines or columns call it, and JSON.
+        unit: In SI: s, B/s or 1.
+        number: It and its interval.
+        text: As people read it.
+        marked: Whether doubts are marked at it; one of several numbers of a cell is enough.
+    """
+
+    name: str
+    unit: str
+    number: Callable[[Row], Number]
+    text: Callable[[Row, Units], str]
+    marked: bool = True
+
+
+def _time(row: Row) -> Number:
+    time = row.time
+    return Number(time.estimate, time.low, time.high) if time else NOTHING
+
+
+def _rate(row: Row) -> Number:
+    point = rate_point(row)
+    return Number(point.y, point.low, point.high) if point else NOTHING
+
+
+def _mean(row: Row) -> Number:
+    return Number(_known(row.time.mean)) if row.time else NOTHING
+
+
+def _stddev(row: Row) -> Number:
+    return Number(_known(row.time.stddev)) if row.time else NOTHING
+
+
+def _samples(row: Row) -> Number:
+    return Number(row.time.samples or None) if row.time else NOTHING
+
+
+def _known(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _time_text(number: Number, chosen: Units) -> str:
+    return units.format_time(number.value, chosen.time)
+
+
+def _rate_text(number: Number, chosen: Units) -> str:
+    return units.format_rate(number.value, chosen.rate)
+
+
+def _factor(reach: float) -> str:
+    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {reach:.2g}"
+
+
+def _with_ends(row: Row, chosen: Units) -> str:
+    """`12.3 µs`, and both ends in the same unit."""
+    number = _time(row)
+    text = _time_text(number, chosen)
+    unit = units.time_unit((number.value,)) if chosen.time == units.AUTO else chosen.time
+    return _ends(text, number, lambda end: units.format_time_in(end, unit))
+
+
+def _rate_with_ends(row: Row, chosen: Units) -> str:
+    """`1.23 GB/s`, and both ends in the same unit."""
+    number = _rate(row)
+    text = _rate_text(number, chosen)
+    unit = units.rate_unit((number.value,)) if chosen.rate == units.AUTO else chosen.rate
+    return _ends(text, number, lambda end: units.format_rate_in(end, unit))
+
+
+def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> str:
+    if number.reach is None:
+        return text
+    if number.reach >= WIDE:
+        return f"{text} ({_factor(number.reach)})"
+    return f"{text} ({written(number.low)} \N{EN DASH} {written(number.high)})"
+
+
+def _with_width(row: Row, chosen: Units) -> str:
+    number = _time(row)
+    return _width(_time_text(number, chosen), number)
+
+
+def _rate_with_width(row: Row, chosen: Units) -> str:
+    number = _rate(row)
+    return _width(_rate_text(number, chosen), number)
+
+
+def _width(text: str, number: Number) -> str:
+    """`12.3 µs ±4.1 %`."""
+    if number.reach is None:
+        return text
+    if number.reach >= WIDE:
+        return f"{text} {_factor(number.reach)}"
+    return f"{text} {units.format_relative(number.reach - 1)}"
+
+
+def _count_text(row: Row, _: Units) -> str:
+    """Samples and launches."""
+    time = row.time
+    return f"{time.samples} in {time.launches}" if time and time.samples else units.MISSING
+
+
+TIME = Quantity("time", "s", _time, _with_ends)
+RATE = Quantity("rate", "B/s", _rate, _rate_with_ends)
+TIME_BRIEF = Quantity("time", "s", _time, _with_width)
+RATE_BRIEF = Quantity("rate", "B/s", _rate, _rate_with_width)
+MEAN = Quantity("mean", "s", _mean, lambda row, chosen: _time_text(_mean(row), chosen))
+STDDEV = Quantity("std. dev.", "s", _stddev, lambda row, chosen: _time_text(_stddev(row), chosen), False)
+SAMPLES = Quantity("n", "1", _samples, _count_text, False)
