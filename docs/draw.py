@@ -72,8 +72,7 @@ def fresh(page: Page, here: Path, said: dict[str, str]) -> str:
     for block in pages.BLOCK.finditer(page.text):
         kind, name = block[1], block[2]
         if kind == "output":
-            command = printing[block.start()]
-            body = _printed(command, said[command.text])
+            body = "\n".join(_printed(command, said[command.text]) for command in printing[block.start()])
         else:
             body = statements.say(name, here) if kind == "says" else _plan(pages.ROOT / name)
         text += [page.text[last : block.start(3)], body.strip("\n"), "\n"]

@@ -8,8 +8,8 @@ A page is the list of its own figures and tables. It prints a command, and what 
     ```
     ![Rate of three send modes](../figures/modes.png)
 
-`measure.py` runs what measures, `draw.py` all the rest. What a command prints goes between two comments
-below it; so do sentences that are computed of results (`statements.py`), and plans:
+`measure.py` runs what measures, `draw.py` all the rest. What the commands of a block print goes between two comments
+below them; so do sentences that are computed of results (`statements.py`), and plans:
 
     <!-- output -->            <!-- says modes.latency -->         <!-- file examples/modes.toml -->
     <!-- end -->               <!-- end -->                        <!-- end -->
@@ -102,25 +102,29 @@ class Page:
         """Names of the figures that it shows."""
         return set(IMAGE.findall(self.text))
 
-    def printing(self) -> dict[int, Command]:
-        """Commands whose output the page has, by where it begins.
+    def printing(self) -> dict[int, list[Command]]:
+        """Commands whose output the page has, those of one console block, by where the output begins.
 
         Raises:
-            ValueError: There is an output without a command right above it.
+            ValueError: There is an output without commands right above it.
         """
-        last = {command.end: command for command in self.commands}
-        starts = [block.start() for block in BLOCK.finditer(self.text) if block[1] == "output"]
+        blocks: dict[int, list[Command]] = {}
+        for command in self.commands:
+            blocks.setdefault(command.end, []).append(command)
         found = {}
-        for start in starts:
-            above = [end for end in last if end <= start and not self.text[end:start].strip()]
-            if not above:
-                raise ValueError(f"{self.path.name}: an output has no command above it")
-            found[start] = last[above[0]]
+        for block in BLOCK.finditer(self.text):
+            above = [
+                end for end in blocks if end <= block.start() and not self.text[end : block.start()].strip()
+            ]
+            if block[1] == "output":
+                if not above:
+                    raise ValueError(f"{self.path.name}: an output has no command above it")
+                found[block.start()] = blocks[above[0]]
         return found
 
     def making(self) -> list[Command]:
         """Commands that draw.py runs: those of figures and outputs, and those that import what they read."""
-        printing = {command.text for command in self.printing().values()}
+        printing = {command.text for block in self.printing().values() for command in block}
         wanted = [c for c in self.commands if c.makes in self.shown or c.text in printing]
         needed = {name for command in wanted for name in command.reads}
         return [c for c in self.commands if c in wanted or (c.verb == "import" and c.makes in needed)]

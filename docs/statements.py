@@ -343,10 +343,10 @@ def _grid(book: Book) -> Iterator[str]:
         for mpi in printed.values("mpi", placement="WAN"):
             ratio = _quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
             yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long on the WAN as on the LAN."
-    lan, wan = ours.values("placement")
+    where = ours.values("placement")
     for b in ours.sizes(pattern="bcast-acked"):
         for mpi in ours.values("mpi"):
-            rows_ = [ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (wan, lan)]
+            rows_ = [ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (where[-1], where[0])]
             yield f"Here, {mpi}, {size(b)}, acknowledged: {times(ours.ratio(*rows_))} as long; WAN {time(rows_[0])}."
 
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from tests.conftest import Cli, Install
 
 SVG = "{http://www.w3.org/2000/svg}"
-NAMES = "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch)-"
+NAMES = (
+    "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch|latency|rate)-"
+)
 SIZES = (0, 8, 64, 1024, 8192, 65536)
 MISSING = 64
 """Of buffered messages, planned and not measured."""
@@ -179,6 +181,8 @@ def test_rate(result: Path, cli: Cli) -> None:
 def test_ratio(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "ratio", *PINGPONG)
     assert points(found) == [len(SIZES) - 1]
+    assert {name for name in found if re.match(r"(line|band)-\d", name)} == {"line-1-3", "band-1-3"}
+    assert count(found, "bars") == 3, "what stands alone has a bar"
 
 
 def test_mean(result: Path, cli: Cli) -> None:
@@ -252,6 +256,8 @@ def test_map(cli: Cli, fake_mpi: Install) -> None:
     assert done.status == 0, done.err
     shown = {text for text in texts("map.svg") if text.startswith(("latency", "rate"))}
     assert shown == {"latency of 8 B", "rate of 1 MiB"}
+    found = named(Path("map.svg"))
+    assert count(found, "latency") == count(found, "rate") == 4 * 3, "both ways of every pair"
 
 
 def test_every_kind_has_a_test() -> None:
