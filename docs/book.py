@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 MARGIN = 1.05
 """Ratios nearer to 1 than this are the same for our purposes."""
 
+USELESS = 100.0
+"""An interval whose ends differ by more says nothing."""
+
 AND = ", "
 
 
@@ -133,6 +136,8 @@ def times(ratio: Ratio | None) -> str:
         return "not known"
     if ratio.low is None or ratio.high is None:
         return f"{ratio.estimate:.3g} times (no interval)"
+    if ratio.high > USELESS * ratio.low:
+        return f"{ratio.estimate:.3g} times (the interval of {ratio.launches} launches is too wide to say)"
     return f"{ratio.estimate:.3g} times ({ratio.low:.3g} to {ratio.high:.3g})"
 
 
@@ -144,7 +149,7 @@ def verdict(ratio: Ratio | None) -> str:
         return "longer"
     if ratio.high < 1 / MARGIN:
         return "shorter"
-    if 1 / MARGIN <= ratio.low and ratio.high <= MARGIN:
+    if ratio.low >= 1 / MARGIN and ratio.high <= MARGIN:
         return "as long"
     return "undecided"
 
@@ -159,7 +164,9 @@ def span(values: Iterable[float], form: str = ".3g", unit: str = "") -> str:
 def percents(values: Iterable[float]) -> str:
     """`2.1 % to 14 %`."""
     ends = sorted(values)
-    return " to ".join(dict.fromkeys(units.format_percent(end) for end in (ends[0], ends[-1]))) if ends else "?"
+    return (
+        " to ".join(dict.fromkeys(units.format_percent(end) for end in (ends[0], ends[-1]))) if ends else "?"
+    )
 
 
 def place(transport: str, placement: str) -> str:

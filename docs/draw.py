@@ -29,7 +29,7 @@ COLOURS = 256
 """Of a figure in the repository: nobody sees a difference, and it is half as large."""
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818 - what it is
     """A command of a page that did not do what it should."""
 
 
@@ -86,8 +86,8 @@ def _printed(command: Command, output: str) -> str:
 
 def _plan(path: Path) -> str:
     """A plan without the comments at its head, which the page says at length."""
-    text = path.read_text(encoding="utf-8")
-    return f"```toml\n{text[text.index('\ntitle') + 1 :]}```"
+    _, title, rest = path.read_text(encoding="utf-8").partition("\ntitle")
+    return f"```toml{title}{rest}```"
 
 
 def run(command: Command, here: Path) -> str:

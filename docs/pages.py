@@ -1,6 +1,6 @@
 """The pages that show results: which commands they print, and what these commands make.
 
-A page is the list of its own figures and tables. It prints a command, and what the command makes stands below:
+A page is the list of its own figures and tables. It prints a command, and what it makes stands below:
 
     ```console
     $ mpigauge run --plan examples/modes.toml -o modes.jsonl
@@ -8,8 +8,8 @@ A page is the list of its own figures and tables. It prints a command, and what 
     ```
     ![Rate of three send modes](../figures/modes.png)
 
-`measure.py` runs what measures, `draw.py` all the rest. What the commands of a block print goes between two comments
-below them; so do sentences that are computed of results (`statements.py`), and plans:
+`measure.py` runs what measures, `draw.py` all the rest. What the commands of a block print goes between two
+comments below them; so do sentences that are computed of results (`statements.py`), and plans:
 
     <!-- output -->            <!-- says modes.latency -->         <!-- file examples/modes.toml -->
     <!-- end -->               <!-- end -->                        <!-- end -->

@@ -77,20 +77,17 @@ def _network(book: Book) -> Iterator[str]:
         f"Printed: through the network stack of one node an exchange takes {span(ratios)} times as long as "
         f"through its memory, at {len(ratios)} sizes and modes; in the middle {median(ratios):.3g} times."
     )
-    here = [
-        ours.ratio(
-            ours.one(pattern="exchange", transport="tcp", placement="same-host", mode="nonblocking", bytes=b),
-            ours.one(pattern="exchange", transport="shm", mode="nonblocking", bytes=b),
-        )
-        for b in ours.sizes(pattern="exchange", transport="shm", mode="nonblocking")[:1]
-    ]
-    smallest = here[0] if here else None
-    yield f"Here, non-blocking, at the smallest size: {times(smallest)} as long."
+    here = []
+    for mode in BOTH:
+        where = {"pattern": "exchange", "placement": "same-host", "mode": mode, "bytes": 8}
+        ratio = ours.ratio(ours.one(transport="tcp", **where), ours.one(transport="shm", **where))
+        here.append(ratio)
+        yield f"Here, {mode}, 8 B: {times(ratio)} as long."
     for transport in ("shm", "tcp"):
         mine = ours.all(pattern="exchange", transport=transport, placement="same-host")
         shares = [row.net_share for row in mine if row.net_share is not None]
-        yield f"Counted on the network interfaces here, {transport} on one host: {percents(shares)} of the payload."
-    if smallest is not None and smallest.low is not None and smallest.low > max(2.0, median(ratios)):
+        yield f"Counted on the network interfaces, {transport} on one host: {percents(shares)} of payload."
+    if all(one is not None and one.low is not None and one.low > 2 * median(ratios) for one in here):
         yield (
             "A network stack that is really used costs clearly more than that. The printed curve is most "
             "likely one of shared memory under another label."
@@ -105,7 +102,8 @@ def _distance(book: Book) -> Iterator[str]:
     for mode in BOTH:
         far = printed.one(mode=mode, placement="two hosts")
         near = printed.one(mode=mode, transport="shm")
-        yield f"Printed, {mode}: two hosts take {_quotient(far, near):.3g} times as long as shared memory at 64 bit."
+        ratio = _quotient(far, near)
+        yield f"Printed, {mode}: two hosts take {ratio:.3g} times as long as shared memory at 64 bit."
         base = ours.one(pattern="exchange", mode=mode, transport="shm")
         for transport, placement in places(ours, pattern="exchange"):
             row = ours.one(pattern="exchange", mode=mode, transport=transport, placement=placement)
@@ -122,8 +120,8 @@ def _modes(book: Book) -> Iterator[str]:
             where = {"pattern": "exchange", "transport": transport, "placement": placement}
             common = sorted({*story.sizes(mode=BOTH[0], **where)} & {*story.sizes(mode=BOTH[1], **where)})
             if common:
-                ends = [_of_modes(story, where, b) for b in dict.fromkeys((common[0], common[-1]))]
-                yield f"{title}, {place(transport, placement)}, non-blocking against blocking: {AND.join(ends)}."
+                ends = AND.join(_of_modes(story, where, b) for b in dict.fromkeys((common[0], common[-1])))
+                yield f"{title}, {place(transport, placement)}, non-blocking against blocking: {ends}."
 
 
 def _of_modes(story: Story, where: dict[str, str], size_bytes: int) -> str:
@@ -131,7 +129,7 @@ def _of_modes(story: Story, where: dict[str, str], size_bytes: int) -> str:
     if story.result.imported:
         return f"{_quotient(over, under):.3g} times as long at {size(size_bytes)}"
     ratio = story.ratio(over, under)
-    return f"{times(ratio)} as long at {size(size_bytes)}, that is {verdict(ratio)}"
+    return f"{times(ratio)} as long at {size(size_bytes)}: {verdict(ratio)}"
 
 
 def _quotient(over: Row | None, under: Row | None) -> float:
@@ -189,7 +187,7 @@ def _pairs(book: Book) -> Iterator[str]:
     sizes = ours.sizes(placement="h1,h2")
     for b in dict.fromkeys((*sizes[:1], *sizes[-1:])):
         found = ours.ratio(ours.one(placement="h1,h3", bytes=b), ours.one(placement="h1,h2", bytes=b))
-        yield f"Here, {size(b)}: {times(found)}, that is {verdict(found)}."
+        yield f"Here, {size(b)}: {times(found)} as long: {verdict(found)}."
 
 
 # ---- Send modes ----------------------------------------------------------------------------------
@@ -210,7 +208,7 @@ def _latency(book: Book) -> Iterator[str]:
         for mode in ("buffered", "synchronous"):
             ratio = ours.ratio(ours.one(pattern="pingpong", mode=mode), base)
             yield (
-                f"Here, {where}, 1 B: standard {time(base)}, {mode} takes {times(ratio)} as long, that is "
+                f"Here, {where}, 1 B: standard {time(base)}, {mode} takes {times(ratio)} as long: "
                 f"{verdict(ratio)}."
             )
 
@@ -223,19 +221,19 @@ def _synchronous(book: Book) -> Iterator[str]:
         if limit is None:
             yield f"{where.capitalize()}: no eager limit was found, so the question stays open."
             continue
-        sides = {"up to": lambda b: b <= limit, "above": lambda b: b > limit}
-        for word, test in sides.items():
+        sizes = ours.sizes(mode="standard", pattern="pingpong")
+        sides = {"up to": [b for b in sizes if b <= limit], "above": [b for b in sizes if b > limit]}
+        for word, mine in sides.items():
             ratios = [
                 ours.ratio(ours.one(mode="synchronous", bytes=b), ours.one(mode="standard", bytes=b))
-                for b in ours.sizes(mode="standard", pattern="pingpong")
-                if test(b)
+                for b in mine
             ]
             words = [verdict(ratio) for ratio in ratios if ratio is not None]
             if words:
                 middle = median(ratio.estimate for ratio in ratios if ratio is not None)
                 yield (
-                    f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer than "
-                    f"standard at {words.count('longer')} of {len(words)} sizes, in the middle "
+                    f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer "
+                    f"than standard at {words.count('longer')} of {len(words)} sizes, in the middle "
                     f"{middle:.3g} times as long."
                 )
 
@@ -249,8 +247,8 @@ def _spread_of_modes(book: Book) -> Iterator[str]:
             if mine:
                 half = f"{units.format_percent(median(widths))}" if widths else "not known"
                 yield (
-                    f"{where}, {mode}: standard deviation {percents(_deviations(mine))} of the mean; half of the "
-                    f"95 % interval, in the middle of all sizes: {half}."
+                    f"{where}, {mode}: standard deviation {percents(_deviations(mine))} of the mean; half of "
+                    f"the 95 % interval, in the middle of all sizes: {half}."
                 )
 
 
@@ -286,8 +284,8 @@ def _networks(book: Book) -> Iterator[str]:
                 rows_ = [ours.one(mpi=mpi, **where) for mpi in (other, one)]
                 ratio = ours.ratio(*rows_)
                 yield (
-                    f"{link}, {pattern} of {size(b)}: {one} {time(rows_[1])}, {other} {times(ratio)} as long, "
-                    f"that is {verdict(ratio)}."
+                    f"{link}, {pattern} of {size(b)}: {one} {time(rows_[1])}, {other} {times(ratio)} as "
+                    f"long: {verdict(ratio)}."
                 )
 
 
@@ -333,7 +331,7 @@ def _broadcasts(book: Book) -> Iterator[str]:
             parts = [
                 f"{way} {times(ours.ratio(row, base))}" for way, row in zip(WAYS[1:], others, strict=True)
             ]
-            yield f"{mpi}, {size(b)}, {ranks} ranks: {WAYS[0]} {time(base)}; as long as that: {AND.join(parts)}."
+            yield f"{mpi}, {size(b)}, {ranks} ranks: {WAYS[0]} takes {time(base)}, {AND.join(parts)} as long."
 
 
 @statement("libraries.grid")
@@ -342,12 +340,15 @@ def _grid(book: Book) -> Iterator[str]:
     for b in printed.sizes():
         for mpi in printed.values("mpi", placement="WAN"):
             ratio = _quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
-            yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long on the WAN as on the LAN."
+            yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long as on the LAN."
     where = ours.values("placement")
     for b in ours.sizes(pattern="bcast-acked"):
         for mpi in ours.values("mpi"):
-            rows_ = [ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (where[-1], where[0])]
-            yield f"Here, {mpi}, {size(b)}, acknowledged: {times(ours.ratio(*rows_))} as long; WAN {time(rows_[0])}."
+            rows_ = [
+                ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (where[-1], where[0])
+            ]
+            growth = times(ours.ratio(*rows_))
+            yield f"Here, {mpi}, {size(b)}, acknowledged: {time(rows_[0])}, {growth} as long as on the LAN."
 
 
 @statement("libraries.empty")
@@ -356,7 +357,7 @@ def _empty(book: Book) -> Iterator[str]:
     for mpi in ours.values("mpi"):
         zero, one = (ours.one(mpi=mpi, pattern="pingpong", mode="standard", bytes=b) for b in (0, 1))
         ratio = ours.ratio(one, zero)
-        yield f"{mpi}: 0 B take {time(zero)}; 1 B takes {times(ratio)} as long, that is {verdict(ratio)}."
+        yield f"{mpi}: 0 B take {time(zero)}; 1 B takes {times(ratio)} as long: {verdict(ratio)}."
 
 
 # ---- Network against memory ----------------------------------------------------------------------
@@ -382,7 +383,10 @@ def _two_networks(book: Book) -> Iterator[str]:
     where = {"pattern": "pingpong", "bytes": 0}
     slow, fast = (ours.one(placement=p, **where) for p in ("h1,h3", "h1,h2"))
     shared = ours.one(placement="same-host", **where)
-    yield f"Here, empty message: {times(ours.ratio(slow, fast))} as long, which takes {times(ours.ratio(fast, shared))} as long as shared memory."
+    yield (
+        f"Here, empty message: Fast Ethernet takes {times(ours.ratio(slow, fast))} as long as Gigabit "
+        f"Ethernet, which takes {times(ours.ratio(fast, shared))} as long as shared memory."
+    )
     yield f"The faster network pays {_pays(ours)}."
 
 
@@ -393,4 +397,6 @@ def _pays(ours: Story) -> str:
         rows_ = [ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")]
         longer = verdict(ours.ratio(*rows_)) == "longer"
         first = None if not longer else b if first is None else first
-    return "at no size that can be told" if first is None else f"from {size(first)} on, at every size measured"
+    return (
+        "at no size that can be told" if first is None else f"from {size(first)} on, at every size measured"
+    )

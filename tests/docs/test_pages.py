@@ -161,10 +161,12 @@ def test_what_is_old_is_replaced_and_all_else_stays(folder: Path) -> None:
 
 
 def test_what_failed_is_not_shown(folder: Path) -> None:
-    with pytest.raises(draw.Failed, match="two.jsonl.gz is not there: make reports"):
+    with pytest.raises(draw.Failed, match=r"two\.jsonl\.gz is not there: make reports"):
         draw.fresh(pages.Page(folder / "one.md", PAGE.replace("one.jsonl", "two.jsonl")), folder, {})
-    with pytest.raises(draw.Failed, match="status 2: mpigauge: one.jsonl: no figure of kind modes"):
-        draw.fresh(pages.Page(folder / "one.md", PAGE.replace("-o one.png", "--kind modes -o one.png")), folder, {})
+    with pytest.raises(draw.Failed, match=r"status 2: mpigauge: one\.jsonl: no figure of kind modes"):
+        draw.fresh(
+            pages.Page(folder / "one.md", PAGE.replace("-o one.png", "--kind modes -o one.png")), folder, {}
+        )
 
 
 def test_an_output_needs_a_command() -> None:
@@ -192,7 +194,10 @@ def test_figures_are_kept_in_colour_and_in_grey(folder: Path, monkeypatch: pytes
     monkeypatch.setattr(draw, "GREY", folder / "grey")
     draw.fresh(pages.Page(folder / "one.md", PAGE), folder, {})
     draw.keep({"one.png": folder / "one.png"})
-    with Image.open(folder / "figures" / "one.png") as colour, Image.open(folder / "grey" / "one.png") as grey:
+    with (
+        Image.open(folder / "figures" / "one.png") as colour,
+        Image.open(folder / "grey" / "one.png") as grey,
+    ):
         assert colour.size == grey.size
         assert grey.mode == "L"
         assert len(colour.convert("RGB").getcolors(10**6) or ()) > len(grey.getcolors() or ()) > 2

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = (
-    "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch|latency|rate)-"
+    "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch|"
+    "latency|rate)-"
 )
 SIZES = (0, 8, 64, 1024, 8192, 65536)
 MISSING = 64
