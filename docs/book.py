@@ -107,6 +107,19 @@ class Book:
         return self[path.stem]
 
 
+def quotient(over: Row | None, under: Row | None) -> float:
+    """One time over another, of which others have printed no more; NaN if one is missing."""
+    if over is None or under is None or over.time is None or under.time is None:
+        return float("nan")
+    return over.time.estimate / under.time.estimate
+
+
+def deviations(of: Iterable[Row]) -> list[float]:
+    """Standard deviations over means, where both are known."""
+    known = [row.time for row in of if row.time is not None]
+    return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean > 0]
+
+
 # ---- Words ---------------------------------------------------------------------------------------
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from pages import Command
 
-FOUND = {errors.EXIT_DONE, errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
-"""How a map may end: its status says what it has found."""
+MEASURED = {errors.EXIT_DONE, errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
+"""A measurement may end with cells that failed, which the pages then say; a map says what it found."""
 
 
 def main() -> None:
@@ -54,25 +54,21 @@ def measure(name: str, command: Command, budget: str | None, *, anew: bool) -> N
         print(f"{name}: is there")
         return
     if raw.exists():
-        _run(["mpigauge", "resume", str(raw)], {errors.EXIT_DONE})
+        _run(["mpigauge", "resume", str(raw)])
     else:
         words = [str(raw) if word == command.makes else word for word in command.words]
-        _run(words + (["--budget", budget] if budget else []), _fine(command))
+        _run(words + (["--budget", budget] if budget else []))
     kept.write_bytes(gzip.compress(raw.read_bytes(), mtime=0))
     raw.unlink()
     print(f"{name}: {kept.stat().st_size / 1000:.0f} kB")
 
 
-def _fine(command: Command) -> set[int]:
-    return FOUND if command.verb == "map" else {errors.EXIT_DONE}
-
-
-def _run(words: Sequence[str], fine: set[int]) -> None:
-    """Runs it where the examples are; ends all if it fails."""
+def _run(words: Sequence[str]) -> None:
+    """Runs it where the examples are; ends all if nothing was measured."""
     print("$", " ".join(words), flush=True)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(words, cwd=pages.ROOT, env=environment, stdout=subprocess.DEVNULL, check=False)
-    if done.returncode not in fine:
+    if done.returncode not in MEASURED:
         sys.exit(f"measure.py: status {done.returncode}: {' '.join(words)}")
 
 

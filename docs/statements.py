@@ -10,18 +10,45 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from book import AND, Book, bullets, percents, place, places, size, span, time, times, verdict
+from book import (
+    AND,
+    Book,
+    bullets,
+    deviations,
+    percents,
+    place,
+    places,
+    quotient,
+    size,
+    span,
+    time,
+    times,
+    verdict,
+)
 
 from mpigauge import units
 from mpigauge.analysis import yardsticks
+from mpigauge.analysis.contrasts import pays_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from book import Story
-
-    from mpigauge.analysis.cells import Row
+    from book import (
+        AND,
+        Book,
+        bullets,
+        deviations,
+        percents,
+        place,
+        places,
+        quotient,
+        size,
+        span,
+        time,
+        times,
+        verdict,
+    )
 
     Statement = Callable[[Book], Iterator[str]]
 
@@ -68,7 +95,7 @@ def _limit(book: Book) -> Iterator[str]:
 def _network(book: Book) -> Iterator[str]:
     ours, printed = book["placements"], book.printed("exchange-agh-2020")
     ratios = [
-        _quotient(over, under)
+        quotient(over, under)
         for mode in BOTH
         for under in printed.all(transport="shm", mode=mode)
         if (over := printed.one(transport="tcp", placement="same-host", mode=mode, bytes=under.cell.bytes))
@@ -102,7 +129,7 @@ def _distance(book: Book) -> Iterator[str]:
     for mode in BOTH:
         far = printed.one(mode=mode, placement="two hosts")
         near = printed.one(mode=mode, transport="shm")
-        ratio = _quotient(far, near)
+        ratio = quotient(far, near)
         yield f"Printed, {mode}: two hosts take {ratio:.3g} times as long as shared memory at 64 bit."
         base = ours.one(pattern="exchange", mode=mode, transport="shm")
         for transport, placement in places(ours, pattern="exchange"):
@@ -127,15 +154,9 @@ def _modes(book: Book) -> Iterator[str]:
 def _of_modes(story: Story, where: dict[str, str], size_bytes: int) -> str:
     over, under = (story.one(mode=mode, bytes=size_bytes, **where) for mode in BOTH)
     if story.result.imported:
-        return f"{_quotient(over, under):.3g} times as long at {size(size_bytes)}"
+        return f"{quotient(over, under):.3g} times as long at {size(size_bytes)}"
     ratio = story.ratio(over, under)
     return f"{times(ratio)} as long at {size(size_bytes)}: {verdict(ratio)}"
-
-
-def _quotient(over: Row | None, under: Row | None) -> float:
-    if over is None or under is None or over.time is None or under.time is None:
-        return float("nan")
-    return over.time.estimate / under.time.estimate
 
 
 # ---- Ring and pairs ------------------------------------------------------------------------------
@@ -158,23 +179,18 @@ def _first(book: Book) -> Iterator[str]:
 @statement("ring.spread")
 def _spread(book: Book) -> Iterator[str]:
     printed = book.printed("ring-pairs").all()
-    yield f"Printed: the standard deviation is {percents(_deviations(printed))} of the mean."
+    yield f"Printed: the standard deviation is {percents(deviations(printed))} of the mean."
     ours = book["ring"]
     for ranks in ours.values("ranks", pattern="ring"):
         mine = ours.all(pattern="ring", ranks=ranks)
         widths = [row.time.half_width for row in mine if row.time and row.time.half_width is not None]
         crowd = ", sharing cores" if any(row.oversubscribed for row in mine) else ""
-        half = f"{percents(widths)} of the time" if widths else "not known: one launch has none"
+        half = units.format_percent(median(widths)) if widths else "not known: one launch has none"
         if mine:
             yield (
-                f"Here, {ranks} ranks{crowd}: the standard deviation is {percents(_deviations(mine))} of the "
-                f"mean; half of the interval is {half}."
+                f"Here, {ranks} ranks{crowd}: the standard deviation is {percents(deviations(mine))} of the "
+                f"mean; half of the interval, in the middle of all sizes: {half}."
             )
-
-
-def _deviations(rows: Iterable[Row]) -> list[float]:
-    known = [row.time for row in rows if row.time is not None]
-    return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean > 0]
 
 
 @statement("ring.pairs")
@@ -182,11 +198,12 @@ def _pairs(book: Book) -> Iterator[str]:
     printed, ours = book.printed("ring-pairs"), book["pairs"]
     near, far = "nodes 6 and 7", "nodes 6 and 75"
     for b in dict.fromkeys((printed.sizes()[0], printed.sizes()[-1])):
-        ratio = _quotient(printed.one(placement=far, bytes=b), printed.one(placement=near, bytes=b))
+        ratio = quotient(printed.one(placement=far, bytes=b), printed.one(placement=near, bytes=b))
         yield f"Printed, {size(b)}: the far pair takes {ratio:.3g} times as long as the near one."
-    sizes = ours.sizes(placement="h1,h2")
+    sizes = ours.sizes(pattern="pingpong", placement="h1,h2")
     for b in dict.fromkeys((*sizes[:1], *sizes[-1:])):
-        found = ours.ratio(ours.one(placement="h1,h3", bytes=b), ours.one(placement="h1,h2", bytes=b))
+        pair = (ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2"))
+        found = ours.ratio(*pair)
         yield f"Here, {size(b)}: {times(found)} as long: {verdict(found)}."
 
 
@@ -200,7 +217,7 @@ def _latency(book: Book) -> Iterator[str]:
         over, under = (printed.one(mode=mode, placement=placement) for mode in ("buffered", "standard"))
         yield (
             f"Printed, {placement}: standard {time(under)}, buffered {time(over)}: "
-            f"{_quotient(over, under):.3g} times as long."
+            f"{quotient(over, under):.3g} times as long."
         )
     for name, where in (("modes", "on one host"), ("modes-lan", "between two hosts")):
         ours = book[name]
@@ -247,7 +264,7 @@ def _spread_of_modes(book: Book) -> Iterator[str]:
             if mine:
                 half = f"{units.format_percent(median(widths))}" if widths else "not known"
                 yield (
-                    f"{where}, {mode}: standard deviation {percents(_deviations(mine))} of the mean; half of "
+                    f"{where}, {mode}: standard deviation {percents(deviations(mine))} of the mean; half of "
                     f"the 95 % interval, in the middle of all sizes: {half}."
                 )
 
@@ -275,7 +292,7 @@ def _plateau(book: Book) -> Iterator[str]:
 def _networks(book: Book) -> Iterator[str]:
     ours, printed = book["wan"], book.printed("grid-pingpong")
     over, under = (printed.one(mpi=mpi, placement="LAN", bytes=1) for mpi in ("MPICH-G2", "MPICH"))
-    yield f"Printed, LAN: {_quotient(over, under):.3g} times as long with MPICH-G2 as with MPICH, at 1 B."
+    yield f"Printed, LAN: {quotient(over, under):.3g} times as long with MPICH-G2 as with MPICH, at 1 B."
     one, *others = ours.values("mpi")
     for placement, link in zip(ours.values("placement"), ("LAN", "WAN"), strict=False):
         for pattern, b in (("pingpong", 8), ("exchange", 64 * 1024), ("allreduce", 8)):
@@ -283,6 +300,9 @@ def _networks(book: Book) -> Iterator[str]:
                 where = {"pattern": pattern, "placement": placement, "bytes": b}
                 rows_ = [ours.one(mpi=mpi, **where) for mpi in (other, one)]
                 ratio = ours.ratio(*rows_)
+                if ratio is None:
+                    yield f"{link}, {pattern} of {size(b)}: not measured with both libraries."
+                    continue
                 yield (
                     f"{link}, {pattern} of {size(b)}: {one} {time(rows_[1])}, {other} {times(ratio)} as "
                     f"long: {verdict(ratio)}."
@@ -328,6 +348,9 @@ def _broadcasts(book: Book) -> Iterator[str]:
     for mpi in ours.values("mpi"):
         for b in (512, 64 * 1024):
             base, *others = (ours.one(mpi=mpi, pattern=way, bytes=b, ranks=ranks) for way in WAYS)
+            if base is None:
+                yield f"{mpi}, {size(b)}, {ranks} ranks: not measured."
+                continue
             parts = [
                 f"{way} {times(ours.ratio(row, base))}" for way, row in zip(WAYS[1:], others, strict=True)
             ]
@@ -339,7 +362,7 @@ def _grid(book: Book) -> Iterator[str]:
     ours, printed = book["wan"], book.printed("grid-bcast")
     for b in printed.sizes():
         for mpi in printed.values("mpi", placement="WAN"):
-            ratio = _quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
+            ratio = quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
             yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long as on the LAN."
     where = ours.values("placement")
     for b in ours.sizes(pattern="bcast-acked"):
@@ -347,6 +370,9 @@ def _grid(book: Book) -> Iterator[str]:
             rows_ = [
                 ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (where[-1], where[0])
             ]
+            if None in rows_:
+                yield f"Here, {mpi}, {size(b)}, acknowledged: not measured on both networks."
+                continue
             growth = times(ours.ratio(*rows_))
             yield f"Here, {mpi}, {size(b)}, acknowledged: {time(rows_[0])}, {growth} as long as on the LAN."
 
@@ -357,6 +383,9 @@ def _empty(book: Book) -> Iterator[str]:
     for mpi in ours.values("mpi"):
         zero, one = (ours.one(mpi=mpi, pattern="pingpong", mode="standard", bytes=b) for b in (0, 1))
         ratio = ours.ratio(one, zero)
+        if ratio is None:
+            yield f"{mpi}: 0 B and 1 B were not both measured."
+            continue
         yield f"{mpi}: 0 B take {time(zero)}; 1 B takes {times(ratio)} as long: {verdict(ratio)}."
 
 
@@ -376,13 +405,16 @@ def _two_networks(book: Book) -> Iterator[str]:
     slow, fast = (printed.one(placement=f"Q6600 {net} Ethernet") for net in ("Fast", "Gigabit"))
     shared = printed.one(placement="Q6600 shared memory")
     yield (
-        f"Printed, empty message: Fast Ethernet takes {_quotient(slow, fast):.3g} times as long as Gigabit "
-        f"Ethernet, which takes {_quotient(fast, shared):.3g} times as long as shared memory."
+        f"Printed, empty message: Fast Ethernet takes {quotient(slow, fast):.3g} times as long as Gigabit "
+        f"Ethernet, which takes {quotient(fast, shared):.3g} times as long as shared memory."
     )
     ours = book["fast-gigabit"]
     where = {"pattern": "pingpong", "bytes": 0}
     slow, fast = (ours.one(placement=p, **where) for p in ("h1,h3", "h1,h2"))
     shared = ours.one(placement="same-host", **where)
+    if None in (slow, fast, shared):
+        yield "Here, an empty message was not measured over all of them."
+        return
     yield (
         f"Here, empty message: Fast Ethernet takes {times(ours.ratio(slow, fast))} as long as Gigabit "
         f"Ethernet, which takes {times(ours.ratio(fast, shared))} as long as shared memory."
@@ -392,11 +424,7 @@ def _two_networks(book: Book) -> Iterator[str]:
 
 def _pays(ours: Story) -> str:
     """From which size on the whole interval says that the slower network takes longer."""
-    first = None
-    for b in ours.sizes(pattern="pingpong", placement="h1,h3"):
-        rows_ = [ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")]
-        longer = verdict(ours.ratio(*rows_)) == "longer"
-        first = None if not longer else b if first is None else first
-    return (
-        "at no size that can be told" if first is None else f"from {size(first)} on, at every size measured"
-    )
+    sizes = ours.sizes(pattern="pingpong", placement="h1,h3")
+    pairs = [[ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")] for b in sizes]
+    first = pays_from(sizes, [ours.ratio(*pair) for pair in pairs])
+    return "at no size that can be told" if first is None else f"from {size(first)} on"

@@ -214,7 +214,7 @@ def calls(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     """What would have been run; a result is there afterwards."""
     done: list[Sequence[str]] = []
 
-    def run(words: Sequence[str], fine: set[int]) -> None:
+    def run(words: Sequence[str]) -> None:
         done.append(words)
         (folder / "one.jsonl").touch()
 

@@ -15,6 +15,7 @@ import pytest
 from mpigauge.errors import UsageError
 from mpigauge.result.load import load
 from mpigauge.result.records import Eager, End, Imported, Visit
+from mpigauge.show.columns import Units
 from mpigauge.show.plots import FORMS, KINDS, figure
 from mpigauge.show.plots.canvas import SizeAxis
 from mpigauge.show.request import Request, source_of, spread, wanted
@@ -497,8 +498,9 @@ def test_an_imported_time_that_is_no_mean_is_not_drawn_as_one(machine: Path) -> 
         figure(request("mean", path))
 
 
-def test_panels_on_shared_axes_show_the_points_of_all(result: Path) -> None:
-    whole = figure(request("placements", result, series=("pingpong",)))
+@pytest.mark.parametrize("unit", ["auto", "Mbit/s"])
+def test_panels_on_shared_axes_show_the_points_of_all(result: Path, unit: str) -> None:
+    whole = figure(request("placements", result, series=("pingpong",), units=Units("auto", unit)))
     for axes in whole.axes:
         low, high = axes.get_ylim()
         values = [
@@ -582,9 +584,19 @@ def test_fonts_are_embedded_in_pdf(result: Path, cli: Cli) -> None:
     assert b"/Type3" not in data
 
 
-def test_units_are_on_the_axis(result: Path, cli: Cli) -> None:
-    svg(cli, result, "--kind", "rate", "--unit", "Mbit/s", "--series", "pingpong shm")
+@pytest.mark.parametrize("linear", [(), ("--linear",)])
+def test_units_are_on_the_axis_and_its_ticks_are_round_in_them(
+    result: Path, cli: Cli, linear: tuple[str, ...]
+) -> None:
+    svg(cli, result, "--kind", "rate", "--unit", "Mbit/s", "--series", "pingpong shm", *linear)
     assert "rate (Mbit/s)" in texts()
+    ticks = [text for text in texts() if re.fullmatch(r"[\d.]+", text)]
+    heads = {text.strip("0.")[:3] for text in ticks} - {""}
+    assert (
+        heads <= {"1", "2", "25", "3", "4", "5", "6", "75", "8", "9", "12", "15", "125", "175"}
+        if linear
+        else heads <= {"1", "2", "5"}
+    )
     assert {"0 B", "1 KiB"} & set(texts())
 
 

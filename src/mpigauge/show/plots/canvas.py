@@ -281,7 +281,7 @@ def log_ticks(axis: Any, text: Any, one: float = 1.0) -> None:
     fine = minor if decades > 0.7 and decades < 7 else []  # noqa: PLR2004 - not a black bar
     ticks = [tick * one for tick in ticks]
     _fix(axis, ticks, [text(tick) for tick in ticks], [tick * one for tick in fine])
-    axis.set_view_interval(low, high, ignore=True)
+    axis.set_view_interval(low * one, high * one, ignore=True)
 
 
 # ---- Lines ---------------------------------------------------------------------------------------
