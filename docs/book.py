@@ -16,7 +16,7 @@ from mpigauge.result import append
 from mpigauge.result.load import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from mpigauge.analysis.cells import Row
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.load import Result
     from mpigauge.result.records import Visit
+
+    Statement = Callable[["Book"], Iterator[str]]
 
 MARGIN = 1.05
 """Ratios nearer to 1 than this are the same for our purposes."""
@@ -118,6 +120,22 @@ def deviations(of: Iterable[Row]) -> list[float]:
     """Standard deviations over means, where both are known."""
     known = [row.time for row in of if row.time is not None]
     return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean > 0]
+
+
+# ---- Statements ----------------------------------------------------------------------------------
+
+STATEMENTS: dict[str, Callable[[Book], Iterator[str]]] = {}
+"""The list of them; `statements.py` imports all modules that have some."""
+
+
+def statement(name: str) -> Callable[[Statement], Statement]:
+    """Enters a function under a name."""
+
+    def enter(function: Statement) -> Statement:
+        STATEMENTS[name] = function
+        return function
+
+    return enter
 
 
 # ---- Words ---------------------------------------------------------------------------------------
