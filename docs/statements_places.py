@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from book import Story
 
 
+BOTH = ("nonblocking", "blocking")
+
+
 # ---- Exchange ------------------------------------------------------------------------------------
 
 
