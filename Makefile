@@ -19,8 +19,15 @@ export UV_SYSTEM_CERTS = 1
 run: $(VENV)/.run
 	@$(BIN)/mpigauge run $(ARGS)
 
+# What starts no MPI may share the cores; what measures may not.
+REAL := mpi or lab or slurm
 test: $(VENV)/.dev mpis
+ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
+else
+	@$(BIN)/python -m pytest -q -n auto -m "not ($(REAL))"
+	@$(BIN)/python -m pytest -q -m "$(REAL)"
+endif
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -19,6 +19,10 @@ from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
 from tests.fake_mpi import FakeMpi, install
 
+# Open MPI's wheel sleeps for a second in MPI_Init if it may look for a network of this kind: a third of the
+# time of all tests that start it.
+os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
 
 Install = Callable[..., FakeMpi]

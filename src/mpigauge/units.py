@@ -19,6 +19,12 @@ MISSING = "\N{EN DASH}"
 
 AUTO = "auto"
 
+REACH_MOST = 10.0
+"""An interval that goes this factor beyond its number, or more, is told as a factor."""
+
+REACH_LONG = 10_000.0
+"""From here on, in powers of ten."""
+
 SIZE_UNITS = {
     "B": 1,
     "KiB": 2**10,
@@ -217,6 +223,12 @@ def format_relative(fraction: float | None) -> str:
     """Write a relative half-width: ``"±1.2 %"``."""
     text = format_percent(fraction)
     return text if text == MISSING else f"±{text}"
+
+
+def format_reach(reach: float) -> str:
+    """Write how far an interval goes up and down, as a factor: 17 times, or 1.8e+26 times."""
+    number = f"{reach:.0f}" if reach < REACH_LONG else f"{reach:.1e}"
+    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {number}"
 
 
 def _sign(unit: str) -> str:

@@ -27,7 +27,7 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.sources import PlanFile, read_file
 from mpigauge.result import records
-from mpigauge.show import columns, tables
+from mpigauge.show import columns, pivots, tables
 from mpigauge.show.plots import KINDS
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first."""
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "UV_SYSTEM_CERTS": "1"}
     add = ["mpi", "add", "--plan", str(path)]
-    run = ["run", "--plan", str(path), "--budget", "4s", "--format", "json"]
+    run = ["run", "--plan", str(path), "--budget", "6s", "--format", "json"]
     for words in ([add] if read_file(path).mpi else []) + [run]:
         done = subprocess.run(
             [sys.executable, "-m", "mpigauge", *words],
@@ -238,6 +238,12 @@ def test_every_key_of_a_lab_is_named() -> None:
 def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
     text = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     for kind in KINDS.values():
+        assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
+
+
+def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
+    text = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    for kind in pivots.KINDS.values():
         assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
 
 

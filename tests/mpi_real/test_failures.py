@@ -22,7 +22,7 @@ from tests.mpi_real.conftest import Run, kernels, prefix, wait_until
 pytestmark = pytest.mark.mpi
 
 Shim = Callable[[Library], dict[str, str]]
-KILLS = 6
+KILLS = 4
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def _is_janitor(pid: int) -> bool:
 def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, name: str, whom: str) -> None:
     chance = random.Random(f"{name} {whom}")
     result = tmp_path / "result.jsonl"
-    sizes = ("--sizes", "0:4MiB", "--launches", "4", "--seed", "7")
+    sizes = ("--sizes", "0:64KiB", "--launches", "3", "--seed", "7")
     process = _start(
         tmp_path, "run", "pingpong", "exchange", *sizes, "--mpi", prefix(name), "-o", str(result)
     )

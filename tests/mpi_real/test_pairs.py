@@ -96,8 +96,9 @@ def test_in_series_no_two_are_made_at_once(library: Library) -> None:
     assert all(overlap_ns(first, second) <= 0 for first, second in combinations(done, 2))
 
 
-def test_a_delayed_link_is_named_and_only_it(library: Library, mpigauge: Run, shim: Shim) -> None:
+def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, shim: Shim) -> None:
     """20 us on one of six links, which the map must find by itself."""
+    library = find.find(prefix("mpich"))
     orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": "20000"}
     words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
     done = mpigauge("map", *words, "--format", "json", environment=shim(library) | orders)

@@ -50,7 +50,7 @@ def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
 
 
 def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows: Rows) -> None:
-    common = ("pingpong", "--sizes", "8,64KiB,1MiB", "--launches", "3")
+    common = ("pingpong", "--sizes", "64KiB,1MiB", "--launches", "1")
     warm = [row["time_s"]["estimate"] for row in rows(*common) if row["pattern"] == "pingpong"]
     cold = [
         row["time_s"]["estimate"]
@@ -58,14 +58,15 @@ def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows
         if row["pattern"] == "pingpong"
     ]
     assert warm == sorted(warm)
-    assert cold[1] > warm[1]
+    assert cold[0] > warm[0]
 
 
 def test_a_delay_of_known_size_is_found(
     library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
 ) -> None:
-    delay_s = 20e-6
-    environment = shim(library) | {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "20000"}
+    """A long one: after a wait caches are cold, and a message takes 1 to 2.5 us more, with all libraries."""
+    delay_s = 100e-6
+    environment = shim(library) | {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "100000"}
     found = rows(
         "pingpong",
         "--sizes",
@@ -78,9 +79,7 @@ def test_a_delay_of_known_size_is_found(
     )
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
     rise = times[1024] - (times[1000] + times[1048]) / 2
-    # Intel MPI 2021.18.1 takes 1.2 us more than was injected, again and again; why is not known.
-    tolerance = 0.08 if library.name == "intelmpi" else 0.05
-    assert rise == pytest.approx(delay_s, rel=tolerance)
+    assert rise == pytest.approx(delay_s, rel=0.05)
 
 
 def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:

@@ -313,6 +313,16 @@ def test_cells_that_differ_in_any_way_are_not_of_one_curve() -> None:
     assert len(document_of(result_of(campaign(*others))).sections) == len(others)
 
 
+def test_a_curve_says_its_placement_where_there_are_several() -> None:
+    def titles(*cells: Cell) -> list[list[str]]:
+        return [section.title.split(DOT) for section in document_of(result_of(campaign(*cells))).sections]
+
+    near, far = cell(), cell(placement="h1,h2")
+    assert ["same-host" in title for title in titles(near, far)] == [True, False]
+    assert ["h1,h2" in title for title in titles(near, far)] == [False, True]
+    assert "same-host" not in titles(near, cell(transport="tcp"))[0]
+
+
 def test_more_ranks_than_cores_stand_in_the_heading() -> None:
     wide = cell(ranks=4)
     (section,) = document_of(result_of(campaign(wide), launch(1), visit(1, 0, wide, EVEN))).sections

@@ -1,13 +1,13 @@
 """Places, modes and libraries of one result beside each other: ratios paired by launch, in sentences.
 
-Only messages are compared: of collectives, times of different places are read from the table. A word like
-"faster" is given only where the 95 % interval of the ratio leaves no doubt.
+Only messages are compared, and only where the ratio has an interval. A word like "faster" is given only
+where the 95 % interval leaves no doubt.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.analysis.ratios import launch_times, ratio_of
@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.cells import Row
-    from mpigauge.analysis.memory import Ratio
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
 
 MESSAGES = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
-WIDE = 10.0
-"""From this factor on, an interval is told as a factor."""
-
 Key = tuple[object, ...]
+
+
+class Span(NamedTuple):
+    """A ratio with its interval; of a single launch, which has none, nothing is said."""
+
+    ratio: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,19 +39,19 @@ class Curve:
     Attributes:
         cell: Any of it.
         launches: Size to launch number to the launch's time in seconds.
+        times_s: Size to the estimate, as tables show it.
     """
 
     cell: Cell
     launches: dict[int, dict[int, float]]
+    times_s: dict[int, float]
 
-    def over(self, other: Curve, size: int) -> Ratio | None:
+    def over(self, other: Curve, size: int) -> Span | None:
         """How many times as long it takes, paired by launch where both have the same ones."""
-        return ratio_of(self.launches[size], other.launches[size], paired=True)
-
-    def typical_s(self, size: int) -> float:
-        """A launch in the middle."""
-        times = sorted(self.launches[size].values())
-        return times[len(times) // 2]
+        ratio = ratio_of(self.launches[size], other.launches[size], paired=True)
+        if ratio is None or ratio.low is None or ratio.high is None:
+            return None
+        return Span(ratio.estimate, ratio.low, ratio.high)
 
 
 def curves_of(rows: Iterable[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> list[Curve]:
@@ -61,7 +65,9 @@ def curves_of(rows: Iterable[Row], visits: Mapping[Cell, Sequence[Visit]], stat:
         cell = row.cell
         if cell.pattern in MESSAGES and row.time is not None and visits.get(cell):
             key = (*_common(cell), cell.mode, *_library(cell), *_place(cell))
-            found.setdefault(key, Curve(cell, {})).launches[cell.bytes] = launch_times(visits[cell], stat)
+            curve = found.setdefault(key, Curve(cell, {}, {}))
+            curve.launches[cell.bytes] = launch_times(visits[cell], stat)
+            curve.times_s[cell.bytes] = row.time.estimate
     return list(found.values())
 
 
@@ -83,12 +89,12 @@ def _library(cell: Cell) -> tuple[str, str]:
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[str]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
-        nearest, *others = sorted(mine, key=lambda curve: curve.typical_s(size))
-        took = units.format_time(nearest.typical_s(size))
+        nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
+        took = units.format_time(nearest.times_s[size])
         words = [
-            f"{_times(ratio)} as long over {place_name(other.cell)}"
+            f"{_times(span)} as long over {place_name(other.cell)}"
             for other in others
-            if (ratio := other.over(nearest, size)) is not None
+            if (span := other.over(nearest, size)) is not None
         ]
         if words:
             first = f"{units.format_size(size)} takes {took} over {place_name(nearest.cell)}"
@@ -98,35 +104,37 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[str]:
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[str]:
     """From which size on the fastest place pays, and how much."""
     for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
-        fastest, *others = sorted(mine, key=lambda curve: curve.typical_s(largest))
-        words = [_payoff(other, fastest) for other in others]
-        yield f"{_name(fastest.cell)}: {place_name(fastest.cell)} pays {'; '.join(words)}"
+        fastest, *others = sorted(mine, key=lambda curve: curve.times_s[largest])
+        words = [word for other in others if (word := _payoff(other, fastest))]
+        if words:
+            yield f"{_name(fastest.cell)}: {place_name(fastest.cell)} pays {'; '.join(words)}"
 
 
 def _payoff(slow: Curve, fast: Curve) -> str:
+    """Empty if no ratio of the two has an interval."""
     sizes = sorted(slow.launches.keys() & fast.launches.keys())
-    ratios = [slow.over(fast, size) for size in sizes]
+    spans = [slow.over(fast, size) for size in sizes]
+    if not any(spans):
+        return ""
     than = place_name(slow.cell)
-    begin = pays_from(sizes, ratios)
+    begin = pays_from(sizes, spans)
     if begin is None:
         return f"against {than} at no size for certain"
-    first, last = ratios[sizes.index(begin)], ratios[-1]
-    gains = [f"{_times(first)} as fast" if first else ""]
-    if begin != sizes[-1] and last:
-        gains.append(f"{_times(last)} at {units.format_size(sizes[-1])}")
-    return f"against {than} from {units.format_size(begin)} on, {' there and '.join(gains)}"
+    ends = dict.fromkeys((begin, sizes[-1]))
+    gains = [f"{_times(spans[sizes.index(size)])} at {units.format_size(size)}" for size in ends]
+    return f"against {than} from {units.format_size(begin)} on: {', '.join(gains)}"
 
 
-def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
+def pays_from(sizes: Sequence[int], spans: Sequence[Span | None]) -> int | None:
     """The smallest size from which on every interval of slow over fast is above 1.
 
     Args:
         sizes: Rising, in bytes.
-        ratios: One for each.
+        spans: One for each.
     """
     begin = None
-    for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):
-        if ratio is None or ratio.low is None or ratio.low <= 1:
+    for size, span in zip(reversed(sizes), reversed(spans), strict=True):
+        if span is None or span.low <= 1:
             break
         begin = size
     return begin
@@ -160,19 +168,19 @@ def _against_first(
 
 
 def _two_ends(other: Curve, first: Curve) -> list[str]:
+    """At the smallest and the largest size that both have."""
     sizes = sorted(other.launches.keys() & first.launches.keys())
-    ends = {sizes[0]: "latency", sizes[-1]: "time"} if len(sizes) > 1 else {sizes[0]: "time"}
     return [
-        f"{_times(ratio)} the {noun} at {units.format_size(size)}, {_verdict(ratio)}"
-        for size, noun in ends.items()
-        if (ratio := other.over(first, size)) is not None
+        f"{_times(span)} as long at {units.format_size(size)}, {_verdict(span)}"
+        for size in dict.fromkeys((sizes[0], sizes[-1]))
+        if (span := other.over(first, size)) is not None
     ]
 
 
-def _verdict(ratio: Ratio) -> str:
-    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+def _verdict(span: Span) -> str:
+    if span.low <= 1 <= span.high:
         return "undecided"
-    return "slower" if ratio.low > 1 else "faster"
+    return "slower" if span.low > 1 else "faster"
 
 
 # ---- Words ---------------------------------------------------------------------------------------
@@ -200,15 +208,14 @@ def _name(cell: Cell) -> str:
     return f"{cell.pattern} {cell.mode}, {' '.join(_library(cell))}"
 
 
-def _times(ratio: Ratio) -> str:
+def _times(span: Span | None) -> str:
     """`2.31 times`, with its interval."""
-    text = f"{_digits(ratio.estimate)} times"
-    if ratio.low is None or ratio.high is None:
-        return f"{text} (one launch)"
-    reach = ratio.high / ratio.estimate
-    if reach >= WIDE:
-        return f"{text} (\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {reach:.2g})"
-    return f"{text} ({_digits(ratio.low)} \N{EN DASH} {_digits(ratio.high)})"
+    if span is None:
+        return units.MISSING
+    text, reach = f"{_digits(span.ratio)} times", span.high / span.ratio
+    if reach >= units.REACH_MOST:
+        return f"{text} ({units.format_reach(reach)})"
+    return f"{text} ({_digits(span.low)} \N{EN DASH} {_digits(span.high)})"
 
 
 def _digits(value: float) -> str:

@@ -28,7 +28,7 @@ def _text(document: Document) -> str:
     for section in document.sections:
         table = [[column.heading for column in section.columns], *_cells_of(document, section)]
         widths = [max(len(row[i]) for row in table) for i in range(len(section.columns))]
-        lines += [section.title, f"  {section.about}"]
+        lines += [section.title, *([f"  {section.about}"] if section.about else [])]
         left = [column.left for column in section.columns]
         lines += ["  " + _aligned(row, widths, left) for row in table]
         lines.append("")

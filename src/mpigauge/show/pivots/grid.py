@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.hosts import SAME_HOST
@@ -10,7 +10,7 @@ from mpigauge.plan.model import AUTO
 from mpigauge.show.series import FILE, UNSAID, differing, told_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mpigauge.analysis.cells import Row
     from mpigauge.show.pivots.quantities import Quantity
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Factors
 
 QUANTITY, RATE = "quantity", "rate"
-SIZE = "size"
-"""The heading of lines that are sizes, and so in their order."""
 
 Key = tuple[tuple[str, str], ...]
 
@@ -87,57 +85,73 @@ class Layout:
     Attributes:
         lines: Names of factors.
         columns: Likewise; the last of them make way if there are too many columns.
-        most: Columns of a table.
-        spill: Whether they become lines then; otherwise tables.
         heading: What the lines are.
+        interval: How intervals are written, for tables that have some.
+        most: Columns of a table.
+        spill: Whether factors that make way become lines; otherwise tables.
     """
 
     lines: tuple[str, ...]
     columns: tuple[str, ...]
-    most: int
-    spill: bool
     heading: str
+    interval: str
+    most: int
+    spill: bool = False
 
 
 def grids(entries: Sequence[Entry], layout: Layout, about: str) -> list[Grid]:
-    """Tables of all entries, each line, column and table in the order of its first entry."""
+    """Tables of all entries, each line, column and table in the order of its first entry, sizes rising.
+
+    Args:
+        about: What one entry is.
+    """
     lines, columns = _fitting(entries, layout)
     varying = set(differing([entry.factors for entry in entries]))
-    made = []
-    for group in _tables(entries, lines, columns).values():
-        downs, acrosses, places = _places(group, lines, columns, in_order=layout.heading == SIZE)
-        inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
-        rows = [
+    return [
+        _grid(group, replace(layout, lines=lines, columns=columns), about, varying)
+        for group in _tables(entries, lines, columns).values()
+    ]
+
+
+def _grid(entries: Sequence[Entry], layout: Layout, about: str, varying: Collection[str]) -> Grid:
+    places = {(_key(entry, layout.lines), _key(entry, layout.columns)): entry for entry in entries}
+    downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
+    inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
+    words = [about, layout.interval if _has_intervals(entries) else "", *_operations(entries)]
+    return Grid(
+        title=_title(entries, inside, varying),
+        about="; ".join(filter(None, words)),
+        heading=layout.heading,
+        columns=_columns(acrosses, entries, layout.columns),
+        lines=[
             Line(label, [places.get((down, across)) for across in acrosses])
             for down, label in zip(downs, _lines(downs), strict=True)
-        ]
-        title = _title(group, inside, varying)
-        names = _columns(acrosses, group, columns)
-        made.append(Grid(title, _about(group, about), layout.heading, names, rows))
-    return made
+        ],
+    )
 
 
-def _places(
-    entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[str], *, in_order: bool
-) -> tuple[list[Key], list[Key], dict[tuple[Key, Key], Entry]]:
-    """Lines and columns in the order of their first entry, or of size, and what stands where they meet."""
-    places = {(_key(entry, lines), _key(entry, columns)): entry for entry in entries}
-    downs = list(dict.fromkeys(down for down, _ in places))
-    if in_order:
-        downs.sort(key={down: entry.row.cell.bytes for (down, _), entry in places.items()}.__getitem__)
-    return downs, list(dict.fromkeys(across for _, across in places)), places
+def _downs(places: Mapping[tuple[Key, Key], Entry]) -> list[Key]:
+    """Lines; those that differ in size alone have rising sizes, and rates come after times."""
+    first = {down: entry for (down, _), entry in places.items()}
+    order: dict[Key, int] = {}
+    for down in first:
+        order.setdefault(_but_size(down), len(order))
+    return sorted(
+        first,
+        key=lambda down: (
+            order[_but_size(down)],
+            first[down].quantity.name == RATE,
+            first[down].row.cell.bytes,
+        ),
+    )
 
 
-def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collection[str]) -> str:
-    """What is the same for all entries, also what goes without saying if other tables differ in it."""
-    same = {name: word for name, word in entries[0].factors.items() if name not in {*inside, FILE, QUANTITY}}
-    words = [
-        word
-        for name, word in same.items()
-        if (word not in UNSAID or (name in varying and word != AUTO))
-        and all(entry.factors.get(name) == word for entry in entries)
-    ]
-    return ", ".join(words)
+def _but_size(key: Key) -> Key:
+    return tuple((name, word) for name, word in key if name not in {"size", QUANTITY})
+
+
+def _has_intervals(entries: Iterable[Entry]) -> bool:
+    return any(entry.quantity.number(entry.row).low is not None for entry in entries)
 
 
 def _key(entry: Entry, names: Iterable[str]) -> Key:
@@ -178,14 +192,28 @@ def _widest(entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[st
     return max((len({_key(entry, columns) for entry in table}) for table in tables), default=0)
 
 
-def _about(entries: Sequence[Entry], about: str) -> str:
-    """With what one operation is, and whether rates count both directions, if that is the same for all."""
+# ---- Words ---------------------------------------------------------------------------------------
+
+
+def _operations(entries: Sequence[Entry]) -> Iterable[str]:
+    """What one operation is, and whether rates count both directions, if that is the same for all."""
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
-    words = [about]
-    words += [f"one operation: {time_of}" for time_of in times_of if time_of and len(times_of) == 1]
+    if len(times_of) == 1 and any(times_of):
+        yield f"one operation: {times_of.pop()}"
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
-        words.append("rates count both directions")
-    return "; ".join(words)
+        yield "rates count both directions"
+
+
+def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collection[str]) -> str:
+    """What is the same for all entries, also what goes without saying if other tables differ in it."""
+    same = {name: word for name, word in entries[0].factors.items() if name not in {*inside, FILE, QUANTITY}}
+    words = [
+        word
+        for name, word in same.items()
+        if (word not in UNSAID or (name in varying and word != AUTO))
+        and all(entry.factors.get(name) == word for entry in entries)
+    ]
+    return ", ".join(words)
 
 
 def _lines(keys: Sequence[Key]) -> list[str]:
@@ -217,5 +245,5 @@ def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]
 def _named(label: str, members: Sequence[Entry]) -> str:
     known = [entry for entry in members if entry.row.time is not None]
     if known and all(entry.imported for entry in known):
-        return f"{label} (imported)".lstrip()
+        return f"{label} (imported)" if label else "imported"
     return label or members[0].factors[FILE]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.show.pivots.grid import QUANTITY, SIZE, Entry, Layout, grids
+from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
 from mpigauge.show.pivots.quantities import (
     MEAN,
     RATE,
@@ -40,16 +41,14 @@ COLUMNS_MOST = 6
 GROUPS_MOST = 3
 
 ACROSS = ("mode", "mpi", *HOW, *WHERE, *PLACE)
-SIZES_DOWN = Layout(("size",), ACROSS, COLUMNS_MOST, spill=False, heading=SIZE)
-STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), 3 * GROUPS_MOST, spill=False, heading=SIZE)
-PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", "mpi"), COLUMNS_MOST, spill=True, heading="place")
-ALL_DOWN = Layout(
-    (*WHAT, *HOW, "size", QUANTITY), ("mpi", *PLACE, *WHERE), COLUMNS_MOST, spill=False, heading=""
-)
-
-INTERVAL = "in brackets the 95 % interval across launches"
-SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
+BRACKETS = "in brackets the 95 % interval across launches"
 WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches"
+SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
+
+SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)
+STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * GROUPS_MOST)
+PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", "mpi"), "place", BRACKETS, COLUMNS_MOST, spill=True)
+ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), ("mpi", *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
 
 
 def latency(request: Request) -> list[Grid]:
@@ -57,17 +56,17 @@ def latency(request: Request) -> list[Grid]:
     found = series(request)
     sizes = _union(found, lambda one: _sizes(one)[:1])
     entries = [entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], TIME)]
-    return grids(entries, PLACES_DOWN, f"time of the smallest message; {INTERVAL}")
+    return grids(entries, PLACES_DOWN, "time of the smallest message")
 
 
 def times(request: Request) -> list[Grid]:
     """Time against size."""
-    return _against_size(request, TIME_BRIEF, f"time; {WIDTH}")
+    return _against_size(request, TIME_BRIEF, "time")
 
 
 def rates(request: Request) -> list[Grid]:
     """Rate against size."""
-    return _against_size(request, RATE_BRIEF, f"rate; {WIDTH}")
+    return _against_size(request, RATE_BRIEF, "rate")
 
 
 def _against_size(request: Request, quantity: Quantity, about: str) -> list[Grid]:
@@ -100,9 +99,23 @@ def summary(request: Request) -> list[Grid]:
     for one in found:
         pattern = one.factors["pattern"]
         entries += _entries(one, small[pattern], TIME)
-        if _is_message(one) and _gives(one.rows[-1], RATE):
-            entries += _entries(one, large[pattern] - {0}, RATE)
-    return grids(entries, ALL_DOWN, INTERVAL)
+        if _is_message(one):
+            entries += _entries(one, large[pattern] - small[pattern], RATE)
+    return grids(_with_ranks_of_one(entries), ALL_DOWN, "")
+
+
+def _with_ranks_of_one(entries: Sequence[Entry]) -> list[Entry]:
+    """If others do not say of how many ranks something is, none of theirs is told apart by that."""
+    theirs = [entry.imported for entry in entries]
+    if all("ranks" in entry.factors for entry in entries if entry.imported):
+        return list(entries)
+    without = [
+        replace(entry, factors={name: word for name, word in entry.factors.items() if name != "ranks"})
+        for entry in entries
+    ]
+    joined = [less if mine else entry for entry, less, mine in zip(entries, without, theirs, strict=True)]
+    places = {(*sorted(entry.factors.items()),) for entry in joined}
+    return joined if len(places) == len(joined) else list(entries)
 
 
 # ---- Cells ---------------------------------------------------------------------------------------
@@ -130,7 +143,9 @@ def series(
 
 def _gives(row: Row, quantity: Quantity) -> bool:
     """Whether it has this number, or would have if it had been measured."""
-    return row.time is None or quantity.number(row).value is not None
+    if row.time is None:
+        return quantity is not RATE_BRIEF or (row.sized and row.cell.bytes > 0)
+    return quantity.number(row).value is not None
 
 
 def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[Entry]:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.cells import Row
     from mpigauge.show.columns import Units
 
-WIDE = 10.0
-"""From this factor on, an interval is told as a factor: its ends would say less."""
-
 
 class Number(NamedTuple):
     """A number in SI units with its interval; None where there is none."""
@@ -88,10 +85,6 @@ def _rate_text(number: Number, chosen: Units) -> str:
     return units.format_rate(number.value, chosen.rate)
 
 
-def _factor(reach: float) -> str:
-    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {reach:.2g}"
-
-
 def _with_ends(row: Row, chosen: Units) -> str:
     """`12.3 µs`, and both ends in the same unit."""
     number = _time(row)
@@ -111,8 +104,8 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
 def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> str:
     if number.reach is None:
         return text
-    if number.reach >= WIDE:
-        return f"{text} ({_factor(number.reach)})"
+    if number.reach >= units.REACH_MOST:
+        return f"{text} ({units.format_reach(number.reach)})"
     return f"{text} ({written(number.low)} \N{EN DASH} {written(number.high)})"
 
 
@@ -130,8 +123,8 @@ def _width(text: str, number: Number) -> str:
     """`12.3 µs ±4.1 %`."""
     if number.reach is None:
         return text
-    if number.reach >= WIDE:
-        return f"{text} {_factor(number.reach)}"
+    if number.reach >= units.REACH_MOST:
+        return f"{text} {units.format_reach(number.reach)}"
     return f"{text} {units.format_relative(number.reach - 1)}"
 
 

@@ -28,7 +28,7 @@ SENTENCES: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[str]], ...]] = {
 
 def sentences(request: Request) -> list[str]:
     """Of each result, about the series that its tables show."""
-    found = series(request)
+    found = series(request, everything=True)
     several = len(request.sources) > 1
     return [
         f"{source.name}: {sentence}" if several else sentence
