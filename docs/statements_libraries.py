@@ -9,12 +9,14 @@ from book import AND, Book, quotient, size, statement, time, times, verdict
 
 from mpigauge import units
 from mpigauge.analysis import yardsticks
-from mpigauge.analysis.contrasts import pays_from
+from mpigauge.analysis.contrasts import Span, pays_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from book import Story
+
+    from mpigauge.analysis.memory import Ratio
 
 
 # ---- Two libraries -------------------------------------------------------------------------------
@@ -158,5 +160,12 @@ def _pays(ours: Story) -> str:
     """From which size on the whole interval says that the slower network takes longer."""
     sizes = ours.sizes(pattern="pingpong", placement="h1,h3")
     pairs = [[ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")] for b in sizes]
-    first = pays_from(sizes, [ours.ratio(*pair) for pair in pairs])
+    first = pays_from(sizes, [_span(ours.ratio(*pair)) for pair in pairs])
     return "at no size that can be told" if first is None else f"from {size(first)} on"
+
+
+def _span(ratio: Ratio | None) -> Span | None:
+    """A ratio that has an interval."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return None
+    return Span(ratio.estimate, ratio.low, ratio.high)
