@@ -1,4 +1,4 @@
-# run · test · lint · docs · bench: the same commands for people and for CI.
+# run · test · lint · docs · reports · bench: the same commands for people and for CI.
 # Needs python3 (>= 3.11), cc and make; uses uv where it is, else venv and pip.
 
 PYTHON  ?= python3
@@ -13,7 +13,7 @@ C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconver
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
 
-.PHONY: run test lint docs bench mpis clean lock
+.PHONY: run test lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -43,8 +43,14 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/draw.py
 	@$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# What the pages show, measured anew where it is missing: half an hour on a machine that does nothing else.
+reports: $(VENV)/.dev
+	@$(BIN)/mpigauge mpi add mpich >/dev/null
+	@$(BIN)/python docs/measure.py $(ARGS)
 
 bench: $(VENV)/.dev mpis
 	@$(BIN)/python benchmarks/run.py $(ARGS)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 EXAMPLES = ROOT / "examples"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-TARGETS = {"run", "test", "lint", "docs", "bench"}
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TARGETS = {"run", "test", "lint", "docs", "reports", "bench"}
 INTERRUPTED = 124
 """What `timeout` returns when it had to stop a command, which is what the example wants."""
 
@@ -125,10 +125,13 @@ def test_command_exists(text: str) -> None:
             command, rest = below, rest[1:]
     # Refuses options that do not exist, values that are no choice, and arguments too many.
     command.make_context(command.name or "", rest)
+    if "mpigauge" in rest:  # in a lab
+        test_command_exists(shlex.join(rest[rest.index("mpigauge") :]))
 
 
 def test_readme_has_commands_to_start_with() -> None:
-    assert commands(README)[:2] == ["make run", "make test"]
+    start = README.read_text(encoding="utf-8").partition("\n## Start\n")[2]
+    assert re.findall(r"^\$ (.+)$", start, re.MULTILINE)[:2] == ["make run", "make test"]
 
 
 @pytest.mark.mpi

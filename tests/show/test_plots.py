@@ -15,6 +15,7 @@ import pytest
 from mpigauge.errors import UsageError
 from mpigauge.result.load import load
 from mpigauge.result.records import Eager, End, Imported, Visit
+from mpigauge.show.columns import Units
 from mpigauge.show.plots import FORMS, KINDS, figure
 from mpigauge.show.plots.canvas import SizeAxis
 from mpigauge.show.request import Request, source_of, spread, wanted
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from tests.conftest import Cli, Install
 
 SVG = "{http://www.w3.org/2000/svg}"
-NAMES = "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch)-"
+NAMES = (
+    "(line|points|band|bars|errors|eager|cache|least|shape|median|range|first|warmup|samples|launch|"
+    "latency|rate)-"
+)
 SIZES = (0, 8, 64, 1024, 8192, 65536)
 MISSING = 64
 """Of buffered messages, planned and not measured."""
@@ -179,6 +183,8 @@ def test_rate(result: Path, cli: Cli) -> None:
 def test_ratio(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "ratio", *PINGPONG)
     assert points(found) == [len(SIZES) - 1]
+    assert {name for name in found if re.match(r"(line|band)-\d", name)} == {"line-1-3", "band-1-3"}
+    assert count(found, "bars") == 3, "what stands alone has a bar"
 
 
 def test_mean(result: Path, cli: Cli) -> None:
@@ -252,6 +258,8 @@ def test_map(cli: Cli, fake_mpi: Install) -> None:
     assert done.status == 0, done.err
     shown = {text for text in texts("map.svg") if text.startswith(("latency", "rate"))}
     assert shown == {"latency of 8 B", "rate of 1 MiB"}
+    found = named(Path("map.svg"))
+    assert count(found, "latency") == count(found, "rate") == 4 * 3, "both ways of every pair"
 
 
 def test_every_kind_has_a_test() -> None:
@@ -490,8 +498,9 @@ def test_an_imported_time_that_is_no_mean_is_not_drawn_as_one(machine: Path) -> 
         figure(request("mean", path))
 
 
-def test_panels_on_shared_axes_show_the_points_of_all(result: Path) -> None:
-    whole = figure(request("placements", result, series=("pingpong",)))
+@pytest.mark.parametrize("unit", ["auto", "Mbit/s"])
+def test_panels_on_shared_axes_show_the_points_of_all(result: Path, unit: str) -> None:
+    whole = figure(request("placements", result, series=("pingpong",), units=Units("auto", unit)))
     for axes in whole.axes:
         low, high = axes.get_ylim()
         values = [
@@ -579,6 +588,16 @@ def test_units_are_on_the_axis(result: Path, cli: Cli) -> None:
     svg(cli, result, "--kind", "rate", "--unit", "Mbit/s", "--series", "pingpong shm")
     assert "rate (Mbit/s)" in texts()
     assert {"0 B", "1 KiB"} & set(texts())
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_ticks_are_round_in_the_unit_of_the_axis(result: Path, linear: bool) -> None:
+    asked = request("rate", result, series=("pingpong shm",), linear=linear, units=Units("auto", "Mbit/s"))
+    ticks = [float(label.get_text()) for label in figure(asked).axes[0].get_yticklabels()]
+    steps = np.diff(ticks) if linear else ticks
+    heads = {float(f"{step / 10 ** np.floor(np.log10(step)):.3g}") for step in steps}
+    assert heads <= {1, 2, 2.5, 5}
+    assert len(ticks) >= 2
 
 
 def test_the_list_of_kinds_is_the_registry(cli: Cli) -> None:

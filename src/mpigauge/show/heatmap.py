@@ -127,7 +127,8 @@ def _panel(
     bar.ax.yaxis.set_minor_formatter(between)
     bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
     if len(order) <= NUMBERS_MOST:
-        _numbers(axes, values / scale, norm, fast_is_large=fast_is_large)
+        name = "rate" if fast_is_large else "latency"
+        _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)
     _borders(axes, shown, order)
     _marks(axes, shown, order)
 
@@ -160,13 +161,14 @@ def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
     axes.patch.set(facecolor="white", edgecolor="0.7", hatch="////")  # where there is no value
 
 
-def _numbers(axes: Any, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
+def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
     for (i, j), value in np.ndenumerate(values):
         if math.isfinite(value):
             lightness = float(norm(value))
             bright = (1 - lightness if fast_is_large else lightness) > BRIGHT
             colour = "black" if bright else "white"
-            axes.text(j, i, _short(value), ha="center", va="center", fontsize="x-small", color=colour)
+            words = axes.text(j, i, _short(value), ha="center", va="center", fontsize="x-small", color=colour)
+            words.set_gid(f"{name}-{i}-{j}")
 
 
 def _short(value: float) -> str:

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -221,12 +221,20 @@ class ValueAxis:
             room = max(1.1, (high / low) ** 0.04)
             axes.set_ylim(low / room, high * room)
             axes.set_yscale("log")
-            log_ticks(axes.yaxis, self._text)
+            log_ticks(axes.yaxis, self._text, self._one)
         else:
-            axes.set_ylim(0, min(axes.get_ylim()[1], self._high * LINEAR_BEYOND))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: self._text(value)))
+            high = min(axes.get_ylim()[1], self._high * LINEAR_BEYOND)
+            axes.set_ylim(0, high)
+            ticks = [float(tick) * self._one for tick in MaxNLocator("auto").tick_values(0, high / self._one)]
+            shown = [tick for tick in ticks if 0 <= tick <= high]
+            _fix(axes.yaxis, shown, [self._text(tick) for tick in shown])
         if label:
             axes.set_ylabel(self._what if self._own else f"{self._what} ({_sign(self._unit)})")
+
+    @property
+    def _one(self) -> float:
+        """1 in the unit of the axis, so that ticks are round in that."""
+        return 1.0 if self._own else self._scales[self._unit]
 
     def _text(self, value: float) -> str:
         if not self._own:
@@ -254,9 +262,13 @@ def _sign(unit: str) -> str:
     return "\N{MICRO SIGN}s" if unit == "us" else unit
 
 
-def log_ticks(axis: Any, text: Any) -> None:
-    """Ticks of a logarithmic axis that always have some labels: 1, or 1 2 5, or whatever fits between."""
-    low, high = axis.get_view_interval()
+def log_ticks(axis: Any, text: Any, one: float = 1.0) -> None:
+    """Ticks of a logarithmic axis that always have some labels: 1, or 1 2 5, or whatever fits between.
+
+    Args:
+        one: What counts as 1: a unit.
+    """
+    low, high = (end / one for end in axis.get_view_interval())
     decades = math.log10(high / low)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     heads = (1,) if decades > 2 else (1, 2, 5)  # noqa: PLR2004 - enough decades
@@ -267,8 +279,9 @@ def log_ticks(axis: Any, text: Any) -> None:
     ticks = ticks[:: max(1, math.ceil(len(ticks) / TICKS_MOST))]
     minor = [head * 10.0**power for power in range(first, last + 1) for head in range(1, 10)]
     fine = minor if decades > 0.7 and decades < 7 else []  # noqa: PLR2004 - not a black bar
-    _fix(axis, ticks, [text(tick) for tick in ticks], fine)
-    axis.set_view_interval(low, high, ignore=True)
+    ticks = [tick * one for tick in ticks]
+    _fix(axis, ticks, [text(tick) for tick in ticks], [tick * one for tick in fine])
+    axis.set_view_interval(low * one, high * one, ignore=True)
 
 
 # ---- Lines ---------------------------------------------------------------------------------------

@@ -130,13 +130,14 @@ def _drawn(
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
     axis = canvas.rates("rate", values, request.units.rate, linear=request.linear)
+    room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
     shared_low: Any = {"sharex": None, "sharey": None}
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
-        upper.set_title(panel.title, pad=14 if any(one.breaks for one in panel.series) else 6)
+        upper.set_title(panel.title, pad=14 if room_for_limits else 6)
         for one, pieces in zip(panel.series, panel.pieces, strict=True):
             name = f"{number}-{panel.series.index(one)}"
             canvas.curve(upper, name, looks[one.label], pieces, sizes.x)

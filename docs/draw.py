@@ -1,0 +1,136 @@
+"""Makes what the pages show of the stored results: figures, tables and sentences. `make docs` runs it.
+
+Runs the commands that the pages print, as they stand there, and writes what they print into the pages. Every
+figure is also made as PDF, and in grey into docs/_build/grey, to be looked at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pages
+import statements
+from PIL import Image
+
+from mpigauge.cli import status_of
+
+if TYPE_CHECKING:
+    from pages import Command, Page
+
+GREY = pages.DOCS / "_build" / "grey"
+COLOURS = 256
+"""Of a figure in the repository: nobody sees a difference, and it is half as large."""
+
+
+class Failed(Exception):  # noqa: N818 - what it is
+    """A command of a page that did not do what it should."""
+
+
+def main() -> None:
+    """Makes figures, and rewrites the pages."""
+    made: dict[str, Path] = {}
+    said: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        here = workshop(Path(folder))
+        for page in pages.pages():
+            text = fresh(page, here, said)
+            page.path.write_text(text, encoding="utf-8")
+            made |= {name: here / name for name in page.shown}
+        keep(made)
+    sys.stdout.write(f"{len(made)} figures in {pages.FIGURES.name}/, in grey in {GREY}\n")
+
+
+def workshop(folder: Path) -> Path:
+    """A folder with the examples and all stored results, where the commands run as they do for readers."""
+    (folder / "examples").symlink_to(pages.ROOT / "examples")
+    for path in pages.stored():
+        (folder / path.name.removesuffix(".gz")).write_bytes(gzip.decompress(path.read_bytes()))
+    return folder
+
+
+def fresh(page: Page, here: Path, said: dict[str, str]) -> str:
+    """The text of a page with what its commands print now; makes its figures, too.
+
+    Args:
+        said: What the commands of pages before have printed; they are not run again.
+
+    Raises:
+        Failed: A command failed, or a result is missing.
+    """
+    for command in page.making():
+        if command.text not in said:
+            said[command.text] = run(command, here)
+    printing = page.printing()
+    text, last = [], 0
+    for block in pages.BLOCK.finditer(page.text):
+        kind, name = block[1], block[2]
+        if kind == "output":
+            body = "\n".join(_printed(command, said[command.text]) for command in printing[block.start()])
+        else:
+            body = statements.say(name, here) if kind == "says" else _plan(pages.ROOT / name)
+        text += [page.text[last : block.start(3)], body.strip("\n"), "\n"]
+        last = block.end(3)
+    return "".join([*text, page.text[last:]])
+
+
+def _printed(command: Command, output: str) -> str:
+    return output if "markdown" in command.words else f"```text\n{output}```"
+
+
+def _plan(path: Path) -> str:
+    """A plan without the comments at its head, which the page says at length."""
+    _, title, rest = path.read_text(encoding="utf-8").partition("\ntitle")
+    return f"```toml{title}{rest}```"
+
+
+def run(command: Command, here: Path) -> str:
+    """What a command prints; of a figure, makes the PDF as well.
+
+    Raises:
+        Failed: It has no result to read, or ends with anything but 0.
+    """
+    missing = [name for name in command.reads if not (here / name).exists()]
+    if missing:
+        raise Failed(f"docs/results/{missing[0]}.gz is not there: make reports")
+    for name in {command.makes, command.makes.replace(".png", ".pdf")} - {""}:
+        (here / name).unlink(missing_ok=True)
+    output = _run(command.words[1:], here, command.text)
+    if command.verb == "plot":
+        _run([word.replace(".png", ".pdf") for word in command.words[1:]], here, command.text)
+    return output
+
+
+def _run(words: list[str], here: Path, text: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(here), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = status_of(words)
+    if status:
+        raise Failed(f"{text}: status {status}: {err.getvalue()}")
+    return out.getvalue()
+
+
+def keep(made: dict[str, Path]) -> None:
+    """Figures to where the pages look for them, those of former pages away, grey ones to look at."""
+    GREY.mkdir(parents=True, exist_ok=True)
+    pages.FIGURES.mkdir(exist_ok=True)
+    for old in [*pages.FIGURES.iterdir(), *GREY.iterdir()]:
+        old.unlink()
+    for name, path in made.items():
+        with Image.open(path) as image:
+            image.convert("RGB").quantize(COLOURS).save(pages.FIGURES / name, optimize=True)
+            image.convert("L").save(GREY / name)
+        shutil.copy(path.with_suffix(".pdf"), pages.FIGURES)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed as error:
+        sys.exit(f"draw.py: {error}")

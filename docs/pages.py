@@ -1,0 +1,159 @@
+"""The pages that show results: which commands they print, and what these commands make.
+
+A page is the list of its own figures and tables. It prints a command, and what it makes stands below:
+
+    ```console
+    $ mpigauge run --plan examples/modes.toml -o modes.jsonl
+    $ mpigauge plot modes.jsonl --kind modes -o modes.png
+    ```
+    ![Rate of three send modes](../figures/modes.png)
+
+`measure.py` runs what measures, `draw.py` all the rest. What the commands of a block print goes between two
+comments below them; so do sentences that are computed of results (`statements.py`), and plans:
+
+    <!-- output -->            <!-- says modes.latency -->         <!-- file examples/modes.toml -->
+    <!-- end -->               <!-- end -->                        <!-- end -->
+
+To add a figure or a table: write its command into a page.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+RESULTS = DOCS / "results"
+FIGURES = DOCS / "figures"
+PAGES = (
+    ROOT / "README.md",
+    DOCS / "tutorial.md",
+    *sorted((DOCS / "reports").glob("*.md")),
+    DOCS / "gallery.md",
+)
+
+CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^<!-- (output|says|file)(?: (\S+))? -->\n(.*?)^<!-- end -->\n", re.DOTALL | re.MULTILINE)
+IMAGE = re.compile(r"!\[[^]]*]\((?:[\w./]*/)?figures/([\w-]+\.png)\)")
+MEASURING = frozenset({"run", "map"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a page.
+
+    Attributes:
+        end: Where its console block ends in the text of the page.
+    """
+
+    text: str
+    end: int
+
+    @property
+    def words(self) -> list[str]:
+        """Its words, without what the shell does to them."""
+        words = shlex.split(self.text)
+        return words[: words.index(">")] if ">" in words else words
+
+    @property
+    def verb(self) -> str:
+        """What it does, in a lab or not."""
+        words = self.words
+        mine = [n for n, word in enumerate(words[:-1]) if word == "mpigauge" and words[n + 1] != "lab"]
+        return words[mine[-1] + 1] if words[0] == "mpigauge" and mine else ""
+
+    @property
+    def makes(self) -> str:
+        """The file that it writes; empty if none is named."""
+        words = self.words
+        return words[words.index("-o") + 1] if "-o" in words[:-1] else ""
+
+    @property
+    def reads(self) -> list[str]:
+        """The results that it reads."""
+        return [word for word in self.words if word.endswith(".jsonl") and word != self.makes]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page and its text as it is now."""
+
+    path: Path
+    text: str
+
+    @property
+    def commands(self) -> list[Command]:
+        """All of them, in their order."""
+        return [
+            Command(line.removeprefix("$ "), block.end())
+            for block in CONSOLE.finditer(self.text)
+            for line in block[1].splitlines()
+        ]
+
+    @property
+    def shown(self) -> set[str]:
+        """Names of the figures that it shows."""
+        return set(IMAGE.findall(self.text))
+
+    def printing(self) -> dict[int, list[Command]]:
+        """Commands whose output the page has, those of one console block, by where the output begins.
+
+        Raises:
+            ValueError: There is an output without commands right above it.
+        """
+        blocks: dict[int, list[Command]] = {}
+        for command in self.commands:
+            blocks.setdefault(command.end, []).append(command)
+        found = {}
+        for block in BLOCK.finditer(self.text):
+            above = [
+                end for end in blocks if end <= block.start() and not self.text[end : block.start()].strip()
+            ]
+            if block[1] == "output":
+                if not above:
+                    raise ValueError(f"{self.path.name}: an output has no command above it")
+                found[block.start()] = blocks[above[0]]
+        return found
+
+    def making(self) -> list[Command]:
+        """Commands that draw.py runs: those of figures and outputs, and those that import what they read."""
+        printing = {command.text for block in self.printing().values() for command in block}
+        wanted = [c for c in self.commands if c.makes in self.shown or c.text in printing]
+        needed = {name for command in wanted for name in command.reads}
+        return [c for c in self.commands if c in wanted or (c.verb == "import" and c.makes in needed)]
+
+
+def read(path: Path) -> Page:
+    """A page as it is on disk."""
+    return Page(path, path.read_text(encoding="utf-8"))
+
+
+def pages() -> list[Page]:
+    """All that show results."""
+    return [read(path) for path in PAGES]
+
+
+def needed(shown: Sequence[Page]) -> dict[str, Command]:
+    """The commands that measure what pages show, by the name of their result without ending.
+
+    The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown.
+    """
+    read_by = {name for page in shown for command in page.making() for name in command.reads}
+    measuring: dict[str, Command] = {}
+    for page in sorted(shown, key=lambda one: one.path.parent.name != "reports"):
+        for command in page.commands:
+            if command.verb in MEASURING and command.makes in read_by:
+                measuring.setdefault(command.makes.removesuffix(".jsonl"), command)
+    return measuring
+
+
+def stored() -> Iterator[Path]:
+    """The results that are kept."""
+    return iter(sorted(RESULTS.glob("*.jsonl.gz")))

@@ -1,0 +1,24 @@
+"""Sentences that are computed of results, for the pages of the reports.
+
+Each is a function from the book of results to sentences. It holds whatever is measured: numbers are looked
+up, and words such as longer or shorter are chosen by intervals. To add one: a function with a name in one of
+the modules imported here, and `<!-- says NAME -->` in a page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import statements_libraries
+import statements_places
+from book import STATEMENTS, Book, bullets
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["STATEMENTS", "say", "statements_libraries", "statements_places"]
+
+
+def say(name: str, folder: Path) -> str:
+    """The sentences of a statement as a list."""
+    return bullets(STATEMENTS[name](Book(folder)))
