@@ -425,3 +425,9 @@ def test_what_does_not_fit_is_refused(words: tuple[str, ...], telling: str, exch
 def test_curves_are_of_one_result(exchange: Path, cli: Cli) -> None:
     assert cli("show", exchange, exchange).status == 2
     assert shown(cli, exchange) == shown(cli, exchange, "--table", "curves")
+
+
+def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:
+    both = [cell(window=window) for window in (4, 64)]
+    path = written("windows.jsonl", records_of(both))
+    assert len(entries_of(tables_of(cli, path, "--table", "times"))) == len(both)

@@ -682,3 +682,12 @@ def test_no_row_makes_it_crash_or_break_a_line(found: list[Row], form: str) -> N
         begin = "| " if form == "markdown" else " "
         sized = [line for line in text.split("\n") if re.match(rf"{re.escape(begin)} *\d+ (B|[KM]iB) ", line)]
         assert len(sized) == curves
+
+
+def test_windows_of_one_size_are_told_apart() -> None:
+    def headings(*cells: Cell) -> list[str]:
+        (section,) = document_of(result_of(campaign(*cells))).sections
+        return [column.heading for column in section.columns]
+
+    assert headings(cell(window=4), cell(window=64))[0] == "under way"
+    assert headings(cell(window=64), cell(size=1024, window=64))[0] == "size"

@@ -121,6 +121,9 @@ USUAL_COLUMNS = (
 PAIR = Column("pair", "pair", lambda row, _: row.cell.pair)
 """Of cells that are a pair's, the first column."""
 
+WINDOW = Column("window", "under way", lambda row, _: str(row.cell.window))
+"""Of streams that were measured with several windows, the first column."""
+
 NOTES = Column("notes", "notes", _notes, left=True)
 
 EXTRA_COLUMNS = {

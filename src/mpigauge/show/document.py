@@ -18,7 +18,7 @@ from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.tournament import ranks_of
 from mpigauge.result.load import Result
-from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, Column, Units
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
 
 DOT = " \N{MIDDLE DOT} "
 
@@ -114,6 +114,8 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
     own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
     names = dict.fromkeys([*own, *asked])
     first = [PAIR] if any(row.cell.pair for row in rows) else []
+    places = [(row.cell.bytes, row.cell.pair) for row in rows]
+    first += [WINDOW] if len({*places}) < len(places) else []  # nothing else can differ in a curve
     return [*first, *USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
