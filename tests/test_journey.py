@@ -324,6 +324,17 @@ def test_chatter_between_the_lines_does_no_harm(
     assert times == pytest.approx({("null", 0): 20, ("pingpong", 8): 100, ("pingpong", 64): 106})
 
 
+def test_a_cell_has_no_more_samples_than_asked_for(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    for most in (5, 200):
+        words = ("pingpong", "--sizes", "8", "--launches", "2", "--samples", most, "--precision", "0.0001%")
+        rows = rows_of(cli("run", *words, "--format", "json"))
+        assert rows["pingpong", "standard", 8, 2, "openmpi"]["samples"] == 2 * most
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -334,6 +345,7 @@ def test_chatter_between_the_lines_does_no_harm(
         ("pingpong", "--np", "2,x"),
         ("pingpong", "--np", "100000000"),
         ("pingpong", "--launches", "0"),
+        ("pingpong", "--samples", "0"),
         ("pingpong", "--budget", "soon"),
         ("pingpong", "--precision", "3"),
         ("pingpong", "--seed", "-1"),

@@ -99,6 +99,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
 @click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, 1 %.")
 @click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]")
 @click.option("--launches", type=int, metavar="N", help="Exactly so many launches.  [default: as needed]")
+@click.option("--samples", type=int, metavar="N", help="Of a cell in one launch, at most.  [default: 1000]")
 @click.option("--precision", metavar="SHARE", help="Half-width of the intervals to stop at.  [default: 3%]")
 @click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")

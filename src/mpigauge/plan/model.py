@@ -15,6 +15,9 @@ Sync = Literal["common", "barrier", "mpi_barrier"]
 Pairs = Literal["", "tournament", "serial"]
 Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
 Positive = Annotated[int, Meta(ge=1)]
+ROUNDS_LEAST = 30
+"""Samples of a cell in one launch, before its stop rule may end it."""
+
 WINDOW_MOST = 65_536
 
 AUTO: Final = "auto"
@@ -101,7 +104,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
     budget_s: Annotated[float, Meta(gt=0)] | None = 45.0
     visits: Positive = 8
-    rounds_min: Positive = 30
+    rounds_min: Positive = ROUNDS_LEAST
     rounds_max: Positive = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     lab: Lab | None = None

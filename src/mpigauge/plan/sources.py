@@ -17,6 +17,7 @@ from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
     AUTO,
+    ROUNDS_LEAST,
     WINDOW_MOST,
     Binding,
     Buffers,
@@ -30,6 +31,7 @@ from mpigauge.plan.model import (
 )
 
 LAUNCHES_MOST = 10_000
+SAMPLES_MOST = 1_000_000
 BUDGET_MOST_S = 7 * 86_400.0
 BUDGET = "45s"
 
@@ -40,6 +42,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         about: What the plan is for; for people only.
         launches: Exactly so many; otherwise as many as the precision needs, within the budget.
+        samples: Of a cell in one launch, at most.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         sizes: Of patterns that name none.
         sync: How the ranks of collectives start together, where a pattern does not say.
@@ -61,6 +64,7 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     launches: int | None = None
+    samples: Positive | None = None
     precision: str | float = "3%"
     budget: str | None = None
     sizes: str = "0:4MiB"
@@ -89,6 +93,7 @@ class Options:
     modes: tuple[str, ...] = ()
     sizes: str | None = None
     launches: int | None = None
+    samples: int | None = None
     precision: str | None = None
     budget: str | None = None
     buffers: Buffers | None = None
@@ -175,6 +180,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         seed=seed,
         abi=options.abi or file.abi,
         **_launches(launches, where),
+        **_samples(options.samples if options.samples is not None else file.samples, where),
         budget_s=_budget(budget, launches, where),
         lab=None if options.hosts else file.lab,
     )
@@ -222,6 +228,16 @@ def _launches(launches: int | None, where: str) -> dict[str, int]:
             f"take 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
         )
     return {"launches_min": launches, "launches_max": launches}
+
+
+def _samples(samples: int | None, where: str) -> dict[str, int]:
+    if samples is None:
+        return {}
+    if not 1 <= samples <= SAMPLES_MOST:
+        raise UsageError(
+            f"{where}: {samples} samples of a cell in a launch are not possible", f"take 1 to {SAMPLES_MOST}"
+        )
+    return {"rounds_min": min(ROUNDS_LEAST, samples), "rounds_max": samples}
 
 
 def _budget(budget: str | None, launches: int | None, where: str) -> float | None:

@@ -114,8 +114,8 @@ def _columns(rows: Sequence[Row], asked: Sequence[str]) -> list[Column]:
     own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
     names = dict.fromkeys([*own, *asked])
     first = [PAIR] if any(row.cell.pair for row in rows) else []
-    places = [(row.cell.bytes, row.cell.pair) for row in rows]
-    first += [WINDOW] if len({*places}) < len(places) else []  # nothing else can differ in a curve
+    places = {(row.cell.bytes, row.cell.pair) for row in rows}
+    first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
     return [*first, *USUAL_COLUMNS, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
