@@ -14,6 +14,7 @@ from mpigauge.errors import UsageError
 from mpigauge.formats import read
 from mpigauge.result import append
 from mpigauge.result.load import load
+from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -166,10 +167,11 @@ def times(ratio: Ratio | None) -> str:
     if ratio is None:
         return "not known"
     if ratio.low is None or ratio.high is None:
-        return f"{ratio.estimate:.3g} times (no interval)"
+        return f"{factor(ratio.estimate)} times (no interval)"
     if ratio.high > USELESS * ratio.low:
-        return f"{ratio.estimate:.3g} times (the interval of {ratio.launches} launches is too wide to say)"
-    return f"{ratio.estimate:.3g} times ({ratio.low:.3g} to {ratio.high:.3g})"
+        said = f"the interval of {ratio.launches} launches is too wide to say"
+        return f"{factor(ratio.estimate)} times ({said})"
+    return f"{factor(ratio.estimate)} times ({factor(ratio.low)} to {factor(ratio.high)})"
 
 
 def verdict(ratio: Ratio | None) -> str:
@@ -185,7 +187,7 @@ def verdict(ratio: Ratio | None) -> str:
     return "undecided"
 
 
-def span(values: Iterable[float], form: str = ".3g", unit: str = "") -> str:
+def span(values: Iterable[float], form: str = "#.3g", unit: str = "") -> str:
     """`0.9 to 1.3`, or a single number."""
     found = sorted(values)
     ends = [f"{value:{form}}{unit}" for value in (found[0], found[-1])] if found else ["not known"]

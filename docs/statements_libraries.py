@@ -10,6 +10,7 @@ from book import AND, Book, quotient, size, statement, time, times, verdict
 from mpigauge import units
 from mpigauge.analysis import yardsticks
 from mpigauge.analysis.contrasts import Span, pays_from
+from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def _networks(book: Book) -> Iterator[str]:
     ours, printed = book["wan"], book.printed("grid-pingpong")
     over, under = (printed.one(mpi=mpi, placement="LAN", bytes=1) for mpi in ("MPICH-G2", "MPICH"))
-    yield f"Printed, LAN: {quotient(over, under):.3g} times as long with MPICH-G2 as with MPICH, at 1 B."
+    yield f"Printed, LAN: {factor(quotient(over, under))} times as long with MPICH-G2 as with MPICH, at 1 B."
     one, *others = ours.values("mpi")
     for placement, link in zip(ours.values("placement"), ("LAN", "WAN"), strict=False):
         for pattern, b in (("pingpong", 8), ("exchange", 64 * 1024), ("allreduce", 8)):
@@ -97,7 +98,7 @@ def _grid(book: Book) -> Iterator[str]:
     for b in printed.sizes():
         for mpi in printed.values("mpi", placement="WAN"):
             ratio = quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
-            yield f"Printed, {mpi}, {size(b)}: a broadcast takes {ratio:.3g} times as long as on the LAN."
+            yield f"Printed, {mpi}, {size(b)}: a broadcast takes {factor(ratio)} times as long as on the LAN."
     where = ours.values("placement")
     for b in ours.sizes(pattern="bcast-acked"):
         for mpi in ours.values("mpi"):
@@ -139,8 +140,8 @@ def _two_networks(book: Book) -> Iterator[str]:
     slow, fast = (printed.one(placement=f"Q6600 {net} Ethernet") for net in ("Fast", "Gigabit"))
     shared = printed.one(placement="Q6600 shared memory")
     yield (
-        f"Printed, empty message: Fast Ethernet takes {quotient(slow, fast):.3g} times as long as Gigabit "
-        f"Ethernet, which takes {quotient(fast, shared):.3g} times as long as shared memory."
+        f"Printed, empty message: Fast Ethernet takes {factor(quotient(slow, fast))} times as long as "
+        f"Gigabit Ethernet, which takes {factor(quotient(fast, shared))} times as long as shared memory."
     )
     ours = book["fast-gigabit"]
     where = {"pattern": "pingpong", "bytes": 0}

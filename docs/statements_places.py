@@ -22,6 +22,7 @@ from book import (
 )
 
 from mpigauge import units
+from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def _network(book: Book) -> Iterator[str]:
     ]
     yield (
         f"Printed: through the network stack of one node an exchange takes {span(ratios)} times as long as "
-        f"through its memory, at {len(ratios)} sizes and modes; in the middle {median(ratios):.3g} times."
+        f"through its memory, at {len(ratios)} sizes and modes; in the middle {factor(median(ratios))} times."
     )
     here = []
     for mode in BOTH:
@@ -91,7 +92,7 @@ def _distance(book: Book) -> Iterator[str]:
         far = printed.one(mode=mode, placement="two hosts")
         near = printed.one(mode=mode, transport="shm")
         ratio = quotient(far, near)
-        yield f"Printed, {mode}: two hosts take {ratio:.3g} times as long as shared memory at 64 bit."
+        yield f"Printed, {mode}: two hosts take {factor(ratio)} times as long as shared memory at 64 bit."
         base = ours.one(pattern="exchange", mode=mode, transport="shm")
         for transport, placement in places(ours, pattern="exchange"):
             row = ours.one(pattern="exchange", mode=mode, transport=transport, placement=placement)
@@ -115,7 +116,7 @@ def _modes(book: Book) -> Iterator[str]:
 def _of_modes(story: Story, where: dict[str, str], size_bytes: int) -> str:
     over, under = (story.one(mode=mode, bytes=size_bytes, **where) for mode in BOTH)
     if story.result.imported:
-        return f"{quotient(over, under):.3g} times as long at {size(size_bytes)}"
+        return f"{factor(quotient(over, under))} times as long at {size(size_bytes)}"
     ratio = story.ratio(over, under)
     return f"{times(ratio)} as long at {size(size_bytes)}: {verdict(ratio)}"
 
@@ -160,7 +161,7 @@ def _pairs(book: Book) -> Iterator[str]:
     near, far = "nodes 6 and 7", "nodes 6 and 75"
     for b in dict.fromkeys((printed.sizes()[0], printed.sizes()[-1])):
         ratio = quotient(printed.one(placement=far, bytes=b), printed.one(placement=near, bytes=b))
-        yield f"Printed, {size(b)}: the far pair takes {ratio:.3g} times as long as the near one."
+        yield f"Printed, {size(b)}: the far pair takes {factor(ratio)} times as long as the near one."
     sizes = ours.sizes(pattern="pingpong", placement="h1,h2")
     for b in dict.fromkeys((*sizes[:1], *sizes[-1:])):
         pair = (ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2"))
@@ -178,7 +179,7 @@ def _latency(book: Book) -> Iterator[str]:
         over, under = (printed.one(mode=mode, placement=placement) for mode in ("buffered", "standard"))
         yield (
             f"Printed, {placement}: standard {time(under)}, buffered {time(over)}: "
-            f"{quotient(over, under):.3g} times as long."
+            f"{factor(quotient(over, under))} times as long."
         )
     for name, where in (("modes", "on one host"), ("modes-lan", "between two hosts")):
         ours = book[name]
@@ -212,7 +213,7 @@ def _synchronous(book: Book) -> Iterator[str]:
                 yield (
                     f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer "
                     f"than standard at {words.count('longer')} of {len(words)} sizes, in the middle "
-                    f"{middle:.3g} times as long."
+                    f"{factor(middle)} times as long."
                 )
 
 

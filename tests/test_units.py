@@ -17,6 +17,7 @@ from mpigauge.units import (
     SIZE_UNITS,
     TIME_CHOICES,
     TIME_UNITS,
+    format_factor,
     format_half_width,
     format_percent,
     format_rate,
@@ -304,3 +305,10 @@ def test_no_percentage_has_more_than_three_digits(fraction: float) -> None:
         assert float(text.removesuffix("%")) < 1000
     else:
         assert math.isclose(float(text.removeprefix("×")), fraction, rel_tol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1.00"), (0.0312, "0.0312"), (99.96, "100"), (152.4, "152"), (12.0, "12.0")]
+)
+def test_a_factor_is_written(value: float, text: str) -> None:
+    assert format_factor(value) == text

@@ -233,6 +233,11 @@ def format_half_width(fraction: float | None) -> str:
     return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(1 + fraction)}"
 
 
+def format_factor(value: float) -> str:
+    """Write a ratio with three significant digits: ``"1.00"``, ``"152"``."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")  # noqa: PLR2004 - three of them
+
+
 def _factor(value: float) -> str:
     return _significant(value, 2) if abs(value) < FACTOR_MOST else f"{value:.1e}"
 

@@ -268,8 +268,8 @@ def test_nothing_known_is_said_in_words() -> None:
     assert book.verdict(None) == "undecided, without an interval"
     assert (book.times(None), book.time(None)) == ("not known", "not measured")
     assert book.span([]) == "not known"
-    assert book.span([2.0, 1.0]) == "1 to 2"
-    assert book.span([1.0]) == "1"
+    assert book.span([2.0, 1.0]) == "1.00 to 2.00"
+    assert book.span([1.0]) == "1.00"
 
 
 def test_sentences_can_be_said_of_results_in_which_little_was_measured(

@@ -428,6 +428,6 @@ def test_curves_are_of_one_result(exchange: Path, cli: Cli) -> None:
 
 
 def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:
-    both = [cell(window=window, **PLACES[0]) for window in (4, 64)]
+    both = [cell(size=64, window=window, **PLACES[0]) for window in (4, 64)]
     path = written("windows.jsonl", records_of(both))
     assert len(entries_of(tables_of(cli, path, "--table", "times"))) == len(both)

@@ -212,11 +212,7 @@ def _times(span: Span | None) -> str:
     """`2.31 times`, with its interval."""
     if span is None:
         return units.MISSING
-    text, reach = f"{_digits(span.ratio)} times", span.high / span.ratio
+    text, reach = f"{units.format_factor(span.ratio)} times", span.high / span.ratio
     if reach >= units.REACH_MOST:
         return f"{text} ({units.format_relative(reach - 1)})"
-    return f"{text} ({_digits(span.low)} \N{EN DASH} {_digits(span.high)})"
-
-
-def _digits(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")  # noqa: PLR2004 - three of them
+    return f"{text} ({units.format_factor(span.low)} \N{EN DASH} {units.format_factor(span.high)})"
