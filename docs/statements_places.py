@@ -238,7 +238,7 @@ def _plateau(book: Book) -> Iterator[str]:
     for mode in ours.values("mode", pattern="pingpong"):
         mine = [row for row in ours.all(pattern="pingpong", mode=mode) if row.rate_bytes_per_s]
         if mine and lab is not None:
-            link = units.parse_link_rate(lab.rate) / 8
+            link = units.parse_link_rate(lab.rate)
             last = mine[-1]
             yield (
                 f"{mode.capitalize()}, {size(last.cell.bytes)} between two hosts: "

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mpigauge.analysis.cells import rows
 from mpigauge.analysis.yardsticks import YARDSTICKS, medians_of, ratios_of, statements
 from mpigauge.result.load import Result
-from mpigauge.units import format_size, parse_size
+from mpigauge.units import format_factor, format_size, parse_size
 from tests.fake_kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, operation_ns
 from tests.result.samples import campaign, cell, launch, visit
 
@@ -165,7 +165,7 @@ def test_a_curve_is_told_in_units_of_each_copy() -> None:
     assert sentence.startswith("pingpong standard in units of crosscopy standard (openmpi 5.0.11, 2 ranks): ")
     assert "below 10 from 8 B" in sentence
     assert "below 2" not in sentence
-    assert f"least {min(ratios.values()):.3g} at 8 B" in sentence
+    assert f"least {format_factor(min(ratios.values()))} at 8 B" in sentence
 
 
 @repeatable
@@ -192,7 +192,7 @@ def test_below_is_said_from_where_on_it_stays_below(ratios: dict[int, float]) ->
         beyond = [size for size in ratios if size > max(above, default=0)]
         assert found.get(limit) == min(beyond, default=None)
     least = min((ratio, size) for size, ratio in ratios.items())
-    assert f"least {least[0]:.3g} at {format_size(least[1])}" in sentence
+    assert f"least {format_factor(least[0])} at {format_size(least[1])}" in sentence
 
 
 def test_each_mode_and_each_library_has_sentences_of_its_own() -> None:

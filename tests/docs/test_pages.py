@@ -281,3 +281,10 @@ def test_sentences_can_be_said_of_results_in_which_little_was_measured(
         (folder / f"{name}.jsonl").write_bytes((folder / "one.jsonl").read_bytes())
     for name in statements.STATEMENTS:
         assert isinstance(statements.say(name, folder), str)
+
+
+def test_no_plateau_is_above_its_link() -> None:
+    text = (DOCS / "reports" / "modes.md").read_text(encoding="utf-8")
+    shares = re.findall(r"Mbit/s, (\S+) % of the link", text)
+    assert shares
+    assert all(0 < float(share) < 100 for share in shares)

@@ -50,7 +50,7 @@ def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
 
 
 def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows: Rows) -> None:
-    common = ("pingpong", "--sizes", "64KiB,1MiB", "--launches", "1")
+    common = ("pingpong", "--sizes", "64KiB,1MiB", "--launches", "1", "--samples", "4")
     warm = [row["time_s"]["estimate"] for row in rows(*common) if row["pattern"] == "pingpong"]
     cold = [
         row["time_s"]["estimate"]
@@ -93,7 +93,9 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
 
 
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
-    found = rows("pingpong", "--sizes", str(2 * GIB + 8), "--launches", "1", "--mpi", prefix("mpich"))
+    found = rows(
+        "pingpong", "--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1", "--mpi", prefix("mpich")
+    )
     assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
 
 

@@ -494,13 +494,13 @@ def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
     document = document_of(result, "kappa", "memcpy_ratio", "copy_ratio")
     lines = [section for section in document.sections if section.rows[0].cell.pattern == "pingpong"]
     texts = {c.name: c.text(lines[0].rows[0], document.units) for c in lines[0].columns}
-    assert texts["kappa"] == "3 (3 \N{EN DASH} 3)"
-    assert texts["memcpy_ratio"] == "6 (6 \N{EN DASH} 6)"
+    assert texts["kappa"] == "3.00 (3.00 \N{EN DASH} 3.00)"
+    assert texts["memcpy_ratio"] == "6.00 (6.00 \N{EN DASH} 6.00)"
     assert texts["copy_ratio"] == units.MISSING
     assert any("in units of crosscopy standard" in line for line in document.foot)
     single = document_of(measured(*cells, launches=1), "kappa")
     kappa = next(c for c in single.sections[0].columns if c.name == "kappa")
-    assert kappa.text(single.sections[0].rows[0], single.units) == "1"
+    assert kappa.text(single.sections[0].rows[0], single.units) == "1.00"
 
 
 def test_the_head_tells_how_the_clocks_agreed() -> None:

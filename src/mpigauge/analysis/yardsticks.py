@@ -92,7 +92,7 @@ def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
         for limit in LIMITS
         if (size := below_from(sizes, ratios, limit)) is not None
     ]
-    words = [*froms, f"least {least[0]:.3g} at {units.format_size(least[1])}"]
+    words = [*froms, f"least {units.format_factor(least[0])} at {units.format_size(least[1])}"]
     return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job.name}): {', '.join(words)}"
 
 

@@ -92,8 +92,10 @@ def _ratio_text(row: Row, name: str) -> str:
     ratio = row.ratios.get(name)
     if ratio is None:
         return units.MISSING
-    interval = f" ({ratio.low:.3g} \N{EN DASH} {ratio.high:.3g})" if ratio.low is not None else ""
-    return f"{ratio.estimate:.3g}{interval}"
+    text = units.format_factor(ratio.estimate)
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
 
 
 def _notes(row: Row, _: Units) -> str:

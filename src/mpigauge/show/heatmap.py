@@ -167,13 +167,10 @@ def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_lar
             lightness = float(norm(value))
             bright = (1 - lightness if fast_is_large else lightness) > BRIGHT
             colour = "black" if bright else "white"
-            words = axes.text(j, i, _short(value), ha="center", va="center", fontsize="x-small", color=colour)
+            words = axes.text(
+                j, i, units.format_factor(value), ha="center", va="center", fontsize="x-small", color=colour
+            )
             words.set_gid(f"{name}-{i}-{j}")
-
-
-def _short(value: float) -> str:
-    """Three digits, and never an exponent."""
-    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
 
 
 def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:

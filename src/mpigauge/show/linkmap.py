@@ -37,7 +37,7 @@ def _what(shown: LinkMap, one: Slow) -> str:
     """Names and factors."""
     pairs = ((shown.latency_bytes, one.latency_factor), (shown.rate_bytes, one.rate_factor))
     parts = [
-        f"{units.format_size(size)} takes {factor:.3g} times as long as usual"
+        f"{units.format_size(size)} takes {units.format_factor(factor)} times as long as usual"
         for size, factor in pairs
         if factor is not None
     ]
@@ -47,7 +47,7 @@ def _what(shown: LinkMap, one: Slow) -> str:
 def _asked(shown: LinkMap) -> str:
     verdict = shown.verdict
     count = len(verdict.judged)
-    return f"no link or host of {count} takes {verdict.factor:.3g} times as long as usual"
+    return f"no link or host of {count} takes {units.format_factor(verdict.factor)} times as long as usual"
 
 
 def text(shown: LinkMap) -> str:
@@ -241,4 +241,6 @@ def _entry(row: Row | None) -> str:
 
 def _ratios(rows: Iterable[Row | None]) -> str:
     first, *others = [row.time.estimate if row and row.time else None for row in rows]
-    return ", ".join(f"{other / first:.3g}" if first and other else units.MISSING for other in others)
+    return ", ".join(
+        units.format_factor(other / first) if first and other else units.MISSING for other in others
+    )

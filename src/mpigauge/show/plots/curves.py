@@ -232,8 +232,10 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
 
 
 def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
-    """A line at each eager limit, where the curves are broken."""
-    for limit in sorted({limit for one in found for limit in one.breaks}):
+    """A line at each eager limit among the sizes that are drawn, where the curves are broken."""
+    sizes = [row.cell.bytes for one in found for row in one.rows]
+    limits = {limit for one in found for limit in one.breaks}
+    for limit in sorted(limit for limit in limits if min(sizes) <= limit < max(sizes)):
         words = f"eager limit {format_size(limit)}" if named else ""
         canvas.mark(axes, limit, f"eager-{limit}", words, canvas.BREAK_DASHES)
 

@@ -29,7 +29,7 @@ from mpigauge.show.series import (
     rate_point,
     timed,
 )
-from mpigauge.units import SIZE_UNITS, format_size
+from mpigauge.units import SIZE_UNITS, format_factor, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ def _point(row: Row, name: str) -> Point | None:
 def _with_least(one: Series, pieces: Sequence[Sequence[Point]]) -> Series:
     """Its label says what it costs at least."""
     least = _least(pieces)
-    return replace(one, label=f"{one.label}: least {least.y:.3g} at {format_size(int(least.x))}")
+    return replace(one, label=f"{one.label}: least {format_factor(least.y)} at {format_size(int(least.x))}")
 
 
 def _least(pieces: Sequence[Sequence[Point]]) -> Point:
