@@ -17,4 +17,6 @@ suppress_warnings = ["misc.highlighting_failure"]
 html_theme = "furo"
 html_title = f"mpigauge {__version__}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_extra_path = ["schema.json"]
