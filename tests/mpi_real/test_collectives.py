@@ -74,7 +74,7 @@ def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:
     return visits_of(cells, plan, description, 1), plan
 
 
-@pytest.mark.parametrize("ranks", [1, PAIR, 4, 5])
+@pytest.mark.parametrize("ranks", [1, PAIR, 5])
 def test_every_collective_mode_datatype_and_operation_gives_what_mpi_says(
     library: Library, ranks: int
 ) -> None:

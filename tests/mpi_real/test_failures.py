@@ -50,7 +50,9 @@ def test_a_broken_cell_costs_only_itself(
     assert all(r["launches"] == 2 for r in json.loads(done.stdout)["rows"] if r["status"] == "ok")
 
 
-def test_a_hang_costs_only_its_cell(library: Library, mpigauge: Run, shim: Shim) -> None:
+@pytest.mark.parametrize("name", ["openmpi", "intelmpi"])  # MPICH's launcher is that of Intel MPI
+def test_a_hang_costs_only_its_cell(name: str, mpigauge: Run, shim: Shim) -> None:
+    library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
     done = mpigauge("run", *words, "--format", "json", environment=environment)
