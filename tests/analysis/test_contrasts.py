@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from mpigauge.analysis import contrasts
-from mpigauge.analysis.cells import rows
+from mpigauge.analysis.cells import Row, rows
 from mpigauge.analysis.contrasts import Curve, Span, curves_of, pays_from
 from mpigauge.analysis.samples import by_cell
 from mpigauge.result.load import Result
@@ -48,7 +48,10 @@ def result_of(one_way_ns: Mapping[Cell, float], launches: Mapping[int, float] | 
 
 
 def said(say: Say, result: Result) -> list[str]:
-    return list(say(curves_of(rows(result), by_cell(result.visits), "median")))
+    groups: dict[Cell, list[Row]] = {}
+    for row in rows(result):
+        groups.setdefault(structs.replace(row.cell, bytes=0, window=0), []).append(row)
+    return list(say(curves_of(groups.values(), by_cell(result.visits), "median")))
 
 
 def two_places(latencies_ns: tuple[float, float], bytes_per_ns: tuple[float, float]) -> dict[Cell, float]:
@@ -180,3 +183,14 @@ def test_without_something_to_compare_nothing_is_said(say: Say) -> None:
     assert said(say, result_of(alone)) == []
     copies = {cell("memcpy", 64, **place): 100.0 for place in (NEAR, FAR)}
     assert said(say, result_of(copies)) == []
+
+
+def test_a_window_that_large_messages_shorten_makes_no_curve_of_its_own() -> None:
+    times_ns = {
+        cell("stream", size, "unidirectional", window=64 if size < 2**20 else 16, **place): base + size / rate
+        for place, base, rate in ((NEAR, 1000, 10), (FAR, 25_000, 1))
+        for size in SIZES
+    }
+    (sentence,) = said(contrasts.payoffs_of_places, result_of(times_ns))
+    assert "from 0 B on" in sentence
+    assert "at 1 MiB" in sentence

@@ -37,7 +37,7 @@ class Curve:
     """Times of one pattern against size.
 
     Attributes:
-        cell: Any of it.
+        cell: The smallest of it.
         launches: Size to launch number to the launch's time in seconds.
         times_s: Size to the estimate, as tables show it.
     """
@@ -54,21 +54,26 @@ class Curve:
         return Span(ratio.estimate, ratio.low, ratio.high)
 
 
-def curves_of(rows: Iterable[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> list[Curve]:
-    """The curves of messages that these rows are of; imported ones have no launches.
+def curves_of(
+    groups: Iterable[Sequence[Row]], visits: Mapping[Cell, Sequence[Visit]], stat: str
+) -> list[Curve]:
+    """The curves of messages among these; imported ones have no launches.
 
     Args:
+        groups: Rows that differ in size only; the window of large messages follows from their size.
         stat: What stands for a launch.
     """
-    found: dict[Key, Curve] = {}
-    for row in rows:
-        cell = row.cell
-        if cell.pattern in MESSAGES and row.time is not None and visits.get(cell):
-            key = (*_common(cell), cell.mode, *_library(cell), *_place(cell))
-            curve = found.setdefault(key, Curve(cell, {}, {}))
-            curve.launches[cell.bytes] = launch_times(visits[cell], stat)
-            curve.times_s[cell.bytes] = row.time.estimate
-    return list(found.values())
+    measured = (
+        [row for row in rows if row.cell.pattern in MESSAGES and visits.get(row.cell)] for rows in groups
+    )
+    return [_curve(rows, visits, stat) for rows in measured if any(row.time for row in rows)]
+
+
+def _curve(rows: Sequence[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> Curve:
+    """Told apart by its smallest message, which has the window that was asked for."""
+    times_s = {row.cell.bytes: row.time.estimate for row in rows if row.time is not None}
+    launches = {row.cell.bytes: launch_times(visits[row.cell], stat) for row in rows if row.time is not None}
+    return Curve(min((row.cell for row in rows), key=lambda cell: cell.bytes), launches, times_s)
 
 
 def _common(cell: Cell) -> Key:

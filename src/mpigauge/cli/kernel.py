@@ -3,6 +3,7 @@
 import click
 
 from mpigauge.cli import candidates
+from mpigauge.cli.options import words_of_run
 
 
 @click.group("kernel")
@@ -73,13 +74,7 @@ def describe(mpi: str | None) -> None:
 
 
 @command.command("plan", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
-@click.argument(
-    "words",
-    nargs=-1,
-    type=click.UNPROCESSED,
-    metavar="[PATTERN | OPTION OF RUN]...",
-    shell_complete=candidates.patterns,
-)
+@words_of_run
 @click.option(
     "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
 )

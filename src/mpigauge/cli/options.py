@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -113,6 +114,29 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """RESULT..., as every verb has that shows several."""
+    return click.argument(
+        "results",
+        nargs=-1,
+        required=True,
+        type=click.Path(path_type=Path),
+        metavar="RESULT...",
+        shell_complete=candidates.results,
+    )(function)
+
+
+def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words of `mpigauge run`, as every verb has that hands them on."""
+    return click.argument(
+        "words",
+        nargs=-1,
+        type=click.UNPROCESSED,
+        metavar="[PATTERN | OPTION OF RUN]...",
+        shell_complete=candidates.patterns,
+    )(function)
 
 
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:

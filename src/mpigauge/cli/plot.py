@@ -7,20 +7,13 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import candidates
-from mpigauge.cli.options import STATS, chosen_units, selection_options
+from mpigauge.cli.options import STATS, chosen_units, results_argument, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.plots import FORMS, KINDS
 
 
 @click.command("plot")
-@click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RESULT...",
-    shell_complete=candidates.results,
-)
+@results_argument
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),

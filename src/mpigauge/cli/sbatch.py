@@ -10,6 +10,7 @@ from string import Template
 import click
 
 from mpigauge.cli import candidates
+from mpigauge.cli.options import words_of_run
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
 WARNING_S = 90
@@ -76,13 +77,7 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 
 
 @click.command("sbatch", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
-@click.argument(
-    "words",
-    nargs=-1,
-    type=click.UNPROCESSED,
-    metavar="[PATTERN | OPTION OF RUN]...",
-    shell_complete=candidates.patterns,
-)
+@words_of_run
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Hosts of the job.")
 @click.option(
     "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks on each."

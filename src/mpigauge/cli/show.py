@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import candidates
-from mpigauge.cli.options import chosen_units, selection_options, table_options, words
+from mpigauge.cli.options import chosen_units, results_argument, selection_options, table_options, words
 from mpigauge.cli.screen import console
 from mpigauge.errors import UsageError
 from mpigauge.show.pivots import CURVES, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from mpigauge.analysis.cells import Row
     from mpigauge.show.columns import Units
@@ -22,14 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("show")
-@click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RESULT...",
-    shell_complete=candidates.results,
-)
+@results_argument
 @click.option(
     "--table",
     type=click.Choice(list(KINDS)),

@@ -85,10 +85,7 @@ def statistics(request: Request) -> list[Grid]:
         for quantity in (MEAN, STDDEV, SAMPLES)
         for entry in _entries(one, {size}, quantity)
     ]
-    about = (
-        "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
-    )
-    return grids(entries, STATISTICS_DOWN, about)
+    return grids(entries, STATISTICS_DOWN, SPREAD)
 
 
 def summary(request: Request) -> list[Grid]:

@@ -38,7 +38,6 @@ def sentences(request: Request) -> list[str]:
 
 
 def _of(request: Request, source: Source, found: Sequence[Series]) -> Iterator[str]:
-    rows = [row for one in found for row in one.rows]
-    curves = contrasts.curves_of(rows, source.visits, request.stat)
+    curves = contrasts.curves_of([one.rows for one in found], source.visits, request.stat)
     for say in SENTENCES.get(request.kind.name, ()):
         yield from say(curves)
