@@ -14,11 +14,11 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.cells import rows
-from mpigauge.analysis.yardsticks import statements
+from mpigauge.analysis.baselines import statements
+from mpigauge.analysis.rows import rows
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.mpi.library import Library
-from mpigauge.result.load import Result, load
+from mpigauge.result.reader import Result, load
 
 SIZES = (64, 4096, 65536, 1 << 20, 4 << 20, 16 << 20)
 CHASE = "4KiB:64MiB*1.19"

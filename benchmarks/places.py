@@ -12,10 +12,10 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.cells import Row, rows
+from mpigauge.analysis.rows import Row, rows
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.mpi.library import Library
-from mpigauge.result.load import load
+from mpigauge.result.reader import load
 
 SMALL, LARGE = 8, 1 << 20
 TRANSPORTS = ("shm", "tcp")
@@ -30,7 +30,7 @@ PAYLOAD_SHARE = 1448 / 1538
 
 PINGS = 500
 PORT = "7000"
-SOURCE = Path(__file__).parents[1] / "tests" / "lab" / "tcp.c"
+SOURCE = Path(__file__).parents[1] / "tests" / "real" / "lab" / "tcp.c"
 IPERF = (
     "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 4 -J > iperf.json; "
     "! grep -q sum_received iperf.json; do sleep 0.1; done; cat iperf.json"

@@ -17,15 +17,15 @@ from statistics import median
 from time import monotonic
 from typing import TypeVar
 
-from mpigauge.analysis.cells import rows
 from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.rows import rows
 from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result import environment
-from mpigauge.result.load import load
+from mpigauge.result.reader import load
 
 Times = Mapping[int, float]
 Repetitions = Mapping[int, Sequence[float]]

@@ -7,23 +7,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.cells import rows
 from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.errors import UsageError
 from mpigauge.formats import read
-from mpigauge.result import append
-from mpigauge.result.load import load
+from mpigauge.result import writer
+from mpigauge.result.reader import load
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from mpigauge.analysis.cells import Row
-    from mpigauge.analysis.memory import Ratio
+    from mpigauge.analysis.cache_levels import Ratio
+    from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.result.load import Result
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
 
     Statement = Callable[["Book"], Iterator[str]]
@@ -104,7 +104,7 @@ class Book:
         path = self.folder / f"printed-{name}.jsonl"
         if not path.exists():
             table = self.folder / "examples" / "published" / name
-            with append.create(path) as file:
+            with writer.create(path) as file:
                 for record in read("csv", (table.with_suffix(".csv"),), table.with_suffix(".toml")):
                     file.append(record)
         return self[path.stem]

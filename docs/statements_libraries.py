@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from book import AND, Book, quotient, size, statement, time, times, verdict
 
 from mpigauge import units
-from mpigauge.analysis import yardsticks
-from mpigauge.analysis.contrasts import Span, pays_from
+from mpigauge.analysis import baselines
+from mpigauge.analysis.comparisons import Span, pays_from
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from book import Story
 
-    from mpigauge.analysis.memory import Ratio
+    from mpigauge.analysis.cache_levels import Ratio
 
 
 # ---- Two libraries -------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def _empty(book: Book) -> Iterator[str]:
 def _copies(book: Book) -> Iterator[str]:
     for name in ("network-memory", "fast-gigabit"):
         ours = book[name]
-        yield from yardsticks.statements(ours.rows, ours.result.campaign.environment.caches)
+        yield from baselines.statements(ours.rows, ours.result.campaign.environment.caches)
 
 
 @statement("memory.networks")

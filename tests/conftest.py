@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
-from tests.fake_mpi import FakeMpi, install
+from tests.fakes.mpi import FakeMpi, install
 
 # Open MPI's wheel sleeps for a second in MPI_Init if it may look for a network of this kind: a third of the
 # time of all tests that start it.

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.blame import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
-from mpigauge.analysis.cells import rows
+from mpigauge.analysis.baselines import medians_of
+from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell, by_launch_number
-from mpigauge.analysis.yardsticks import medians_of
+from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.tournament import ranks_of
+from mpigauge.plan.round_robin import ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.cells import Row
     from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.result.load import Result
+    from mpigauge.result.reader import Result
 
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.memory import Ratio, paired_ratio
+from mpigauge.analysis.cache_levels import Ratio, paired_ratio
 from mpigauge.analysis.percentiles import LEVEL
 from mpigauge.analysis.samples import by_launch_number
 from mpigauge.analysis.within_launch import summarise_launch

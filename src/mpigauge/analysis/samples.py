@@ -7,7 +7,7 @@ import numpy as np
 
 from mpigauge.analysis.estimate import launch_interval
 from mpigauge.analysis.percentiles import Values
-from mpigauge.analysis.together import in_time
+from mpigauge.analysis.synchrony import in_time
 from mpigauge.plan.model import Cell
 from mpigauge.result.records import Visit
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.plan.model import Cell
-from mpigauge.result.load import Result
+from mpigauge.result.reader import Result
 from mpigauge.result.records import Eager
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import algorithm_bytes
-from mpigauge.plan.tournament import ranks_of
+from mpigauge.plan.round_robin import ranks_of
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:

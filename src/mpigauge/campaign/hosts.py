@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.launch.lab import inside
+from mpigauge.launch.lab import context
 from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.launch.reach import faults
+from mpigauge.launch.preflight import faults
 from mpigauge.launch.slurm import allocation
 from mpigauge.plan.hosts import Host, ranks_of
 from mpigauge.plan.model import AUTO, Plan
@@ -39,7 +39,7 @@ def with_hosts(plan: Plan) -> Plan:
 
 def _hosts_here() -> Iterator[Host]:
     """A host of a lab has all our cores, since it shares them with the others."""
-    if (lab := inside.current()) is not None:
+    if (lab := context.current()) is not None:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
     elif (given := allocation(os.environ)) is not None:
         yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)

@@ -1,7 +1,7 @@
 """What one launch of a plan is: the job, its words and its variables."""
 
 from mpigauge.campaign.targets import Target
-from mpigauge.launch.lab import inside
+from mpigauge.launch.lab import context
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import AUTO, JobKey, Plan
@@ -48,5 +48,5 @@ def cores_for(places: tuple[str, ...]) -> int:
 
     Hosts of a lab share ours. Of others only their slots are known, and nobody gets more ranks than those.
     """
-    here = not places or inside.current() is not None
+    here = not places or context.current() is not None
     return environment.cores_allowed() if here else len(places)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import mpigauge
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.launch.lab import inside
+from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.library import Library
-from mpigauge.plan.expand import cells_of, check_memory, check_ranks
+from mpigauge.plan.cells import cells_of, check_memory, check_ranks
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
@@ -62,7 +62,7 @@ def targets_of(plan: Plan, where: str) -> list[Target]:
 def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
     """Free for all ranks of a job: hosts of a lab share ours, others are taken to have as much."""
     places = places_of(key.placement, plan.hosts, key.ranks, where)
-    machines = 1 if inside.current() is not None else max(1, len(set(places)))
+    machines = 1 if context.current() is not None else max(1, len(set(places)))
     return machines * environment.memory_available_bytes()
 
 

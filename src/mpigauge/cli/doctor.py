@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.console import console
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.cli.screen import console
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
 from mpigauge.show.findings import Finding
 
@@ -94,7 +94,7 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
 
 def _clashes(libraries: list[Library]) -> list[Finding]:
     """Wheels that have overwritten each other in one environment."""
-    from mpigauge.mpi.clashes import clashes
+    from mpigauge.mpi.install.clashes import clashes
 
     findings = []
     for clash in clashes(library.prefix for library in libraries):
@@ -185,9 +185,9 @@ def _shared_memory() -> Finding:
 
 def _lab() -> Finding:
     """Made for a moment, since only that shows whether one can be."""
-    from mpigauge.launch.lab import inside, start
+    from mpigauge.launch.lab import context, start
 
-    if (lab := inside.current()) is not None:
+    if (lab := context.current()) is not None:
         return Finding("ok", "emulated hosts", f"this is one of them: {', '.join(lab.names)}")
     try:
         start.check()
@@ -212,9 +212,9 @@ def _scheduler() -> Finding:
 
 
 def _variables(machine: Environment) -> Finding:
-    from mpigauge.launch.lab import first, inside
+    from mpigauge.launch.lab import context, init
 
-    meant = {} if inside.current() is None else first.LAUNCHERS | first.BINDING
+    meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
     # Those of a job of Slurm are many, and meant, too.
     others = [name for name in machine.variables if not name.startswith("SLURM_")]
     names = ", ".join(name for name in others if name not in meant)

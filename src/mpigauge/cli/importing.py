@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
         type=click.Path(path_type=Path),
         metavar="TOML",
         required=True,
-        shell_complete=candidates.tables,
+        shell_complete=completers.tables,
         help=reader.columns,
     )
     return [named, *(option for option in options if option.name != "columns")]
@@ -86,12 +86,12 @@ def _import(
     stat: str,
     columns: str | Path,
 ) -> int:
-    from mpigauge.cli.measuring import default_path
     from mpigauge.cli.run import ended
+    from mpigauge.cli.session import default_path
     from mpigauge.cli.show import check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
-    from mpigauge.result import append
+    from mpigauge.result import writer
     from mpigauge.result.records import Imported, Visit
 
     shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
@@ -99,7 +99,7 @@ def _import(
     if len(paths) < READERS[name].least:
         raise UsageError(f"import {name}: takes {READERS[name].files}", "give the files that are missing")
     records = read(name, paths, given)
-    with append.create(output) if output else append.create_beside(default_path()) as file:
+    with writer.create(output) if output else writer.create_beside(default_path()) as file:
         path = file.path
         for record in records:
             file.append(record)

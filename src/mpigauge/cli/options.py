@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 from mpigauge import units
-from mpigauge.cli import candidates
-from mpigauge.cli.screen import color_option
+from mpigauge.cli import completers
+from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 
 FORMATS = ("text", "markdown", "csv", "json")
@@ -65,7 +65,7 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--launcher",
             default="",
             metavar="NAME",
-            shell_complete=candidates.launchers,
+            shell_complete=completers.launchers,
             help="srun, or what mpigauge list launchers names.",
         ),
         click.option(
@@ -90,7 +90,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--columns",
             default="",
             metavar="NAMES",
-            shell_complete=candidates.columns,
+            shell_complete=completers.columns,
             help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, net_share, "
             "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
             "copy_o0_ratio, message_rate, advised_samples, or all.",
@@ -107,7 +107,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "unit_names",
             multiple=True,
             metavar="UNIT",
-            shell_complete=candidates.unit_names,
+            shell_complete=completers.unit_names,
             help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
         ),
         format_option(FORMATS),
@@ -124,7 +124,7 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
         required=True,
         type=click.Path(path_type=Path),
         metavar="RESULT...",
-        shell_complete=candidates.results,
+        shell_complete=completers.results,
     )(function)
 
 
@@ -135,7 +135,7 @@ def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
         nargs=-1,
         type=click.UNPROCESSED,
         metavar="[PATTERN | OPTION OF RUN]...",
-        shell_complete=candidates.patterns,
+        shell_complete=completers.patterns,
     )(function)
 
 

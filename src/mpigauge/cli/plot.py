@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import STATS, chosen_units, results_argument, selection_options
 from mpigauge.errors import UsageError
-from mpigauge.show.plots import FORMS, KINDS
+from mpigauge.show.figures import FORMS, KINDS
 
 
 @click.command("plot")
@@ -35,7 +35,7 @@ from mpigauge.show.plots import FORMS, KINDS
     "unit_names",
     multiple=True,
     metavar="UNIT",
-    shell_complete=candidates.unit_names,
+    shell_complete=completers.unit_names,
     help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
 )
 @click.option(
@@ -64,13 +64,13 @@ def command(
         raise UsageError(f"-o: {output} is no figure", f"end its name in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
 
-    from mpigauge.result.load import load
+    from mpigauge.result.reader import load
     from mpigauge.show.columns import Units
-    from mpigauge.show.plots import draw
-    from mpigauge.show.request import Request, source_of, wanted
+    from mpigauge.show.figures import draw
+    from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in results]
-    request = Request(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
-    draw(request, output)
+    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
+    draw(query, output)
     click.echo(f"figure: {output}", err=True)

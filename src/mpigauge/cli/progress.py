@@ -8,8 +8,8 @@ from typing import TextIO
 import click
 
 from mpigauge import units
-from mpigauge.campaign.attempt import Observer
-from mpigauge.cli.screen import console
+from mpigauge.campaign.job_run import Observer
+from mpigauge.cli.console import console
 from mpigauge.plan.model import Cell, Plan
 
 REFRESH_S = 0.2

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
 from mpigauge.errors import EXIT_DONE, UsageError
 
 
 @click.command("resume")
-@click.argument("result", type=click.Path(path_type=Path), shell_complete=candidates.results)
+@click.argument("result", type=click.Path(path_type=Path), shell_complete=completers.results)
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options
 def command(
@@ -24,13 +24,13 @@ def command(
     from mpigauge.campaign.hosts import check_reachable, with_hosts_again
     from mpigauge.campaign.targets import targets_again
     from mpigauge.cli.lab import again_in
-    from mpigauge.cli.measuring import measure
     from mpigauge.cli.run import ended, stopped
+    from mpigauge.cli.session import measure
     from mpigauge.cli.show import check, tabulate
-    from mpigauge.result import append, load
+    from mpigauge.result import reader, writer
 
     check(unit_names, columns)
-    before = load.load(result)
+    before = reader.load(result)
     if before.ends and before.ends[-1].reason not in ("interrupted", "failed"):
         click.echo(f"{result}: is complete, nothing is left to do", err=True)
         return EXIT_DONE
@@ -42,7 +42,7 @@ def command(
     targets = targets_again(before.campaign)
     plan = with_hosts_again(plan)
     check_reachable(plan, targets)
-    with append.reopen(result) as file:
+    with writer.reopen(result) as file:
         number = measure(plan, targets, file, before, quiet=quiet)
     if number is not None:
         return stopped(result, number)

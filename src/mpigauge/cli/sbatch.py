@@ -9,7 +9,7 @@ from string import Template
 
 import click
 
-from mpigauge.cli import candidates
+from mpigauge.cli import completers
 from mpigauge.cli.options import words_of_run
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
@@ -76,7 +76,7 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", cls=candidates.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@click.command("sbatch", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Hosts of the job.")
 @click.option(
@@ -90,7 +90,7 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="PLAN",
-    shell_complete=candidates.tables,
+    shell_complete=completers.tables,
     help="A plan file for one task of an array; repeatable.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The script (job.sh).")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, results_argument, selection_options, table_options, words
-from mpigauge.cli.screen import console
 from mpigauge.errors import UsageError
 from mpigauge.show.pivots import CURVES, KINDS
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.columns import Units
     from mpigauge.show.document import Document
 
@@ -88,17 +88,17 @@ def laid_out(
     """
     time, rate = chosen_units(unit_names)
 
-    from mpigauge.result.load import load
+    from mpigauge.result.reader import load
     from mpigauge.show import pivots
     from mpigauge.show.columns import Units
-    from mpigauge.show.request import Request, source_of, wanted
+    from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in paths]
-    request = Request(KINDS[table], sources, False, Units(time, rate), stat, series, sizes)
+    query = Query(KINDS[table], sources, False, Units(time, rate), stat, series, sizes)
     if form == "text":
-        return rendered(pivots.document(request), form)
-    return pivots.render(request, form)
+        return rendered(pivots.document(query), form)
+    return pivots.render(query, form)
 
 
 def tabulate(
@@ -111,8 +111,8 @@ def tabulate(
     """
     names, chosen = check(unit_names, columns)
 
-    from mpigauge.analysis.cells import rows
-    from mpigauge.result.load import load
+    from mpigauge.analysis.rows import rows
+    from mpigauge.result.reader import load
     from mpigauge.show.document import document
 
     loaded = load(path)

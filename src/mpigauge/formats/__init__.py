@@ -24,11 +24,13 @@ class Reader:
         least: How many files that are at least.
         example: A command line that imports some.
         columns: What the file that --columns names is, for help; empty where none is needed.
+        module: That reads it, in this folder.
     """
 
     about: str
     files: str
     example: str
+    module: str
     least: int = 1
     columns: str = ""
 
@@ -38,6 +40,7 @@ READERS = {
         about="Journals that mpigauge-kernel wrote under any launcher, after the plan that it followed.",
         files="PLAN JOURNAL...",
         example="mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl",
+        module="kernel_journal",
         least=2,
     ),
     "csv": Reader(
@@ -45,6 +48,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import csv examples/published/ring-pairs.csv "
         "--columns examples/published/ring-pairs.toml",
+        module="csv",
         columns="Which columns are what: a TOML file, such as those in examples/published.",
     ),
 }
@@ -59,6 +63,6 @@ def read(name: str, paths: Sequence[Path], columns: Path | None = None) -> list[
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    module = importlib.import_module(f"mpigauge.formats.{name}")
+    module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
     records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
     return records

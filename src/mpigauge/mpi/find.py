@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
-from mpigauge.mpi.prefixes import managed
 
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mpigauge.mpi import report
+from mpigauge.mpi import transport_report
 from mpigauge.plan.model import AUTO
 
 
@@ -72,7 +72,7 @@ KINDS = (
         "Open MPI v",
         "openmpi",
         {"OMPI_MCA_ompi_display_comm": "mpi_init", "OMPI_MCA_hook_comm_method_brief": "1"},
-        report.openmpi,
+        transport_report.openmpi,
         # On one host it notices by itself; of several, it takes each for a machine with all the cores.
         crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
         transports={
@@ -104,7 +104,7 @@ KINDS = (
         "Intel(R) MPI Library ",
         "impi-devel",
         {"I_MPI_DEBUG": "2"},
-        report.intelmpi,
+        transport_report.intelmpi,
         "I_MPI_ROOT",
         ("impi-rt",),
         transports={
@@ -132,7 +132,7 @@ KINDS = (
         "MPICH Version:",
         "mpich",
         {"MPIR_CVAR_DEBUG_SUMMARY": "1"},
-        report.mpich,
+        transport_report.mpich,
         # Without, 8 ranks on 2 cores take milliseconds for a barrier, with it some 20 us.
         crowded={
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",

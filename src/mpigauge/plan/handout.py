@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.expand import ROTATING
+from mpigauge.plan.cells import ROTATING
 from mpigauge.plan.model import Cell, Pairs, Plan, Sync
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 

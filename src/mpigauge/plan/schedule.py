@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace as with_fields
 
-from mpigauge.plan import tournament
-from mpigauge.plan.expand import ROTATING
+from mpigauge.plan import round_robin
+from mpigauge.plan.cells import ROTATING
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
@@ -106,8 +106,8 @@ def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
 
 def _steps(curve: Cell, pairs: dict[str, Cell], seats: Sequence[int]) -> Iterator[list[Cell]]:
     """All pairs once. Ranks are seated anew each time, so that nobody always has the same company."""
-    for step in tournament.steps(curve.ranks):
-        names = [tournament.name_of((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
+    for step in round_robin.steps(curve.ranks):
+        names = [round_robin.name_of((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
         cells = [pairs[name] for name in sorted(names) if name in pairs]
         yield from [cells] if curve.pairing == "tournament" else ([cell] for cell in cells)
 

@@ -1,7 +1,7 @@
 """The built-in plans: what `mpigauge run` measures when nobody names a pattern."""
 
 from mpigauge.plan.model import Measure
-from mpigauge.plan.sources import PlanFile
+from mpigauge.plan.plan_file import PlanFile
 
 SIZES = "0:4MiB"
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"

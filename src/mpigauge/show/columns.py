@@ -13,9 +13,9 @@ from mpigauge import units
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.cells import Row
     from mpigauge.analysis.estimate import Estimate
-    from mpigauge.analysis.together import Start
+    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.synchrony import Start
 
 DOUBTS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""

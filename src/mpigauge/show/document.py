@@ -7,17 +7,17 @@ from statistics import median
 from typing import Any
 
 from mpigauge import units
-from mpigauge.analysis.cells import Row, warnings_of
+from mpigauge.analysis.baselines import statements
 from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.together import ClockState, Start, clock_states
+from mpigauge.analysis.rows import Row, warnings_of
+from mpigauge.analysis.synchrony import ClockState, Start, clock_states
 from mpigauge.analysis.transport import reports
-from mpigauge.analysis.yardsticks import statements
-from mpigauge.plan.expand import DATATYPE, OPERATION
+from mpigauge.plan.cells import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.plan.tournament import ranks_of
-from mpigauge.result.load import Result
+from mpigauge.plan.round_robin import ranks_of
+from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
 
 DOT = " \N{MIDDLE DOT} "

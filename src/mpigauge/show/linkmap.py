@@ -6,8 +6,8 @@ from statistics import median
 from typing import Any
 
 from mpigauge import units
-from mpigauge.analysis.cells import Row
 from mpigauge.analysis.linkmap import NONE, UNDECIDED, Link, LinkMap, Slow
+from mpigauge.analysis.rows import Row
 from mpigauge.show.document import DOT, PAIRINGS
 
 MATRIX_MOST = 12

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.expand import DATATYPE, OPERATION
+from mpigauge.plan.cells import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, UNKNOWN
-from mpigauge.show.request import wanted, without_window
+from mpigauge.show.query import wanted, without_window
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.show.request import Request, Source
+    from mpigauge.show.query import Query, Source
 
 SERIES_MOST = 14
 """In one figure; more cannot be told apart."""
@@ -97,12 +97,12 @@ def _root(cell: Cell) -> str:
     return "rotating root" if cell.root == "rotating" else f"root {cell.root}"
 
 
-def timed(request: Request) -> list[tuple[Source, Row]]:
+def timed(query: Query) -> list[tuple[Source, Row]]:
     """Rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
-    chosen = wanted(request.sizes)
+    chosen = wanted(query.sizes)
     return [
         (source, row)
-        for source in request.sources
+        for source in query.sources
         for row in source.rows
         if (pattern := source.patterns.get(row.cell.pattern)) is not None
         and not pattern.probes
@@ -112,7 +112,7 @@ def timed(request: Request) -> list[tuple[Source, Row]]:
 
 
 def against_size(
-    request: Request, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True
+    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True
 ) -> list[Series]:
     """Series whose x is the size; those asked for, labelled.
 
@@ -122,12 +122,12 @@ def against_size(
     Raises:
         UsageError: There are none, or too many.
     """
-    pairs = [(source, row) for source, row in timed(request) if (row.sized or not sized) and keep(row)]
+    pairs = [(source, row) for source, row in timed(query) if (row.sized or not sized) and keep(row)]
     found = grouped(pairs, lambda source, row: factors_of(source, row.cell))
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
         found[number] = replace(one, breaks=_breaks(one))
-    return chosen(request, [one for one in found if any(row.time is not None for row in one.rows)])
+    return chosen(query, [one for one in found if any(row.time is not None for row in one.rows)])
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
@@ -150,35 +150,35 @@ def _breaks(one: Series) -> tuple[int, ...]:
 # ---- Choosing and naming -------------------------------------------------------------------------
 
 
-def chosen(request: Request, found: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
+def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
     """The series asked for, in the order asked for, each with a label.
 
     Raises:
         UsageError: There are none, or more than a figure can show.
     """
     if not found:
-        raise request.lacks(_why_none(request))
+        raise query.lacks(_why_none(query))
     named = labelled(found)
-    if request.series:
-        named = _asked(request, named)
+    if query.series:
+        named = _asked(query, named)
     if len(named) > most:
         word = next(named[0].factors[name] for name in names_that_vary(named) if name in named[0].factors)
-        raise request.lacks(
+        raise query.lacks(
             f"{len(named)} series are more than the {most} that can be told apart",
             f'choose with --series, such as --series "{word}"',
         )
     return named
 
 
-def _why_none(request: Request) -> str:
-    if request.sizes and any(row.time is not None for source in request.sources for row in source.rows):
-        return f"nothing of it was measured in the sizes {request.sizes}"
+def _why_none(query: Query) -> str:
+    if query.sizes and any(row.time is not None for source in query.sources for row in source.rows):
+        return f"nothing of it was measured in the sizes {query.sizes}"
     return "nothing that it shows was measured"
 
 
-def _asked(request: Request, found: Sequence[Series]) -> list[Series]:
+def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
     asked: dict[int, Series] = {}
-    for text in request.series:
+    for text in query.series:
         words, sign, label = text.partition("=")
         mine = [number for number, one in enumerate(found) if _matches(words, one)]
         if not mine or not words.strip():

@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from mpigauge.analysis.cells import Row
-from mpigauge.analysis.memory import Ratio
-from mpigauge.analysis.together import Overlap
-from mpigauge.analysis.yardsticks import YARDSTICKS
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.analysis.rows import Row
+from mpigauge.analysis.synchrony import Overlap
 from mpigauge.show.document import Document, Section
 
 

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from mpigauge import units
-from mpigauge.analysis.cells import Row
+from mpigauge.analysis.rows import Row
 from mpigauge.analysis.warnings import KINDS
+from mpigauge.show.ascii import plain
 from mpigauge.show.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.columns import NOTES
-from mpigauge.show.signs import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ from pathlib import Path
 from mpigauge import errors
 from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, EnvironmentLacksError, UsageError
 from mpigauge.launch.janitor import janitor
-from mpigauge.launch.lab import counters, first, host, inside, linux, programs
+from mpigauge.launch.lab import context, counters, host, init, linux, programs
 from mpigauge.launch.lab.counters import Counters
 from mpigauge.plan.lab import Lab, topology
 
@@ -61,12 +61,12 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
         UsageError: The lab or the command cannot be, or we are in a lab already.
         EnvironmentLacksError: This machine cannot make one.
     """
-    if inside.current() is not None:
+    if context.current() is not None:
         raise UsageError("this is a lab already, and there are no labs in labs", "leave it first")
     check_platform()
     counters_fd = os.memfd_create("mpigauge-lab")
     os.ftruncate(counters_fd, counters.BYTES)
-    order = first.Order(
+    order = init.Order(
         lab=lab,
         topology=topology(lab, where),
         command=command,
@@ -109,7 +109,7 @@ def check() -> None:
 # ---- Our side --------------------------------------------------------------------------------------
 
 
-def _run(order: first.Order) -> tuple[int, bool]:
+def _run(order: init.Order) -> tuple[int, bool]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
@@ -130,8 +130,8 @@ def _make(child: int, link: socket.socket) -> bool:
     link.settimeout(MAKING_TIMEOUT_S)
     _expect({BORN}, link)
     _map_users(child)
-    link.send(first.MAPPED)
-    return _expect({first.RUNNING, first.RUNNING_WITHOUT_QUEUES}, link) == first.RUNNING
+    link.send(init.MAPPED)
+    return _expect({init.RUNNING, init.RUNNING_WITHOUT_QUEUES}, link) == init.RUNNING
 
 
 def _expect(words: set[str], link: socket.socket) -> str:
@@ -220,7 +220,7 @@ def _end(child: int) -> None:
 
 
 def _child(
-    order: first.Order, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
+    order: init.Order, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
 ) -> int:
     """Makes the namespaces and waits for process 1 in them."""
     ours.close()
@@ -242,13 +242,13 @@ def _complaint(sentence: str, hint: str) -> bytes:
     return json.dumps([EnvironmentLacksError.__name__, sentence, hint]).encode()
 
 
-def _first(order: first.Order, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
+def _first(order: init.Order, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
     linux.die_with_parent()
     for number in (*SIGNALS, signal.SIGCHLD):
         if callable(signal.getsignal(number)):  # what is ignored stays so: nohup means it
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     link.send(json.dumps([BORN]).encode())
-    if link.recv(MESSAGE_BYTES) != first.MAPPED:
+    if link.recv(MESSAGE_BYTES) != init.MAPPED:
         return EXIT_ENVIRONMENT
-    return first.run(order, link)
+    return init.run(order, link)

@@ -1,7 +1,7 @@
 """Tables as papers have them. KINDS is the one list: `list tables`, help, docs and tests are computed of it.
 
 A kind takes some cells of one or several results and lays them out: some factors down, some across, the rest
-in tables of their own. To add one: a function from `Request` to grids in kinds.py, a line in KINDS, and a row
+in tables of their own. To add one: a function from `Query` to grids in kinds.py, a line in KINDS, and a row
 in tests/show/test_pivots.py.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.kind import Kind
+from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from mpigauge.show.document import Document
-    from mpigauge.show.request import Request
+    from mpigauge.show.query import Query
 
 CURVES = "curves"
 
@@ -48,7 +48,7 @@ KINDS = {
 """`curves` is the table of `show.document`; the others are made here."""
 
 
-def render(request: Request, form: str) -> str:
+def render(query: Query, form: str) -> str:
     """The table of a kind in one of the forms of `show.tables`.
 
     Raises:
@@ -56,10 +56,10 @@ def render(request: Request, form: str) -> str:
     """
     from mpigauge.show.pivots import forms  # noqa: PLC0415 - numpy, which --help does not wait for
 
-    return forms.FORMATS[form](request)
+    return forms.FORMATS[form](query)
 
 
-def document(request: Request) -> Document:
+def document(query: Query) -> Document:
     """The table of a kind for people, before it is fitted to a page or a terminal.
 
     Raises:
@@ -67,4 +67,4 @@ def document(request: Request) -> Document:
     """
     from mpigauge.show.pivots import forms  # noqa: PLC0415 - as above
 
-    return forms.document(request)
+    return forms.document(query)

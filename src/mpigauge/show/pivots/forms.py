@@ -11,7 +11,7 @@ from mpigauge.show import tables
 from mpigauge.show.columns import Column
 from mpigauge.show.document import DOT, Document, Section, head_of
 from mpigauge.show.pivots import kinds
-from mpigauge.show.pivots.doubts import Notes, doubts_of
+from mpigauge.show.pivots.footnotes import Notes, doubts_of
 from mpigauge.show.pivots.sentences import sentences
 
 if TYPE_CHECKING:
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 
     from mpigauge.show.columns import Units
     from mpigauge.show.pivots.grid import Entry, Grid, Line
-    from mpigauge.show.request import Request, Source
+    from mpigauge.show.query import Query, Source
 
 
-def grids_of(request: Request) -> list[Grid]:
+def grids_of(query: Query) -> list[Grid]:
     """The tables of the kind asked for.
 
     Raises:
         UsageError: The results lack what it needs.
     """
-    make: Callable[[Request], list[Grid]] = getattr(kinds, request.kind.name)
-    return make(request)
+    make: Callable[[Query], list[Grid]] = getattr(kinds, query.kind.name)
+    return make(query)
 
 
-def document(request: Request) -> Document:
+def document(query: Query) -> Document:
     """The same as a document, whose rows are lines of the tables."""
-    found = grids_of(request)
+    found = grids_of(query)
     notes = Notes(found)
     return Document(
-        head=[line for source in request.sources for line in head_of(source.result)],
+        head=[line for source in query.sources for line in head_of(source.result)],
         sections=[
-            Section(_title(request, grid), grid.about, grid.lines, _columns(grid, notes)) for grid in found
+            Section(_title(query, grid), grid.about, grid.lines, _columns(grid, notes)) for grid in found
         ],
-        foot=[*notes.sentences(found), *sentences(request)],
-        units=request.units,
+        foot=[*notes.sentences(found), *sentences(query)],
+        units=query.units,
         rows=[entry.row for grid in found for entry in grid.entries],
-        result=request.sources[0].result,
+        result=query.sources[0].result,
     )
 
 
-def _title(request: Request, grid: Grid) -> str:
-    return DOT.join(filter(None, [request.kind.name, grid.title]))
+def _title(query: Query, grid: Grid) -> str:
+    return DOT.join(filter(None, [query.kind.name, grid.title]))
 
 
 def _columns(grid: Grid, notes: Notes) -> list[Column]:
@@ -64,24 +64,24 @@ def _column(grid: Grid, number: int, notes: Notes) -> Column:
     return Column(str(number), notes.heading(grid, number), text)
 
 
-def _text(request: Request) -> str:
-    return tables.render(document(request), "text")
+def _text(query: Query) -> str:
+    return tables.render(document(query), "text")
 
 
-def _markdown(request: Request) -> str:
+def _markdown(query: Query) -> str:
     """A caption, a table, and what its letters mean: to paste as it is."""
-    found = grids_of(request)
+    found = grids_of(query)
     notes = Notes(found)
-    where = list(dict.fromkeys(filter(None, map(_where, request.sources))))
-    return "\n".join(_pasted(request, grid, notes, where) for grid in found)
+    where = list(dict.fromkeys(filter(None, map(_where, query.sources))))
+    return "\n".join(_pasted(query, grid, notes, where) for grid in found)
 
 
-def _pasted(request: Request, grid: Grid, notes: Notes, where: Sequence[str]) -> str:
+def _pasted(query: Query, grid: Grid, notes: Notes, where: Sequence[str]) -> str:
     columns = _columns(grid, notes)
-    lines = [f"**{_title(request, grid)}** ({'; '.join([grid.about, *where])})", ""]
+    lines = [f"**{_title(query, grid)}** ({'; '.join([grid.about, *where])})", ""]
     lines.append(tables.piped(column.heading for column in columns))
     lines.append(tables.piped("---" if column.left else "---:" for column in columns))
-    lines += [tables.piped(column.text(line, request.units) for column in columns) for line in grid.lines]
+    lines += [tables.piped(column.text(line, query.units) for column in columns) for line in grid.lines]
     if meanings := notes.sentences([grid]):
         lines += ["", f"{'; '.join(meanings)}."]
     return "\n".join([*lines, ""])
@@ -101,11 +101,11 @@ def _where(source: Source) -> str:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _json(request: Request) -> str:
+def _json(query: Query) -> str:
     """Tables, lines and entries in SI base units: docs/tables.md."""
-    found = grids_of(request)
-    notes = sentences(request)
-    whole = {"table": request.kind.name, "tables": [_grid_record(grid) for grid in found], "notes": [*notes]}
+    found = grids_of(query)
+    notes = sentences(query)
+    whole = {"table": query.kind.name, "tables": [_grid_record(grid) for grid in found], "notes": [*notes]}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -148,10 +148,10 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _csv(request: Request) -> str:
+def _csv(query: Query) -> str:
     """One line an entry, in SI base units."""
     out = io.StringIO()
-    records = [record for grid in grids_of(request) for record in _flat(grid)]
+    records = [record for grid in grids_of(query) for record in _flat(grid)]
     writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
@@ -168,7 +168,7 @@ def _flat(grid: Grid) -> Iterable[dict[str, Any]]:
                 yield {name: tables.csv_value(value) for name, value in record.items()}
 
 
-FORMATS: dict[str, Callable[[Request], str]] = {
+FORMATS: dict[str, Callable[[Query], str]] = {
     "text": _text,
     "markdown": _markdown,
     "csv": _csv,

@@ -12,9 +12,9 @@ from mpigauge.show.series import FILE, UNSAID, differing, told_apart
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.request import Source
+    from mpigauge.show.query import Source
     from mpigauge.show.series import Factors
 
 QUANTITY, RATE = "quantity", "rate"

@@ -20,10 +20,10 @@ from mpigauge.show.series import EAGER, chosen, factors_of, grouped, size_words,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.request import Request
+    from mpigauge.show.query import Query
     from mpigauge.show.series import Factors, Series
 
 MEMORY = frozenset({"memcpy", "copy", "read", "write", "chase", "crosscopy", "cacheline", "reduce_local"})
@@ -51,33 +51,33 @@ PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", "mpi"), "place", BRACKET
 ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), ("mpi", *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
 
 
-def latency(request: Request) -> list[Grid]:
+def latency(query: Query) -> list[Grid]:
     """Time of the smallest message; where series differ in what that is, of each of these sizes."""
-    found = series(request)
+    found = series(query)
     sizes = _union(found, lambda one: _sizes(one)[:1])
     entries = [entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], TIME)]
     return grids(entries, PLACES_DOWN, "time of the smallest message")
 
 
-def times(request: Request) -> list[Grid]:
+def times(query: Query) -> list[Grid]:
     """Time against size."""
-    return _against_size(request, TIME_BRIEF, "time")
+    return _against_size(query, TIME_BRIEF, "time")
 
 
-def rates(request: Request) -> list[Grid]:
+def rates(query: Query) -> list[Grid]:
     """Rate against size."""
-    return _against_size(request, RATE_BRIEF, "rate")
+    return _against_size(query, RATE_BRIEF, "rate")
 
 
-def _against_size(request: Request, quantity: Quantity, about: str) -> list[Grid]:
-    found = series(request, lambda row: _gives(row, quantity))
+def _against_size(query: Query, quantity: Quantity, about: str) -> list[Grid]:
+    found = series(query, lambda row: _gives(row, quantity))
     entries = [entry for one in found for entry in _entries(one, _sizes(one), quantity)]
     return grids(entries, SIZES_DOWN, about)
 
 
-def statistics(request: Request) -> list[Grid]:
+def statistics(query: Query) -> list[Grid]:
     """Mean, standard deviation and number of samples."""
-    found = series(request, lambda row: _gives(row, MEAN), everything=True)
+    found = series(query, lambda row: _gives(row, MEAN), everything=True)
     entries = [
         entry
         for one in found
@@ -88,9 +88,9 @@ def statistics(request: Request) -> list[Grid]:
     return grids(entries, STATISTICS_DOWN, SPREAD)
 
 
-def summary(request: Request) -> list[Grid]:
+def summary(query: Query) -> list[Grid]:
     """Latencies and the rate of the largest message; of collectives, time at two sizes."""
-    found = series(request)
+    found = series(query)
     small, large = _union(found, _quoted), _union(found, lambda one: _sizes(one)[-1:])
     entries: list[Entry] = []
     for one in found:
@@ -119,7 +119,7 @@ def _with_ranks_of_one(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def series(
-    request: Request, keep: Callable[[Row], bool] = lambda _: True, *, everything: bool = False
+    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, everything: bool = False
 ) -> list[Series]:
     """Series of messages and collectives, or of all patterns; also those that were planned in vain.
 
@@ -128,14 +128,14 @@ def series(
     """
     pairs = [
         (source, row)
-        for source, row in timed(request)
+        for source, row in timed(query)
         if keep(row) and (everything or row.cell.pattern not in MEMORY)
     ]
     some = any(row.time is not None for _, row in pairs)
     found = grouped(pairs if some else [], lambda source, row: factors_of(source, row.cell))
     for one in found:
         one.rows.sort(key=lambda row: row.cell.bytes)
-    return chosen(request, found, most=len(found))
+    return chosen(query, found, most=len(found))
 
 
 def _gives(row: Row, quantity: Quantity) -> bool:

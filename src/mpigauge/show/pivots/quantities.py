@@ -12,7 +12,7 @@ from mpigauge.show.series import rate_point
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.cells import Row
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.columns import Units
 
 

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis import contrasts
+from mpigauge.analysis import comparisons
 from mpigauge.show.pivots.kinds import series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mpigauge.analysis.contrasts import Curve
-    from mpigauge.show.request import Request, Source
+    from mpigauge.analysis.comparisons import Curve
+    from mpigauge.show.query import Query, Source
     from mpigauge.show.series import Series
 
 SENTENCES: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[str]], ...]] = {
-    "latency": (contrasts.latencies_of_places,),
-    "times": (contrasts.payoffs_of_places, contrasts.modes),
-    "rates": (contrasts.payoffs_of_places, contrasts.modes),
+    "latency": (comparisons.latencies_of_places,),
+    "times": (comparisons.payoffs_of_places, comparisons.modes),
+    "rates": (comparisons.payoffs_of_places, comparisons.modes),
     "summary": (
-        contrasts.latencies_of_places,
-        contrasts.payoffs_of_places,
-        contrasts.libraries,
+        comparisons.latencies_of_places,
+        comparisons.payoffs_of_places,
+        comparisons.libraries,
     ),
 }
 
 
-def sentences(request: Request) -> list[str]:
+def sentences(query: Query) -> list[str]:
     """Of each result, about the series that its tables show."""
-    found = series(request, everything=True)
-    several = len(request.sources) > 1
+    found = series(query, everything=True)
+    several = len(query.sources) > 1
     return [
         f"{source.name}: {sentence}" if several else sentence
-        for source in request.sources
-        for sentence in _of(request, source, [one for one in found if one.source is source])
+        for source in query.sources
+        for sentence in _of(query, source, [one for one in found if one.source is source])
     ]
 
 
-def _of(request: Request, source: Source, found: Sequence[Series]) -> Iterator[str]:
-    curves = contrasts.curves_of([one.rows for one in found], source.visits, request.stat)
-    for say in SENTENCES.get(request.kind.name, ()):
+def _of(query: Query, source: Source, found: Sequence[Series]) -> Iterator[str]:
+    curves = comparisons.curves_of([one.rows for one in found], source.visits, query.stat)
+    for say in SENTENCES.get(query.kind.name, ()):
         yield from say(curves)

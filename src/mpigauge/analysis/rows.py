@@ -1,0 +1,311 @@
+"""From visits to what is said of each cell: estimates, rates, CPU time, warnings."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mpigauge.analysis.baselines import medians_of, ratios_of
+from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.analysis.estimate import Estimate, estimate, printed, rounds_per_launch_advice
+from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
+from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
+from mpigauge.analysis.status import status_of, troubles_of
+from mpigauge.analysis.synchrony import (
+    ClockState,
+    Overlap,
+    Start,
+    clock_states,
+    overlap_of,
+    start_of,
+)
+from mpigauge.analysis.transport import Evidence, evidence, talkers
+from mpigauge.analysis.warnings import Warning as Doubt
+from mpigauge.analysis.warnings import warnings_for
+from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.patterns import Pattern
+from mpigauge.result.reader import Result
+from mpigauge.result.records import Imported, Visit
+
+MEDIAN = "median"
+FLOOR = "null"
+SINGLE = frozenset({"common", "prepared"})
+"""Samplings that time single operations, however short."""
+
+PLAUSIBLE_BYTES_PER_S = 128e9
+"""No core copies faster out of what is larger than its L2: two cache lines a nanosecond."""
+
+POSSIBLE_BYTES_PER_S = 1e12
+L2_BYTES = 4 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is said of one cell.
+
+    Attributes:
+        status: ok, blocked, corrupt, failed, timeout or skipped.
+        reason: Why it is not ok, or what must be known of it; may be empty.
+        time: None unless it was measured.
+        rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
+        bus_bytes_per_s: Bus bandwidth, of collectives: `analysis.rates`.
+        directions: Messages under way at once between a pair; part of the rate.
+        cpu_s_per_op: User and system time of all ranks taking part; None if not known.
+        cpu_share: That time over the ranks' wall time: how busy they were, waiting included.
+        start: How the ranks started together; None if they need not.
+        clock: How well the clock held that they started by.
+        overlap: How much computation hides behind it, of that mode.
+        sized: Whether its size means anything.
+        talks: Whether several ranks take part.
+        net_share: Bytes on rank 0's network interfaces over the payload of its messages.
+        ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
+        first_s: The first round of the cell in a launch, geometric mean over launches.
+        limit_bytes: The eager limit, of a cell that probes it.
+        advised_samples: Samples a launch that would give the narrowest interval in the same time, from
+            what launches and samples cost and how much they differ (method 1.11).
+        batch: Calls between two clock readings, the most of any visit.
+    """
+
+    cell: Cell
+    status: str
+    reason: str
+    time: Estimate | None
+    rate_bytes_per_s: float | None
+    directions: int
+    cpu_s_per_op: float | None
+    first_s: float | None
+    limit_bytes: int | None
+    advised_samples: int | None
+    batch: int
+    warnings: tuple[Doubt, ...]
+    bus_bytes_per_s: float | None = None
+    cpu_share: float | None = None
+    start: Start | None = None
+    clock: ClockState | None = None
+    overlap: Overlap | None = None
+    ratios: Mapping[str, Ratio] = field(default_factory=dict)
+    sized: bool = True
+    talks: bool = True
+    net_share: float | None = None
+
+    @property
+    def oversubscribed(self) -> bool:
+        """More ranks than cores."""
+        return any(doubt.kind == "oversubscribed" for doubt in self.warnings)
+
+
+def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
+    """What is said of every cell of a result, in the order of its plan.
+
+    Args:
+        stat: Which statistic of a launch the whole chain works on; one of `within_launch.STATS`.
+    """
+    measured = by_cell(result.visits)
+    troubles = troubles_of(result)
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    surroundings = _Surroundings(
+        result,
+        patterns,
+        clock_states(result.clocks),
+        evidence(result.visits, patterns, result.launches),
+        {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
+        {one.cell: one for one in result.imported},
+    )
+    found = [
+        _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
+        for cell in result.campaign.cells
+    ]
+    believed = [row.cell for row in found if row.time is not None]
+    ratios = ratios_of({cell: medians_of(by_launch_number(measured[cell])) for cell in believed})
+    return [replace(row, ratios=ratios.get(row.cell, {})) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What a row needs beside the visits of its own cell.
+
+    Attributes:
+        places: The host of each rank.
+    """
+
+    result: Result
+    patterns: Mapping[str, Pattern]
+    clocks: Mapping[JobKey, ClockState]
+    evidence: Mapping[Cell, Evidence]
+    places: Mapping[JobKey, Sequence[str]]
+    imported: Mapping[Cell, Imported]
+
+
+def _row(
+    around: _Surroundings, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str
+) -> Row:
+    result = around.result
+    pattern = around.patterns.get(cell.pattern)
+    launches = by_launch(visits)
+    time = estimate(launches, stat) if launches else _printed(around.imported.get(cell))
+    status, reason, limit = status_of(result, cell, time, trouble)
+    rate = _rate(cell, pattern, time)
+    seen = around.evidence.get(cell)
+    mislabelled = _mislabelled(around, cell, pattern, seen) if seen and pattern else ""
+    if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
+        status, reason, time, rate, visits = "failed", refusal, None, None, []
+    good = [visit for visit in visits if not visit.corrupt]
+    start = start_of(good)
+    clock = around.clocks.get(cell.job) if start else None
+    return Row(
+        cell=cell,
+        status=status,
+        reason=reason,
+        time=time,
+        rate_bytes_per_s=rate,
+        bus_bytes_per_s=_bus_rate(cell, pattern, time),
+        directions=_directions(cell, pattern),
+        cpu_s_per_op=_cpu_s(good),
+        cpu_share=_cpu_share(cell, pattern, good),
+        start=start,
+        clock=clock,
+        overlap=overlap_of(good),
+        sized=pattern is None or pattern.sized,
+        talks=pattern is None or pattern.active_ranks != 1,
+        net_share=seen.share if seen else None,
+        first_s=_first_s(good),
+        limit_bytes=limit,
+        advised_samples=_advised_samples(result, time, good),
+        batch=max((visit.batch for visit in good), default=0),
+        warnings=_doubts(around, cell, time, good, stat, start, clock),
+    )
+
+
+def _printed(one: Imported | None) -> Estimate | None:
+    if one is None:
+        return None
+    return printed(one.time_s, one.time_s if one.statistic == "mean" else None, one.stddev_s)
+
+
+def _mislabelled(around: _Surroundings, cell: Cell, pattern: Pattern, seen: Evidence) -> str:
+    places = around.places.get(cell.job, ())
+    hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
+    return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
+
+
+def _directions(cell: Cell, pattern: Pattern | None) -> int:
+    mode = pattern.mode(cell.mode) if pattern is not None else None
+    return mode.directions if mode is not None else 1
+
+
+def _rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
+    """Bytes over the time of one operation (rules 3 and 4: never a mean of rates)."""
+    if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    return algorithm_bytes(cell, pattern) / time.estimate
+
+
+def _bus_rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
+    if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    moved = bus_bytes(cell, pattern)
+    return None if moved is None else moved / time.estimate
+
+
+def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: float | None) -> str:
+    """Why a rate of memory cannot be true; empty if it can (method 8.2)."""
+    if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
+        return ""
+    caches = result.campaign.environment.caches
+    l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
+    most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
+    if rate <= most:
+        return ""
+    return f"{rate:.3g} B/s are implausible: the compiler must have left the work out"
+
+
+def _cpu_s(visits: Sequence[Visit]) -> float | None:
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
+    return sum(visit.cpu_ns or 0 for visit in known) * 1e-9 / operations if operations else None
+
+
+def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
+    """CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
+
+    At most 1, however the two clocks disagree.
+    """
+    walls = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
+    if pattern is None or not all(wall_ns > 0 for _, wall_ns in walls) or not walls:
+        return None
+    ranks = pattern.active_ranks or cell.ranks
+    return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))
+
+
+def _first_s(visits: Sequence[Visit]) -> float | None:
+    firsts = [v.trial_ns[0] * 1e-9 * v.batch / v.ops for v in visits if v.trial_ns and v.trial_ns[0] > 0]
+    return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
+
+
+def _doubts(
+    around: _Surroundings,
+    cell: Cell,
+    time: Estimate | None,
+    visits: Sequence[Visit],
+    stat: str,
+    start: Start | None,
+    clock: ClockState | None,
+) -> tuple[Doubt, ...]:
+    if time is None or not visits or cell.pattern == FLOOR:
+        return ()
+    result = around.result
+    pattern = around.patterns.get(cell.pattern)
+    return tuple(
+        warnings_for(
+            time,
+            ranks=cell.ranks,
+            cores=_cores(result),
+            launches_requested=_launches_made(result, cell),
+            launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
+            precision=result.campaign.plan.precision,
+            batch=max(visit.batch for visit in visits),
+            stat=stat,
+            clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
+            skew_s=start.skew_p50_s if start else 0.0,
+            late_share=start.late_share if start else 0.0,
+            clock_error_s=clock.error_s if clock else 0.0,
+            relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
+        )
+    )
+
+
+def _cores(result: Result) -> int | None:
+    """That all ranks share; None if they are on other machines, where nobody gets more ranks than slots."""
+    plan = result.campaign.plan
+    return None if plan.hosts and plan.lab is None else result.campaign.environment.cores
+
+
+def _clock_cost_s(result: Result) -> float:
+    costs = [place.clock_cost_ns for launch in result.launches for place in launch.placement]
+    return float(np.median(costs)) * 1e-9 if costs else 0.0
+
+
+def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:
+    if time is None or time.round_variance is None or time.launch_variance is None:
+        return None
+    startups_s = [launch.startup_s for launch in result.launches if launch.startup_s is not None]
+    if not startups_s:
+        return None
+    startup_s = float(np.mean(startups_s))
+    sample_s = time.estimate * max(visit.ops for visit in visits)
+    return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
+
+
+def _launches_made(result: Result, cell: Cell) -> int:
+    """Launches that could have measured a cell, whatever came of them."""
+    return len({one.number for one in result.launches if one.job == cell.job})
+
+
+def warnings_of(rows_: Iterable[Row]) -> Mapping[str, list[tuple[Cell, Doubt]]]:
+    """The doubts of all rows, by kind."""
+    kinds: dict[str, list[tuple[Cell, Doubt]]] = defaultdict(list)
+    for row in rows_:
+        for doubt in row.warnings:
+            kinds[doubt.kind].append((row.cell, doubt))
+    return kinds

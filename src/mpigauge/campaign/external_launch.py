@@ -1,0 +1,68 @@
+"""One launch that somebody else starts: what the kernel is to be told."""
+
+import mpigauge
+from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, DEADLINE_MOST_S
+from mpigauge.campaign.targets import pool_bytes, targets_of
+from mpigauge.errors import UsageError
+from mpigauge.plan.handout import Source, with_source
+from mpigauge.plan.model import Plan
+from mpigauge.plan.schedule import Limits, kernel_plan, visits_of
+
+LAUNCHERS_OWN = (
+    "transports",
+    "hosts",
+    "placements",
+    "binding",
+    "launcher",
+    "remote_shell",
+    "variables",
+    "mpi_options",
+    "lab",
+    "abi",
+)
+"""Of a plan, what the kernel is not told."""
+
+DEADLINE_SHARE = 0.9
+"""Of the budget, after which no visit begins: the last one has to end, too."""
+
+
+def handout(plan: Plan, where: str, cores: int | None = None) -> str:
+    """The kernel plan of one launch, and what an import has to know of it.
+
+    Args:
+        cores: That the ranks share; None means one for each.
+
+    Raises:
+        UsageError: The plan has more than one launch in it, or what is for mpigauge's launchers only.
+        EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
+    """
+    _check(plan, where)
+    (target,) = targets_of(plan, where)
+    ranks = {cell.ranks for cell in target.cells}
+    if len(ranks) > 1:
+        raise UsageError(f"{where}: one launch has one number of ranks, not {len(ranks)}", "take one --np")
+    visits = visits_of(target.cells, plan, target.description, launch=1)
+    text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
+    used = {cell.pattern for cell in target.cells}
+    patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
+    return with_source(text, Source(mpigauge.__version__, plan, patterns))
+
+
+def _check(plan: Plan, where: str) -> None:
+    if len(plan.mpi) > 1:
+        raise UsageError(f"{where}: one launch has one MPI library", "take one --mpi, or none")
+    usual = Plan(measure=())
+    for name in LAUNCHERS_OWN:
+        if getattr(plan, name) != getattr(usual, name):
+            raise UsageError(
+                f"{where}: {name} is up to whoever starts the kernel", "leave it out, and tell your launcher"
+            )
+    if len({measure.pairs for measure in plan.measure if measure.pairs}) > 1:
+        raise UsageError(f"{where}: one launch has one kind of pairs", "make a plan of each")
+
+
+def _limits(plan: Plan, cells: int) -> Limits:
+    if plan.budget_s is None:
+        return Limits(CELL_UNLIMITED_S, DEADLINE_MOST_S, pool_bytes=pool_bytes())
+    cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
+    return Limits(cell_s, DEADLINE_SHARE * plan.budget_s, pool_bytes=pool_bytes())

@@ -1,0 +1,316 @@
+"""One mpiexec: from its command line to its last line, with a watch on its silence."""
+
+import signal
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from mpigauge.analysis.status import OURS, telling_line
+from mpigauge.campaign.hosts import check_landed, fault_of
+from mpigauge.campaign.jobs import words_of
+from mpigauge.campaign.state import CampaignState, LaunchKey
+from mpigauge.campaign.targets import Target, now
+from mpigauge.launch.lab.context import Lab
+from mpigauge.launch.lab.counters import Counters
+from mpigauge.launch.launchers import Job
+from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
+from mpigauge.mpi import kernel
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.schedule import PlannedVisit, parts_of
+from mpigauge.result import environment, journal
+from mpigauge.result.from_journal import records_of, visit_of
+from mpigauge.result.records import Failure, Launch, Visit
+
+STARTUP_PATIENCE_S = 60.0
+SAID_MOST_LINES = 10_000
+SILENCE_LEAST_S = 10.0
+SILENCE_FACTOR = 10.0
+SLOWEST_BYTES_PER_S = 1e6
+TRIAL_MESSAGES = 20
+END_PATIENCE_S = 10.0
+TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
+"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
+
+
+class Observer(Protocol):
+    """What the campaign tells of its course; the command line draws it."""
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """A launch, or another part of it, with so many visits ahead."""
+
+    def visit_begins(self, cell: Cell) -> None:
+        """A cell is being measured."""
+
+    def visit_ends(self) -> None:
+        """One more visit is in the file."""
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """A launch has nothing left to do."""
+
+    def trouble(self, sentence: str) -> None:
+        """Something failed; the campaign goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every attempt of a campaign works with."""
+
+    state: CampaignState
+    observer: Observer
+    interruption: Interruption
+    plan: Plan
+    lab: Lab | None
+
+
+class JobRun:
+    """One mpiexec for some visits of a launch.
+
+    Attributes:
+        began: Whether the kernel said anything at all.
+        ended: Whether it said its last line: the only proof that the launch is whole.
+        startup_s: From the launcher's start to the kernel's first line.
+        prelude_s: The same to the first visit, after clocks of several hosts were compared.
+        skipped: Cells with visits that there was no time for.
+        suspects: Visits made at the same time when the job failed: one of them may be why.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings,
+        target: Target,
+        key: LaunchKey,
+        job: Job,
+        visits: Sequence[PlannedVisit],
+        plan_text: str,
+    ) -> None:
+        self._around = around
+        self._state = around.state
+        self._target = target
+        self._key = key
+        self._job = job
+        self._visits = {visit.id: visit.cell for visit in visits}
+        self._steps = {visit.id: visit.step for visit in visits}
+        self._text = plan_text
+        self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
+        self._slowest_round_s = 0.0
+        self._carried = Counters()  # by the relay of our lab, before the visit
+        self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
+        self._untried = True
+        self.began = False
+        self.ended = False
+        self.startup_s = 0.0
+        self.prelude_s = 0.0
+        self.skipped: set[Cell] = set()
+        self.suspects: frozenset[int] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The job, in words."""
+        return self._key.job.name
+
+    def run(self) -> None:
+        """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
+
+        Raises:
+            EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
+        """
+        self._command = words_of(self._around.plan, self._target, self._job)
+        self._around.observer.launch_begins(
+            self._key.number, self._state.parts[self._key] + 1, self.name, len(self._visits)
+        )
+        self._begun = time.monotonic()
+        parts = parts_of(self._text)
+        variables, interruption = self._job.environment, self._around.interruption
+        with RunningJob(self._command, variables, parts, interruption) as running:
+            trouble = self._follow(running)
+        if trouble:
+            self._fail(trouble, running)
+
+    def _follow(self, running: RunningJob) -> str:
+        """Takes line after line; returns what went wrong, if anything."""
+        try:
+            for text in running.lines(self._patience_s, lambda: bool(self._running)):
+                line = journal.parse(text)
+                if line is None:
+                    if not journal.is_torn(text):
+                        self._hear(text, running)
+                    continue
+                if isinstance(line, journal.ReadyLine):
+                    running.feed()
+                elif isinstance(line, journal.LaunchLine):
+                    self._launch(line.launch, self._report(running))
+                else:
+                    self._take(line)
+                if self.ended:
+                    running.wait(END_PATIENCE_S)
+                    return ""
+        except TimeoutError:
+            return "timeout"
+        except InterruptedError:
+            return ""
+        return "" if self._ended_by_signal(running) else "crash"
+
+    def _hear(self, text: bytes, running: RunningJob) -> None:
+        """A line that is not the kernel's: before its first it may be the library's report."""
+        if not self.began:
+            self._said.append(text)
+        running.add_words(text)
+
+    def _report(self, running: RunningJob) -> str:
+        """What the library said of its transports; then none of that will be why the job failed."""
+        lines = [text.decode("utf-8", "replace") for text in self._said]
+        reported = self._target.library.kind.reads(lines)
+        if reported:
+            running.drop_words(self._said)
+        self._said.clear()
+        return reported
+
+    def _ended_by_signal(self, running: RunningJob) -> bool:
+        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
+        fell = running.wait(ECHO_S) in TERMINATED
+        return self._around.interruption.comes_within(ECHO_S if fell else 0)
+
+    def _patience_s(self) -> float:
+        """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
+
+        Before a cell has been tried, a network of 1 MB/s is allowed for; the kernel tells of slow
+        rounds, so that this covers one round and not the whole trial.
+        """
+        if self._untried:  # the launcher starts, then clocks of several hosts are compared
+            return STARTUP_PATIENCE_S
+        if not self._running:
+            return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
+        known_s = SILENCE_FACTOR * max(self._running.values())
+        if all(self._running.values()):
+            return SILENCE_LEAST_S + known_s
+        if self._slowest_round_s:
+            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self._slowest_round_s)
+        untried = (self._visits[number] for number, expect_s in self._running.items() if not expect_s)
+        sent_s = max(self._slow_s(cell.bytes * max(1, cell.window)) for cell in untried)
+        return SILENCE_LEAST_S + max(known_s, sent_s)
+
+    @staticmethod
+    def _slow_s(size: int) -> float:
+        return TRIAL_MESSAGES * size / SLOWEST_BYTES_PER_S
+
+    # ---- Lines become records --------------------------------------------------------------------
+
+    def _take(self, line: journal.Line) -> None:
+        match line:
+            case journal.BeginLine(number, _, expect_ns):
+                self._begin(number, expect_ns * 1e-9)
+                self._around.observer.visit_begins(self._visits[number])
+            case journal.TickLine(_, round_ns):
+                self._slowest_round_s = max(self._slowest_round_s * self._several, round_ns * 1e-9)
+            case journal.SkipLine(number, reason):
+                self._skip(number, reason)
+            case journal.EndLine():
+                self.ended = True
+            case _:
+                self._keep(line)
+
+    def _begin(self, number: int, expect_s: float) -> None:
+        """A visit, alone or beside those of its step."""
+        step = self._steps[number]
+        if step is None or any(self._steps[other] != step for other in self._running):
+            self._running.clear()
+        if self._untried:
+            self.prelude_s = time.monotonic() - self._begun
+        self._running[number] = expect_s
+        self._slowest_round_s = 0.0
+        self._carried, self._untried = self._relay(), False
+
+    def _relay(self) -> Counters:
+        """What the relay of our lab has done until now; all zero outside of one."""
+        return Counters() if self._around.lab is None else self._around.lab.counters()
+
+    @property
+    def _several(self) -> bool:
+        return len(self._running) > 1
+
+    def _launch(self, facts: journal.Facts, reported: str) -> None:
+        library = self._target.library
+        kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
+        check_landed(self._job.hosts, [place.host for place in facts.placement])
+        self.began = True
+        self.startup_s = self.prelude_s = time.monotonic() - self._begun
+        self._state.append(
+            Launch(
+                number=self._key.number,
+                part=self._state.parts[self._key] + 1,
+                mpi=library.name,
+                mpi_version=library.version,
+                transport=self._key.job.transport,
+                ranks=facts.ranks,
+                started=now(),
+                command=tuple(self._command),
+                library=facts.library,
+                mpi_standard=facts.mpi_standard,
+                clock=facts.clock,
+                placement=facts.placement,
+                load_average=environment.load_average(),
+                steal_s=environment.steal_s(),
+                startup_s=self.startup_s,
+                variables=dict(self._job.environment),
+                placed=self._key.job.placement,
+                built_by=self._target.built_by,
+                reported=reported,
+            )
+        )
+
+    def _skip(self, number: int, reason: str) -> None:
+        if reason == "time":
+            self.skipped.add(self._visits[number])
+        self._state.finish(self._key, {number})
+
+    def _keep(self, line: journal.Line) -> None:
+        for record in records_of(line, self._key, self._visits):
+            if isinstance(record, Visit):
+                late = self._relay().since(self._carried).late_share
+                record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
+            self._state.append(record)
+            if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
+                self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
+        if (number := visit_of(line)) is not None:
+            self._running.pop(number, None)
+            self._around.observer.visit_ends()
+
+    # ---- Failures --------------------------------------------------------------------------------
+
+    def _fail(self, kind: str, running: RunningJob) -> None:
+        """Records what failed: the visit that was under way, else the launch itself.
+
+        Of several at once nobody knows which it was: they are suspects, to be measured one by one.
+        """
+        words = self._last_words(running)
+        last = telling_line(words)
+        self.suspects = frozenset(self._running) if self._several else frozenset()
+        number = None if self._several else next(iter(self._running), None)
+        cell = None if number is None else self._visits[number]
+        status = running.wait(0)
+        self._state.append(Failure(self._key.number, kind, words, number, cell, status))
+        if cell is None:
+            self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
+            return
+        self._around.observer.trouble(f"{say(cell)}: {kind} in launch {self._key.number}: {last}")
+        # All its visits of this launch: what ended the job once would most likely do so again.
+        self._state.finish(self._key, {number for number, other in self._visits.items() if other == cell})
+
+    def _last_words(self, running: RunningJob) -> str:
+        """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
+        words, hosts = running.last_words, self._job.hosts
+        if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
+            return words
+        fault = fault_of(hosts, self._around.plan, [self._target])
+        return f"{words}\n{OURS}{fault}" if fault else words
+
+
+def say(cell: Cell) -> str:
+    """A cell, for a sentence."""
+    between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
+    job = f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+    return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

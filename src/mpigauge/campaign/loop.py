@@ -1,0 +1,218 @@
+"""The loop of a campaign: replications of interleaved launches, and the rules for when there are enough."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mpigauge.analysis.samples import half_widths
+from mpigauge.campaign.budget import Budget, JobBudget
+from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
+from mpigauge.campaign.jobs import job_of
+from mpigauge.campaign.state import CampaignState, LaunchKey
+from mpigauge.campaign.targets import Target, now, pool_bytes
+from mpigauge.errors import JobError
+from mpigauge.launch.lab import context
+from mpigauge.launch.process import Interruption
+from mpigauge.plan.model import Cell, Plan, by_job
+from mpigauge.plan.schedule import PlannedVisit, kernel_plan, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.result.reader import Result
+from mpigauge.result.records import Done, End
+from mpigauge.result.writer import ResultFile
+
+PARTS_MOST = 40
+"""Relaunches of one launch; each of them loses at most one cell."""
+
+SILENT_STARTS_MOST = 3
+"""Starts without a word from the kernel, one after the other, until a job is given up."""
+
+SILENT_STARTS_OF_WORKING = 12
+"""The same for a job that has worked before: it is not broken, but somebody kills it."""
+
+CONVERGED_SHARE = 0.95
+
+HINT = (
+    "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is here, "
+    "mpigauge run --dry-run the command"
+)
+HINT_OF_HOSTS = (
+    "do the hosts reach each other by their names, on all ports, and has each this MPI library at the same "
+    "path? mpigauge run --dry-run shows the command"
+)
+
+
+@dataclass(slots=True)
+class JobState:
+    """One job through all replications.
+
+    Attributes:
+        silent_starts: Since the kernel last said anything.
+        worked: Whether it ever did.
+    """
+
+    target: Target
+    cells: list[Cell]
+    budget: JobBudget
+    silent_starts: int = 0
+    worked: bool = False
+
+    @property
+    def dead(self) -> bool:
+        """Whether its launches do not even begin."""
+        return self.silent_starts >= (SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST)
+
+    def key(self, number: int) -> LaunchKey:
+        """Its launch of this number."""
+        return LaunchKey.of(number, self.cells[0])
+
+
+class CampaignLoop:
+    """A campaign in progress. A replication is one launch of every job, and its number is theirs."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        targets: Sequence[Target],
+        file: ResultFile,
+        observer: Observer,
+        interruption: Interruption,
+        before: Result | None = None,
+    ) -> None:
+        self._plan = plan
+        self._state = CampaignState(file)
+        if before is not None:
+            self._state.remember(before)
+        self._around = Surroundings(self._state, observer, interruption, plan, context.current())
+        self._jobs = _jobs_of(targets)
+        self._budget = Budget(plan, len(self._jobs), self._state.spent_s)
+        self._started = now()
+
+    def run(self) -> str:
+        """Measures until a stop rule says that it is enough, or a signal that it must end.
+
+        Returns:
+            Why it stopped: converged, launches, budget, interrupted or failed.
+
+        Raises:
+            JobError: Nothing at all could be measured; the file tells why.
+            EnvironmentLacksError: The disk is full, or library and launcher do not fit.
+        """
+        number = 0
+        while (reason := self._reason_to_stop(number)) is None:
+            number += 1
+            for job in self._order(number):
+                if self._around.interruption.signal is None:
+                    self._launch(number, job)
+        self._state.append(End(reason, self._budget.elapsed_s, self._started))
+        if reason == "failed" and not self._state.visits:
+            raise JobError(
+                f"{self._state.file.path}: nothing could be measured; the last words of the job are in it",
+                HINT_OF_HOSTS if self._plan.hosts else HINT,
+            )
+        return reason
+
+    def _order(self, number: int) -> list[JobState]:
+        jobs = {job.cells[0]: job for job in self._jobs}
+        return [jobs[cell] for cell in shuffled(list(jobs), self._plan, "round", number)]
+
+    # ---- Enough? ---------------------------------------------------------------------------------
+
+    def _reason_to_stop(self, number: int) -> str | None:
+        """Rules of method 1.11 across launches, asked between replications: only whole ones count."""
+        if self._around.interruption.signal is not None:
+            return "interrupted"
+        if all(job.dead or not self._open_cells(job) for job in self._jobs):
+            return "failed"
+        if number >= self._plan.launches_max:
+            return "launches"
+        startup_s = sum(job.budget.startup_s for job in self._jobs)
+        if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
+            return "budget"
+        if number >= self._plan.launches_min and self._converged():
+            return "converged"
+        return None
+
+    def _converged(self) -> bool:
+        widths = half_widths(self._state.visits)
+        return bool(widths) and len(self._precise(widths)) >= CONVERGED_SHARE * len(widths)
+
+    def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
+        return frozenset(
+            c for c, width in widths.items() if width is not None and width <= self._plan.precision
+        )
+
+    def _settled(self, number: int) -> frozenset[Cell]:
+        """Cells that were precise before a launch; the same again if that is continued later."""
+        if number <= self._plan.launches_min:
+            return frozenset()
+        return self._precise(half_widths([v for v in self._state.visits if v.launch < number]))
+
+    def _open_cells(self, job: JobState) -> list[Cell]:
+        return [cell for cell in job.cells if not self._state.given_up(cell)]
+
+    # ---- One launch ------------------------------------------------------------------------------
+
+    def _launch(self, number: int, job: JobState) -> None:
+        """One launch, started again after each failure for what that has left of it."""
+        key = job.key(number)
+        if key in self._state.done or job.dead:
+            return
+        begun_s = self._budget.elapsed_s
+        skipped: set[Cell] = set()
+        suspects: frozenset[int] = frozenset()
+        for _ in range(PARTS_MOST):
+            visits = one_by_one(self._visits_left(number, job), suspects)
+            if not visits or job.dead:
+                break
+            attempt = self._attempt(number, job, visits)
+            skipped |= attempt.skipped
+            suspects |= attempt.suspects
+            if self._around.interruption.signal is not None:
+                return
+            if attempt.ended:
+                break
+        self._close(key, job, self._budget.elapsed_s - begun_s, skipped)
+
+    def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> JobRun:
+        limits = job.budget.limits(self._budget, number, pool_bytes())
+        start = job_of(self._plan, job.target, job.key(number).job)
+        text = kernel_plan(visits, self._plan, limits, start.cores)
+        attempt = JobRun(self._around, job.target, job.key(number), start, visits, text)
+        attempt.run()
+        job.silent_starts = 0 if attempt.began else job.silent_starts + 1
+        if attempt.began:
+            job.worked = True
+            job.budget.startup_s = attempt.prelude_s
+        return attempt
+
+    def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
+        finished = self._state.finished.get(job.key(number), set())
+        allowed = set(self._open_cells(job))
+        settled = self._settled(number)
+        visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
+        return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
+
+    def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
+        job.budget.learn(self._budget, key.number, seconds)
+        mine = [visit for visit in self._state.visits if LaunchKey.of(visit.launch, visit.cell) == key]
+        lacking = skipped - {visit.cell for visit in mine}
+        self._state.append(
+            Done(
+                launch=key.number,
+                mpi=key.job.mpi,
+                mpi_version=key.job.mpi_version,
+                ranks=key.job.ranks,
+                elapsed_s=seconds,
+                skipped=tuple(sorted(lacking)),
+                transport=key.job.transport,
+                placed=key.job.placement,
+            )
+        )
+        samples = sum(len(visit.samples_ns) for visit in mine)
+        self._around.observer.launch_ends(key.number, key.job.name, seconds, samples)
+
+
+def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
+    return [
+        JobState(target, cells, JobBudget(turns_of(cells)))
+        for target in targets
+        for cells in by_job(target.cells).values()
+    ]

@@ -1,0 +1,132 @@
+"""What the shell may complete the value of an option or argument to; quick, since it runs at every tab.
+
+Names come from the registries. Files are those of a suffix, where there are such; else the shell's own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Of words between commas, the last one; what is there already is not offered again."""
+    before, comma, last = incomplete.rpartition(",")
+    there = before.split(",")
+    return [
+        CompletionItem(before + comma + name) for name in names if name.startswith(last) and name not in there
+    ]
+
+
+class TakesWordsOfRun(click.Command):
+    """A verb that takes the options of run beside its own."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Both."""
+        from mpigauge.cli.run import command
+
+        own = super().shell_complete(ctx, incomplete)
+        names = {item.value for item in own}
+        others = command.shell_complete(click.Context(command), incomplete)
+        return [*own, *(item for item in others if item.value not in names)]
+
+
+def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Patterns that are not there yet."""
+    from mpigauge.mpi import names
+
+    given = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
+    return _starting([name for name in names.patterns() if name not in given], incomplete)
+
+
+def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Modes of any pattern."""
+    from mpigauge.mpi import names
+
+    return _last([*names.modes(), "all"], incomplete)
+
+
+def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
+    from mpigauge.mpi.install.prefixes import managed
+    from mpigauge.mpi.library import KINDS
+
+    if "/" in incomplete:
+        return [CompletionItem(incomplete, type="file")]
+    return _starting([*(kind.name for kind in KINDS), *(one.label for one in managed())], incomplete)
+
+
+def added(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Libraries that `mpi add` has added."""
+    from mpigauge.mpi.install.prefixes import managed
+
+    return _starting([one.label for one in managed()], incomplete)
+
+
+def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Kinds of libraries."""
+    from mpigauge.mpi.library import KINDS
+
+    return _starting([kind.name for kind in KINDS], incomplete)
+
+
+def launchers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Launchers by name."""
+    from mpigauge.launch.launchers import LAUNCHERS
+
+    return _starting(LAUNCHERS, incomplete)
+
+
+def columns(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Columns on request."""
+    from mpigauge.show.columns import EXTRA_COLUMNS
+
+    return _last([*EXTRA_COLUMNS, "all"], incomplete)
+
+
+def unit_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Units of rates and times."""
+    from mpigauge import units
+
+    return _starting([*units.RATE_UNITS, *units.TIME_CHOICES[1:]], incomplete)
+
+
+def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ways of starting together."""
+    from mpigauge.cli.options import SYNCS
+
+    return _last(SYNCS, incomplete)
+
+
+def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Result files."""
+    return _files((".jsonl", ".jsonl.gz"), incomplete)
+
+
+def tables(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Plans, and whatever else is written in TOML."""
+    return _files((".toml",), incomplete)
+
+
+def _files(suffixes: tuple[str, ...], incomplete: str) -> list[CompletionItem]:
+    """Those of a folder that end so; if there is none, whatever the shell finds: folders, too."""
+    folder, slash, start = incomplete.rpartition("/")
+    try:
+        there = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())
+    except OSError:
+        there = []
+    names = [name for name in there if name.startswith(start) and name.endswith(suffixes)]
+    # What a shell would have to quote is left to the shell.
+    if not names or any(not name.isprintable() or " " in name for name in names):
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(folder + slash + name) for name in names]

@@ -1,0 +1,292 @@
+"""Journals that the kernel wrote under somebody else's launcher, and the plan that it followed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+import mpigauge
+from mpigauge.errors import UsageError
+from mpigauge.mpi.library import identify
+from mpigauge.plan.handout import Handout, read_handout
+from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST
+from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.result import journal
+from mpigauge.result.from_journal import records_of, visit_of
+from mpigauge.result.records import (
+    FORMAT,
+    VERSION,
+    Campaign,
+    Done,
+    End,
+    Environment,
+    Failure,
+    Launch,
+    LibraryRecord,
+    Record,
+)
+
+IMPORTED = "imported"
+WORDS_KEPT = 40
+CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
+BEGINNING = b'{"launch":'
+NO_END = "the journal has no last line: the job did not end by itself"
+HINT = "give the plan that the kernel was started with, then its journals"
+
+
+@dataclass(slots=True)
+class Told:
+    """One launch, as far as a journal tells of it.
+
+    Attributes:
+        cells: By visit.
+        current: The visit under way.
+        words: What else was printed among its lines.
+        last_s: When its last line but ticks was, after its start.
+    """
+
+    launch: Launch
+    cells: Mapping[int, Cell]
+    records: list[Record] = field(default_factory=list)
+    skipped: set[Cell] = field(default_factory=set)
+    current: int | None = None
+    words: list[str] = field(default_factory=list)
+    ended: bool = False
+    last_s: float = 0.0
+
+    def take(self, line: journal.Line) -> None:
+        """Another line, which fits the plan."""
+        match line:
+            case journal.BeginLine(number, at_ns):
+                self.current, self.last_s = number, at_ns * 1e-9
+            case journal.SkipLine(number, "time"):
+                self.skipped.add(self.cells[number])
+            case journal.EndLine(at_ns):
+                self.ended, self.last_s = True, at_ns * 1e-9
+            case journal.TickLine() | journal.SkipLine():
+                pass
+            case _:
+                self.records += records_of(line, self.launch, self.cells)
+                self.current = self.current if visit_of(line) is None else None
+
+    def whole(self) -> Iterator[Record]:
+        """All records of it; the last says how it ended."""
+        yield self.launch
+        yield from self.records
+        yield self._done() if self.ended else self._failure()
+
+    def _failure(self) -> Failure:
+        words = "\n".join(self.words[-WORDS_KEPT:]) or NO_END
+        cell = None if self.current is None else self.cells[self.current]
+        return Failure(self.launch.number, "crash", words, self.current, cell)
+
+    def _done(self) -> Done:
+        launch = self.launch
+        measured = {getattr(record, "cell", None) for record in self.records}
+        return Done(
+            launch=launch.number,
+            mpi=launch.mpi,
+            mpi_version=launch.mpi_version,
+            ranks=launch.ranks,
+            elapsed_s=self.last_s,
+            skipped=tuple(sorted(self.skipped - measured)),
+            transport=launch.transport,
+            placed=launch.placed,
+        )
+
+
+class Journals:
+    """The launches of some journals, one after the other.
+
+    Attributes:
+        launches: All of them, also those that broke off.
+    """
+
+    def __init__(self, handout: Handout) -> None:
+        self._handout = handout
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[bytes, ...], Path] = {}
+        self.launches: list[Told] = []
+
+    def read(self, path: Path) -> None:
+        """Another journal; a job that was run again may have gone on in the same file.
+
+        Raises:
+            UsageError: It cannot be read, is no journal, or follows another plan; names the line.
+        """
+        told: Told | None = None
+        torn = ""
+        lines = list(_lines(path))
+        if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
+            raise UsageError(
+                f"{path}: is the same journal as {known}",
+                "give each once: two launches never take the same times",
+            )
+        for number, text in lines:
+            where = f"{path}: line {number}"
+            line = journal.parse(text)
+            if isinstance(line, journal.LaunchLine):
+                told, torn = self._begin(line.launch, where), ""
+                self.launches.append(told)
+            elif line is not None and not isinstance(line, journal.ReadyLine):
+                told = self._checked(line, told, where)
+                if torn:  # only the last line of a launch can be, when the job died over it
+                    raise UsageError(f"{torn} is damaged", "take that line out to go on without it")
+                told.take(line)
+            elif journal.is_torn(text):
+                torn = where
+            elif told is not None and text.strip():
+                told.words.append(text.decode("utf-8", "replace").strip())
+        if told is None:
+            raise UsageError(f"{path}: is no journal of the kernel: it tells of no launch", HINT)
+
+    def _begin(self, facts: journal.Facts, where: str) -> Told:
+        handout = self._handout
+        if facts.kernel != KERNEL_VERSION:
+            raise UsageError(
+                f"{where} is of a kernel of version {facts.kernel}, this mpigauge knows {KERNEL_VERSION}",
+                "import it with the mpigauge that built the kernel",
+            )
+        if {facts.ranks_asked, facts.ranks} != {handout.ranks}:
+            raise UsageError(
+                f"{where} tells of {facts.ranks} ranks, but {handout.path} is for {handout.ranks}",
+                "is it this plan's? A launcher must make one job of all ranks: with srun, by the right --mpi",
+            )
+        kind, version = identify(facts.library)
+        if kind is None:
+            raise UsageError(f"{where} is of an MPI library that mpigauge does not know", facts.library[:80])
+        self._numbers[kind.name, version] += 1
+        placement = _placement([rank.host for rank in facts.placement])
+        launch = Launch(
+            number=self._numbers[kind.name, version],
+            part=1,
+            mpi=kind.name,
+            mpi_version=version,
+            transport="auto",
+            ranks=facts.ranks,
+            started="",
+            command=(),
+            library=facts.library,
+            mpi_standard=facts.mpi_standard,
+            clock=facts.clock,
+            placement=facts.placement,
+            load_average=None,
+            steal_s=None,
+            startup_s=None,
+            placed=placement,
+        )
+        cells = {
+            visit: replace(cell, mpi=kind.name, mpi_version=version, placement=placement)
+            for visit, cell in handout.cells.items()
+        }
+        return Told(launch, cells)
+
+    def _checked(self, line: journal.Line, told: Told | None, where: str) -> Told:
+        """The launch of a line, if it can be of this plan."""
+        if told is None:
+            raise UsageError(f"{where} comes before a launch: the beginning is missing", HINT)
+        if why := _misfit(line, told):
+            raise UsageError(f"{where} does not fit {self._handout.path}: {why}", HINT)
+        return told
+
+
+def _misfit(line: journal.Line, told: Told) -> str:
+    if told.ended:
+        return "the launch had ended before"
+    number = visit_of(line)
+    if number is None:
+        return ""
+    if number not in told.cells:
+        return f"there is no visit {number}"
+    cell = told.cells[number]
+    same = not isinstance(line, journal.VisitLine) or (
+        (line.window, line.pool_bytes > 0) == (cell.window, cell.buffers == "cold")
+    )
+    return "" if same else f"visit {number} has another window or other buffers there"
+
+
+def read(paths: Sequence[Path]) -> list[Record]:
+    """A result of a plan and its journals; every launch in them counts, also one that broke off.
+
+    Raises:
+        UsageError: A file is not what it should be, or a journal follows another plan; names the line.
+    """
+    handout = read_handout(paths[0])
+    journals = Journals(handout)
+    for path in paths[1:]:
+        journals.read(path)
+    records = [record for told in journals.launches for record in told.whole()]
+    end = End(IMPORTED, sum(told.last_s for told in journals.launches), "")
+    return [_campaign(handout, journals.launches), *records, end]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers; a launch that begins behind a torn line has one of its own."""
+    try:
+        whole = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    for number, text in enumerate(whole.split(b"\n"), start=1):
+        begin = text.find(BEGINNING, 1) if journal.is_torn(text) else -1
+        if begin > 0:
+            yield number, text[:begin]
+        yield number, text[max(0, begin) :]
+
+
+def _placement(hosts: Sequence[str]) -> str:
+    """As a plan would have asked for it."""
+    if len(set(hosts)) == 1:
+        return SAME_HOST
+    return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
+
+
+def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
+    cells = {cell for told in launches for cell in told.cells.values()}
+    order = [pattern.name for pattern in handout.source.patterns]
+    libraries = {(told.launch.mpi, told.launch.mpi_version): told.launch for told in launches}
+    used = {cell.pattern for cell in cells}
+    return Campaign(
+        format=FORMAT,
+        version=VERSION,
+        mpigauge=mpigauge.__version__,
+        commit="",
+        started="",
+        plan=handout.source.plan,
+        libraries=tuple(map(_library, libraries.values())),
+        patterns=tuple(pattern for pattern in handout.source.patterns if pattern.name in used),
+        # The visits are shuffled; a table is not.
+        cells=tuple(
+            sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell))
+        ),
+        environment=_environment(launches[0].launch),
+    )
+
+
+def _library(launch: Launch) -> LibraryRecord:
+    return LibraryRecord(
+        name=launch.mpi,
+        version=launch.mpi_version,
+        standard=launch.mpi_standard,
+        origin=IMPORTED,
+    )
+
+
+def _environment(launch: Launch) -> Environment:
+    """As much of the machine as a journal tells: a host, and the processors that all ranks might use."""
+    allowed = {(rank.host, cpu) for rank in launch.placement for cpu in _cpus(rank.cpus)}
+    return Environment(
+        host=launch.placement[0].host if launch.placement else "",
+        cores=len(allowed),
+    )
+
+
+def _cpus(text: str) -> Iterator[int]:
+    """The numbers of `0-3,8`."""
+    for word in text.split(","):
+        first, _, last = word.partition("-")
+        if CPU.fullmatch(first) and CPU.fullmatch(last or first):
+            yield from range(int(first), int(last or first) + 1)

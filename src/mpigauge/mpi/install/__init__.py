@@ -1,0 +1,1 @@
+"""MPI libraries side by side, without root: adding, finding and removing them."""

@@ -1,0 +1,199 @@
+"""Adding and removing MPI libraries of PyPI, each in a prefix of its own; no root, no environment."""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.mpi import find, kernel
+from mpigauge.mpi.install import installers
+from mpigauge.mpi.install.prefixes import Managed, folder, managed, name_of
+from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
+
+UNFINISHED = ".unfinished-"
+LOCK = ".lock"
+VERSION = re.compile(r"[0-9][0-9A-Za-z.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A library as a user names it: `mpich==5.0.2`, or `mpich` with version ""."""
+
+    kind: Kind
+    version: str
+
+    @property
+    def label(self) -> str:
+        """As the user would write it."""
+        return f"{self.kind.name}=={self.version}" if self.version else self.kind.name
+
+    @property
+    def requirement(self) -> str:
+        """As the installer wants it."""
+        return f"{self.kind.wheel}=={self.version}" if self.version else self.kind.wheel
+
+    def is_there(self) -> list[Managed]:
+        """Those of our prefixes that it means."""
+        return [one for one in managed() if one.kind is self.kind and self.version in ("", one.version)]
+
+
+def wanted(word: str) -> Wanted:
+    """What a user's word means.
+
+    Raises:
+        UsageError: No library is called so, or that is no version.
+    """
+    name, sign, version = word.partition("==")
+    kind = kind_named(name)
+    if kind is None:
+        names = ", ".join(kind.name for kind in KINDS)
+        raise UsageError(
+            f"no MPI library is called {word!r}", f"choose from {names}, or {KINDS[0].name}==5.0.11"
+        )
+    if sign and not VERSION.fullmatch(version):
+        raise UsageError(
+            f"{word}: {version!r} is no version", f"write {kind.name}==1.2.3, or {kind.name} alone"
+        )
+    return Wanted(kind, version)
+
+
+def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
+    """Installs a library into a prefix of its own, if it is not there yet.
+
+    Args:
+        wheels: A folder of wheels to take it from, instead of the index.
+
+    Returns:
+        The library, and whether it is new.
+
+    Raises:
+        UsageError: There is no such version.
+        EnvironmentLacksError: It cannot be installed, or does not work here.
+    """
+    if one.version and (there := one.is_there()):
+        return _library(there[0]), False
+    _check_place(wheels)
+    with _workshop() as (scratch, lock):
+        target = scratch / "prefix"
+        installers.install(one.requirement, target, scratch, wheels, keep=[lock])
+        root = _root(target, one)
+        built = find.inspect(find.Candidate(root / "bin" / "mpicc", "the installer"))
+        if built.kind is not one.kind:
+            raise EnvironmentLacksError(
+                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
+            )
+        final = folder() / name_of(one.kind, built.version)
+        if final.exists():
+            return _library(Managed(one.kind, built.version, final)), False
+        root.rename(final)
+        try:
+            library = _library(Managed(one.kind, built.version, final))
+            kernel.describe(library)  # which builds it, where it will be used
+        except BaseException:
+            final.rename(scratch / "broken")
+            raise
+        return library, True
+
+
+def remove(one: Wanted) -> Managed:
+    """Removes a prefix of ours, and nothing else.
+
+    Raises:
+        UsageError: It is not ours, or the word means several.
+        EnvironmentLacksError: It cannot be removed.
+    """
+    there = one.is_there()
+    if len(there) != 1:
+        ours = ", ".join(other.label for other in there or managed())
+        problem = "could be several" if there else "was not added by mpigauge"
+        raise UsageError(
+            f"{one.label}: {problem}",
+            f"choose from {ours}" if ours else "there is none that was; mpigauge mpi list shows them",
+        )
+    with _workshop() as (scratch, _), _in_words(there[0].prefix):
+        # Renamed first: a removal that is cut short leaves no half of a library.
+        there[0].prefix.rename(scratch / "removed")
+    return there[0]
+
+
+def _check_place(wheels: Path | None) -> None:
+    if re.search(r"\s", str(folder())):
+        raise EnvironmentLacksError(
+            f"{folder()}: has a space in it, which mpicc of MPICH cannot handle",
+            "set XDG_DATA_HOME to a folder without",
+        )
+    if wheels is not None and not wheels.is_dir():
+        raise UsageError(f"{wheels}: is no folder", "--wheels takes a folder of .whl files")
+
+
+def _root(target: Path, one: Wanted) -> Path:
+    """The folder with bin/ in it: Debian's own Python puts local/ between."""
+    for root in (target, target / "local"):
+        if (root / "bin" / "mpicc").is_file():
+            return root
+    raise EnvironmentLacksError(f"{one.requirement}: its package has no mpicc", "try another version")
+
+
+def _library(one: Managed) -> Library:
+    return find.inspect(find.Candidate(one.mpicc, one.origin))
+
+
+# ---- One at a time, whole or not at all ----------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _workshop() -> Iterator[tuple[Path, int]]:
+    """A folder beside the prefixes that is gone afterwards, and the descriptor of the lock upon it.
+
+    What a killed process has left behind goes first: the lock says that nobody is at it any more.
+    """
+    with _in_words(folder()):
+        folder().mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder() / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _take(lock)
+        with _in_words(folder()):
+            scratch = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder()))
+        try:
+            yield scratch, lock
+        finally:
+            _clear()
+    finally:
+        os.close(lock)
+
+
+def _take(lock: int) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise EnvironmentLacksError(
+            f"{folder()}: another mpigauge is adding or removing a library there", "try again when it is done"
+        ) from None
+    _clear()
+
+
+def _clear() -> None:
+    for path in folder().glob(f"{UNFINISHED}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"{path}: cannot be changed: {error.strerror}",
+            "set XDG_DATA_HOME to a folder that can be written",
+        ) from None
+
+
+def size_bytes(prefix: Path) -> int:
+    """What the files of a prefix take."""
+    return sum(path.lstat().st_size for path in prefix.rglob("*") if path.is_file())

@@ -1,0 +1,107 @@
+"""What waiting costs in CPU time, and how far apart ranks start that should start together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FuncFormatter
+
+from mpigauge.show.figures import canvas
+from mpigauge.show.figures.curves import (
+    finish,
+    labels_of,
+    looks_of,
+    mark_breaks,
+    sizes_of,
+    values_of,
+    with_points,
+)
+from mpigauge.show.series import Point, against_size, pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.show.query import Query
+
+PERCENT = 100.0
+
+
+def cpu(query: Query) -> Figure:
+    """CPU time of one operation of all ranks, and the share of their time that it is."""
+    found = against_size(query, lambda row: row.cpu_s_per_op is not None and row.talks, sized=False)
+    unknown = "the CPU time of its ranks is not known"
+    found, costs = with_points(query, found, _value(lambda row: row.cpu_s_per_op), unknown)
+    shares = [pieces_of(one, _value(lambda row: row.cpu_share)) for one in found]
+    looks = looks_of(found)
+    whole = canvas.paper(4.6, canvas.legend_rows(labels_of(found)))
+    upper, lower = whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1))
+    sizes = canvas.SizeAxis(sizes_of(costs), linear=query.linear)
+    for number, look in enumerate(looks):
+        canvas.curve(upper, str(number), look, costs[number], sizes.x)
+        canvas.curve(lower, f"share-{number}", look, shares[number], sizes.x)
+    mark_breaks(upper, found)
+    mark_breaks(lower, found, named=False)
+    sizes.dress(lower)
+    canvas.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).dress(upper)
+    _dress_share(lower, "on a core")
+    finish(whole, query, found, looks, "below: share of the time of messages that their ranks were on a core")
+    return whole
+
+
+def skew(query: Query) -> Figure:
+    """Median and 99th percentile of last start - first start, and the share of rounds that came late."""
+    found = against_size(query, lambda row: row.start is not None, sized=False)
+    found, halves = with_points(
+        query,
+        found,
+        _value(lambda row: row.start.skew_p50_s if row.start else None),
+        "all ranks started at one moment",
+    )
+    tails = [pieces_of(one, _value(lambda row: row.start.skew_p99_s if row.start else None)) for one in found]
+    late = [pieces_of(one, _late) for one in found]
+    looks = looks_of(found)
+    tardy = any(value > 0 for value in values_of(late))
+    whole = canvas.paper(4.6 if tardy else 3.4, canvas.legend_rows([*labels_of(found), ""]))
+    upper, *below = (
+        whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1)) if tardy else [whole.add_subplot()]
+    )
+    sizes = canvas.SizeAxis(sizes_of(halves), linear=query.linear)
+    for number, look in enumerate(looks):
+        canvas.curve(upper, str(number), look, halves[number], sizes.x)
+        canvas.curve(
+            upper,
+            f"p99-{number}",
+            look | {"markerfacecolor": "white", "linestyle": (0, (1, 2))},
+            tails[number],
+            sizes.x,
+        )
+        for lower in below:
+            canvas.curve(lower, f"late-{number}", look, late[number], sizes.x)
+    sizes.dress(below[0] if below else upper)
+    values = [*values_of(halves), *values_of(tails)]
+    canvas.times("skew of starts", values, query.units.time, linear=query.linear).dress(upper)
+    for lower in below:
+        _dress_share(lower, "late", top=None)
+    finish(whole, query, found, looks, "filled: median of rounds; hollow: 99th percentile")
+    return whole
+
+
+def _value(get: Callable[[Row], float | None]) -> Callable[[Row], Point | None]:
+    def point(row: Row) -> Point | None:
+        value = get(row)
+        return Point(row.cell.bytes, value) if value is not None and value > 0 else None
+
+    return point
+
+
+def _late(row: Row) -> Point | None:
+    return None if row.start is None else Point(row.cell.bytes, row.start.late_share)
+
+
+def _dress_share(axes: Any, label: str, *, top: float | None = 1.05) -> None:
+    axes.set_ylim(0, top)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * PERCENT:.3g} %"))
+    axes.set_ylabel(label)

@@ -1,0 +1,188 @@
+"""Messages beside copies in memory, and measured in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FuncFormatter
+
+from mpigauge.analysis.baselines import LIMITS, MESSAGES, YARDSTICKS
+from mpigauge.analysis.cache_levels import cache_levels
+from mpigauge.show.figures import canvas
+from mpigauge.show.figures.curves import (
+    INTERVALS,
+    finish,
+    labels_of,
+    looks_of,
+    mark_breaks,
+    sizes_of,
+    values_of,
+)
+from mpigauge.show.series import (
+    Point,
+    against_size,
+    chosen,
+    factors_of,
+    grouped,
+    pieces_of,
+    rate_point,
+    timed,
+)
+from mpigauge.units import SIZE_UNITS, format_factor, format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.show.query import Query, Source
+    from mpigauge.show.series import Factors, Series
+
+COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
+OVER = "over"
+
+
+def memory(query: Query) -> Figure:
+    """Rates of messages and copies, with the caches."""
+    shown = MESSAGES | COPIES
+    found = against_size(query, lambda row: row.cell.pattern in shown)
+    found = [one for one in found if any(map(rate_point, one.rows))]
+    patterns = {one.factors["pattern"] for one in found}
+    if not patterns & COPIES:
+        raise query.lacks(f"no copies were measured: {', '.join(sorted(COPIES))}")
+    pieces = [pieces_of(one, rate_point) for one in found]
+    looks = looks_of(found)
+    whole = canvas.paper(3.8, canvas.legend_rows(labels_of(found)))
+    axes = whole.add_subplot()
+    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    for number, mine in enumerate(pieces):
+        canvas.curve(axes, str(number), looks[number], mine, sizes.x)
+    sizes.dress(axes, "size")
+    canvas.rates("rate", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
+    marked = _mark_caches(axes, query, sizes_of(pieces))
+    note = f"{INTERVALS}; a cache of the size marked holds copies of half that size" if marked else ""
+    finish(whole, query, found, looks, *([note] if note else []))
+    return whole
+
+
+def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
+    """A line for every level that ends among the sizes: as a chase saw it, else as the system claims."""
+    levels = _seen(query.sources[0]) or _claimed(query.sources[0])
+    shown = [(name, capacity) for name, capacity in levels if min(sizes) < capacity < max(sizes)]
+    for name, capacity in shown:
+        canvas.mark(axes, capacity, f"cache-{capacity}", f"{name} {_about(capacity)}", canvas.MARK_DASHES)
+    return bool(shown)
+
+
+def _about(size_bytes: int) -> str:
+    """Two digits; a capacity that was seen is no rounder than that."""
+    unit = next(unit for unit in ("MiB", "KiB", "B") if size_bytes >= SIZE_UNITS[unit])
+    return f"{float(f'{size_bytes / SIZE_UNITS[unit]:.2g}'):g} {unit}"
+
+
+def _seen(source: Source) -> list[tuple[str, int]]:
+    chase = [row for row in source.rows if row.cell.pattern == "chase" and row.time is not None]
+    mine = [row for row in chase if row.cell.job == chase[0].cell.job]
+    levels = cache_levels([row.cell.bytes for row in mine], [row.time.estimate for row in mine if row.time])
+    known = [level.capacity_bytes for level in levels if level.capacity_bytes]
+    return [(f"L{number}", capacity) for number, capacity in enumerate(known, start=1)]
+
+
+def _claimed(source: Source) -> list[tuple[str, int]]:
+    caches = source.result.campaign.environment.caches
+    data = {name.split()[0]: size for name, size in caches.items() if "Instruction" not in name}
+    return [(f"{name} claimed", size) for name, size in sorted(data.items())]
+
+
+# ---- Ratios --------------------------------------------------------------------------------------
+
+
+def memory_ratio(query: Query) -> Figure:
+    """Messages measured in copies of their size."""
+    names = [
+        name
+        for name in YARDSTICKS
+        if any(name in row.ratios for source in query.sources for row in source.rows)
+    ]
+    if not names:
+        raise query.lacks("no message was measured beside a copy of its size in the same launches")
+    pairs = [
+        (source, row) for source, row in timed(query) if row.cell.pattern in MESSAGES and row.cell.bytes > 0
+    ]
+    found, keys = [], {}
+    for name in names:
+        mine = [(source, row) for source, row in pairs if name in row.ratios]
+        for one in grouped(mine, lambda source, row, name=name: _factors(source, row, name)):  # type: ignore[misc]
+            one.rows.sort(key=lambda row: row.cell.bytes)
+            keys[one.factors[OVER]] = name
+            found.append(one)
+    found = chosen(query, found)
+    pieces = [pieces_of(one, lambda row, key=keys[one.factors[OVER]]: _point(row, key)) for one in found]  # type: ignore[misc]
+    found = [_with_least(one, mine) for one, mine in zip(found, pieces, strict=True)]
+    looks = looks_of(found)
+    whole = canvas.paper(3.6, canvas.legend_rows(labels_of(found)))
+    axes = whole.add_subplot()
+    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    for number, mine_ in enumerate(pieces):
+        canvas.curve(axes, str(number), looks[number], mine_, sizes.x)
+        _ring(axes, str(number), looks[number]["color"], _least(mine_), sizes)
+    mark_breaks(axes, found)
+    sizes.dress(axes)
+    _dress(axes, values_of(pieces), linear=query.linear)
+    finish(
+        whole,
+        query,
+        found,
+        looks,
+        "bands: 95 % intervals of ratios paired by launch; ring: the least; lines: 10 and 2 copies",
+    )
+    return whole
+
+
+def _factors(source: Source, row: Row, name: str) -> Factors:
+    pattern, mode = YARDSTICKS[name]
+    return {**factors_of(source, row.cell), OVER: f"over {pattern}{'' if mode == 'standard' else f' {mode}'}"}
+
+
+def _point(row: Row, name: str) -> Point | None:
+    ratio = row.ratios.get(name)
+    return None if ratio is None else Point(row.cell.bytes, ratio.estimate, ratio.low, ratio.high)
+
+
+def _with_least(one: Series, pieces: Sequence[Sequence[Point]]) -> Series:
+    """Its label says what it costs at least."""
+    least = _least(pieces)
+    return replace(one, label=f"{one.label}: least {format_factor(least.y)} at {format_size(int(least.x))}")
+
+
+def _least(pieces: Sequence[Sequence[Point]]) -> Point:
+    return min((point for piece in pieces for point in piece), key=lambda point: point.y)
+
+
+def _ring(axes: Any, name: str, colour: str, least: Point, sizes: canvas.SizeAxis) -> None:
+    (ring,) = axes.plot(
+        sizes.x(least.x),
+        least.y,
+        marker="o",
+        markersize=10,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        linestyle="none",
+    )
+    ring.set_gid(f"least-{name}")
+
+
+def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> None:
+    for limit in LIMITS:
+        if min(values) < limit < max(values):
+            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=canvas.MARK_DASHES, zorder=1)
+    axes.set_ylabel("time of a message / time of a copy")
+    if linear:
+        axes.set_ylim(bottom=0)
+        return
+    axes.set_yscale("log")
+    axes.set_ylim(min(values) / 1.8, max(values) * 1.3)
+    canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+    axes.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))

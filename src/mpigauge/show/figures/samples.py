@@ -1,0 +1,234 @@
+"""Samples themselves: how they are spread, and in what order they came."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from mpigauge.analysis.samples import by_launch, seconds_of
+from mpigauge.show.figures import canvas
+from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.query import spread
+from mpigauge.show.series import against_size, common_words
+from mpigauge.units import format_size, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.rows import Row
+    from mpigauge.result.records import Visit
+    from mpigauge.show.query import Query
+    from mpigauge.show.series import Series
+
+PANELS_MOST = 4
+SIZES_MOST = 30
+LABELS_MOST = 11
+BINS = 48
+HALF_WIDTH = 0.42
+BULK = (1.0, 99.0)
+"""Percentiles between which a shape is drawn; beyond them a thin line to the least and the largest sample."""
+
+RASTER_FROM = 5000
+"""Points that are an image, also in SVG and PDF: nobody reads a file of a million dots."""
+
+SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
+FIRST, WARMUP = "single calls before", "warm-up"
+
+
+def distribution(query: Query) -> Figure:
+    """How the samples of every size are spread around their median, a panel a series."""
+    found = _with_samples(query, against_size(query, sized=False))
+    most = max(len(one.rows) for one in found)
+    if most > SIZES_MOST:
+        raise query.lacks(f"{most} sizes are more than the {SIZES_MOST} that fit", "choose with --sizes")
+    whole = canvas.paper(2.4 * len(found) + 0.7)
+    panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
+    ends: list[float] = [1.0]
+    for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
+        everything = [_samples_of(one, row) for row in one.rows]
+        for place, values in enumerate(everything):
+            _shape(axes, f"{number}-{place}", place, values / np.median(values), canvas.COLOURS[number])
+            ends += (np.percentile(values, BULK) / np.median(values)).tolist()
+        _dress_places(axes, one, [float(np.median(values)) for values in everything], query.units.time)
+        axes.set_ylabel("time / median")
+        if len(found) > 1:
+            axes.set_title(one.label)
+    _dress_spread(panels, min(ends), max(ends), linear=query.linear)
+    panels[-1].set_xlabel("message size, and median below it")
+    canvas.caption(whole, common_words(found) or found[0].label, SPREAD, [], [])
+    return whole
+
+
+def _samples_of(one: Series, row: Row) -> Values:
+    """All of a cell; a time of 0 is what a coarse clock says, and has no ratio."""
+    launches = by_launch(one.source.visits[row.cell])
+    values = np.concatenate([visit for launch in launches for visit in launch])
+    return values[values > 0]
+
+
+def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: bool) -> None:
+    room = (high / low) ** 0.06
+    for axes in panels:
+        if high / low > LOG_FROM and not linear:
+            axes.set_yscale("log")
+        axes.set_ylim(low / room, high * room)
+        if high / low > LOG_FROM and not linear:
+            canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+
+
+def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
+    """Those of which there are samples, as many as there is room for."""
+    kept = [replace(one, rows=[row for row in one.rows if _has_samples(one, row)]) for one in found]
+    kept = [one for one in kept if one.rows]
+    if not kept:
+        raise query.lacks("it has no samples")
+    if query.series and len(kept) > PANELS_MOST:
+        raise query.lacks(f"{len(kept)} panels are more than {PANELS_MOST}", "choose fewer with --series")
+    return kept[:PANELS_MOST]
+
+
+def _has_samples(one: Series, row: Row) -> bool:
+    """Whether there are any, and not all of them 0 by a coarse clock."""
+    return row.time is not None and row.cell in one.source.visits and row.time.max > 0
+
+
+def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> None:
+    """Density to both sides, quartiles, median, and the whole range."""
+    low, high = np.percentile(values, BULK)
+    if high > low:
+        count = min(BINS, max(4, values.size // 4))
+        counts, edges = np.histogram(np.log(values), bins=count, range=(np.log(low), np.log(high)))
+        heights = np.exp((edges[1:] + edges[:-1]) / 2)
+        widths = HALF_WIDTH * counts / max(1, counts.max())  # two samples are both beyond the bulk
+        shape = axes.fill_betweenx(
+            heights, place - widths, place + widths, color=colour, alpha=0.45, linewidth=0
+        )
+        shape.set_gid(f"shape-{name}")
+    axes.vlines(place, values.min(), values.max(), color="0.6", linewidth=0.6).set_gid(f"range-{name}")
+    axes.vlines(place, *np.percentile(values, (25, 75)), color="black", linewidth=3).set_gid(
+        f"quartiles-{name}"
+    )
+    (dot,) = axes.plot(place, 1.0, "o", color="white", markeredgecolor="black", markersize=4, zorder=4)
+    dot.set_gid(f"median-{name}")
+
+
+def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -> None:
+    """Sizes side by side: every one has the same room, 0 B too."""
+    names = [
+        f"{format_size(row.cell.bytes) if row.sized else one.factors['pattern']}\n{format_time(median, unit)}"
+        for row, median in zip(one.rows, medians, strict=True)
+    ]
+    step = -(-len(names) // LABELS_MOST)
+    axes.set_xticks(range(0, len(names), step), names[::step], fontsize=7)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(visible=False, axis="x")
+
+
+# ---- In the order of time ------------------------------------------------------------------------
+
+
+def samples(query: Query) -> Figure:
+    """Every sample in the order of measuring, a panel a cell."""
+    found = _with_samples(query, against_size(query, sized=False))
+    cells = _cells(query, found)
+    whole = canvas.paper(1.9 * len(cells) + 0.8, 1)
+    panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
+    for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
+        shown = _course(axes, str(number), one.source.visits[row.cell], canvas.COLOURS[0])
+        canvas.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+        words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
+        axes.set_title(", ".join(filter(None, words)), loc="left")
+    panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
+    canvas.caption(whole, common_words(found) or found[0].label, "", [], [])
+    _legend(whole)
+    return whole
+
+
+def _cells(query: Query, found: Sequence[Series]) -> list[tuple[Series, Row]]:
+    """As many as there is room for: of each series those whose sizes are far apart."""
+    each = max(1, PANELS_MOST // len(found))
+    if query.sizes and sum(len(one.rows) for one in found) > PANELS_MOST:
+        count = sum(len(one.rows) for one in found)
+        raise query.lacks(
+            f"{count} panels are more than {PANELS_MOST}", "choose fewer with --series and --sizes"
+        )
+    if query.sizes:
+        return [(one, row) for one in found for row in one.rows]
+    return [(one, row) for one in found for row in spread(one.rows, each)]
+
+
+def _course(axes: Any, name: str, visits: Iterable[Visit], colour: str) -> list[float]:
+    """Draws the visits of a cell; returns all times."""
+    trials: list[tuple[int, float]] = []
+    warmups: list[tuple[int, float]] = []
+    counted: list[tuple[int, float]] = []
+    launches: dict[int, list[int]] = {}
+    place = 0
+    for visit in sorted(visits, key=lambda visit: (visit.launch, visit.id)):
+        one = 1e-9 / visit.ops
+        launches.setdefault(visit.launch, [place, place])
+        for values, into in (
+            ([ns * one * visit.batch for ns in visit.trial_ns], trials),
+            ([ns * one for ns in visit.warmup_ns], warmups),
+            (seconds_of(visit).tolist(), counted),
+        ):
+            into += [(place + number, value) for number, value in enumerate(values)]
+            place += len(values)
+        launches[visit.launch][1] = place
+    _bands(axes, launches, counted)
+    looks = {
+        "first": (trials, {"marker": "x", "color": canvas.COLOURS[1]}),
+        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": canvas.COLOURS[2]}),
+        "samples": (counted, {"marker": ".", "color": colour}),
+    }
+    for what, (points, look) in looks.items():
+        if points:
+            xs, ys = zip(*points, strict=True)
+            small = 2.5 if len(counted) > RASTER_FROM / 5 else 4.0
+            (dots,) = axes.plot(
+                xs, ys, linestyle="none", markersize=small, rasterized=len(points) > RASTER_FROM, **look
+            )
+            dots.set_gid(f"{what}-{name}")
+    axes.set_xlim(-0.01 * place - 0.5, place * 1.01 - 0.5)
+    return [value for points in (trials, warmups, counted) for _, value in points if value > 0]
+
+
+def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[int, float]]) -> None:
+    """Every second launch on grey, with its number, and the median of each."""
+    for order, (number, (begin, end)) in enumerate(launches.items()):
+        if order % 2:
+            axes.axvspan(begin - 0.5, end - 0.5, color="0.5", alpha=0.12, linewidth=0, zorder=0)
+        mine = [value for place, value in counted if begin <= place < end]
+        if mine:
+            axes.hlines(
+                float(np.median(mine)), begin - 0.5, end - 0.5, color="black", linewidth=1.2, zorder=4
+            ).set_gid(f"launch-{number}")
+        if len(launches) <= LABELS_MOST or order % 5 == 0:
+            axes.text(
+                (begin + end) / 2,
+                1.0,
+                str(number),
+                transform=axes.get_xaxis_transform(),
+                fontsize="x-small",
+                color="0.35",
+                ha="center",
+                va="bottom",
+            )
+    axes.grid(visible=False, axis="x")
+
+
+def _legend(whole: Figure) -> None:
+    marks = [
+        Line2D([], [], linestyle="none", marker=".", color=canvas.COLOURS[0]),
+        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=canvas.COLOURS[2]),
+        Line2D([], [], linestyle="none", marker="x", color=canvas.COLOURS[1]),
+        Line2D([], [], color="black", linewidth=1.2),
+    ]
+    labels = ["samples", WARMUP, FIRST, "median of a launch (numbered)"]
+    canvas.below(whole, marks, labels)

@@ -1,0 +1,77 @@
+"""The words that files, options and output share: statuses, kinds, reasons, choices. One list of each.
+
+Without imports of our own, so that `--help` may read it. A set or a tuple of such words is derived from its
+Literal, never written again.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+# ---- What is asked for ---------------------------------------------------------------------------
+
+Buffers = Literal["warm", "cold"]
+Transport = Literal["auto", "shm", "tcp"]
+Binding = Literal["auto", "core", "none"]
+Sync = Literal["common", "barrier", "mpi_barrier"]
+Pairing = Literal["tournament", "serial"]
+
+AUTO: Final = "auto"
+"""What a library chooses by itself."""
+
+ALL: Final = "all"
+"""Every one that there is."""
+
+ROTATING: Final = "rotating"
+"""The root of a collective that is another rank in each round."""
+
+UNKNOWN: Final = "unknown"
+"""The library of published figures that do not name one."""
+
+BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
+TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
+BINDINGS: tuple[Binding, ...] = get_args(Binding)
+SYNCS: tuple[Sync, ...] = get_args(Sync)
+PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+
+# ---- What became of it ---------------------------------------------------------------------------
+
+Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
+"""Of a cell: measured; not started, since it would deadlock; wrong payload; crashed; hung; not reached."""
+
+FailureKind = Literal["crash", "timeout", "corrupt", "refused"]
+"""Of a record: what went wrong in one launch."""
+
+EndReason = Literal["converged", "launches", "budget", "interrupted", "failed", "imported"]
+"""Why measuring stopped."""
+
+SkipReason = Literal["precise", "share", "closed", "time"]
+"""Why the kernel left a visit out."""
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+END_REASONS: tuple[EndReason, ...] = get_args(EndReason)
+
+BROKEN: frozenset[Status] = frozenset({"failed", "timeout", "corrupt"})
+"""Statuses that make the exit status 1: the program that was measured did not do its work."""
+
+RESUMABLE: frozenset[EndReason] = frozenset({"interrupted", "failed"})
+"""Ends after which something is left to do."""
+
+STATUS_OF_FAILURE: dict[FailureKind, Status] = {
+    "crash": "failed",
+    "refused": "failed",
+    "timeout": "timeout",
+    "corrupt": "corrupt",
+}
+"""What a cell is that was not measured because of it."""
+
+# ---- What it means -------------------------------------------------------------------------------
+
+Verdict = Literal["slower", "faster", "same", "undecided"]
+"""Of one thing against another: beyond the margin, within it, or not known."""
+
+MapVerdict = Literal["slow", "failed", "none", "undecided"]
+"""Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
+
+FindingState = Literal["ok", "note", "lacks"]
+"""Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""

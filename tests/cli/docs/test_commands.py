@@ -1,0 +1,109 @@
+"""Every command of the documentation runs, page by page in their order, on a machine with fake MPI libraries.
+
+Those of the README run on real ones (test_readme.py), those of the reports draw the pages (test_pages.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge import errors
+from tests.cli.docs.test_readme import commands, words_of
+from tests.places import DOCS, EXAMPLES
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli, Install
+
+PAGES = sorted(page for page in DOCS.glob("*.md") if page.name != "gallery.md" and commands(page))
+ELSEWHERE = ("make ", "mpigauge lab ", "mpigauge mpi ", "mpigauge run --plan examples/versions.toml")
+"""What no fake can do: tests/lab makes hosts, tests/mpi and tests/mpi_real add libraries from an index."""
+
+FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
+"""How a map may end."""
+
+QUICK = ("--launches", "2", "--samples", "40")
+STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,64KiB", "--seed", "7", *QUICK)
+HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
+
+
+@pytest.fixture
+def cluster(cli: Cli, fake_mpi: Install, machine: Path) -> Cli:
+    """Three libraries, a compiler, hosts that let everybody in, and the files that pages speak of."""
+    fake_mpi()
+    fake_mpi("mpich", "5.0.2", abi=True)
+    fake_mpi("mpich", "4.3.2")
+    fake_mpi("intelmpi", "2021.18.1", abi=True)
+    for name in ("cc", "ssh"):
+        (machine / "empty" / name).symlink_to("/bin/true")
+    Path("examples").symlink_to(EXAMPLES)
+    for name in ("modes.toml", "sizes.toml"):
+        shutil.copy(EXAMPLES / "quick.toml", name)
+    Path("results").mkdir()
+    for name in ("results/node1.jsonl", "before.jsonl", "after.jsonl"):
+        done = cli("run", *STOCK, "-o", name, "-q")
+        assert done.status == 0, done.err
+    cli("map", *HOSTS, "-o", "results/cluster.jsonl")
+    printed = "examples/published/ring-pairs"
+    cli("import", "csv", f"{printed}.csv", "--columns", f"{printed}.toml", "-o", "printed.jsonl")
+    return cli
+
+
+def run(cli: Cli, text: str) -> None:
+    """A command as its page has it; of a campaign, fewer launches and samples, which a fake does not need."""
+    words = words_of(text)[1:]
+    measures = words[0] == "run" or (words[0] == "map" and not Path(words[1]).is_file())
+    if measures and not {"--launches", "--quick"} & {*words}:
+        words += QUICK[:2]
+    if words[0] == "run":
+        words += ["--precision", "50%"]
+    for journal in (word for word in words if word.startswith("journal.")):
+        _launched(cli, journal)
+    _make_room(words)
+    done = cli(*words)
+    allowed = FOUND if words[0] == "map" else set()
+    assert done.status in {errors.EXIT_DONE, *allowed}, f"{text}: {done.err}"
+    whole = shlex.split(text)
+    if ">" in whole:
+        _kept(Path(whole[whole.index(">") + 1]), done.out)
+    if "json" in words:
+        json.loads(done.out)
+
+
+def _make_room(words: list[str]) -> None:
+    """A result is never overwritten, and a page may make the same one twice."""
+    if "-o" in words:
+        Path(words[words.index("-o") + 1]).unlink(missing_ok=True)
+
+
+def _kept(path: Path, text: str) -> None:
+    """As the shell does it."""
+    path = path.expanduser()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _launched(cli: Cli, journal: str) -> None:
+    """The journal of one launch of plan.txt, by somebody's launcher; no two launches are the same."""
+    (ranks,) = re.findall(r"^launch .*\branks=(\d+)", Path("plan.txt").read_text(encoding="utf-8"))
+    program = cli("kernel", "path").out.strip()
+    environment = {**os.environ, "FAKE_RANKS": ranks}
+    done = subprocess.run(
+        [program, "plan.txt", "-"], env=environment, capture_output=True, text=True, check=True
+    )
+    Path(journal).write_text(f"{done.stdout}the words of {journal}\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_of_a_page_runs(cluster: Cli, page: Path) -> None:
+    for text in commands(page):
+        if not text.startswith(ELSEWHERE):
+            run(cluster, text)

@@ -1,0 +1,290 @@
+"""The pages that show results: what they show is made by their own commands of the stored results."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image
+
+from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.result.reader import load
+from mpigauge.show.figures import KINDS
+from tests.places import DOCS, EXAMPLES
+from tests.unit.result.samples import campaign, cell, launch, lines_of, visit
+
+sys.path.insert(0, str(DOCS))
+
+import book
+import draw
+import measure
+import pages
+import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAGES = pages.pages()
+NAMES = [page.path.stem for page in PAGES]
+STORED_MOST_BYTES = 12_000_000
+
+
+def option(command: pages.Command, name: str, default: str) -> str:
+    words = command.words
+    return words[words.index(name) + 1] if name in words else default
+
+
+# ---- The pages as they are -----------------------------------------------------------------------
+
+
+def test_the_gallery_has_every_kind_of_figure() -> None:
+    (gallery,) = (page for page in PAGES if page.path.stem == "gallery")
+    assert [option(command, "--kind", "time") for command in gallery.making()] == list(KINDS)
+    assert re.findall(r"^## (.+)$", gallery.text, re.MULTILINE) == list(KINDS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_figure_is_made_by_a_command_of_its_page(page: pages.Page) -> None:
+    assert page.shown <= {command.makes for command in page.commands if command.verb == "plot"}
+    linked = set(re.findall(r"figures/([\w-]+)\.pdf", page.text))
+    assert linked <= {name.removesuffix(".png") for name in page.shown}
+
+
+def test_a_file_is_made_in_one_way_only() -> None:
+    ways: dict[str, set[str]] = {}
+    for page in PAGES:
+        for command in page.making():
+            ways.setdefault(command.makes or command.text, set()).add(command.text)
+    assert {name: texts for name, texts in ways.items() if len(texts) > 1} == {}
+
+
+def test_everything_that_is_read_is_measured_or_imported_by_a_page() -> None:
+    measured = {f"{name}.jsonl" for name in pages.needed(PAGES)}
+    for page in PAGES:
+        imported = {command.makes for command in page.making() if command.verb == "import"}
+        read = {name for command in page.making() for name in command.reads}
+        assert read <= measured | imported, page.path.name
+
+
+def test_every_statement_is_said_and_every_one_said_is_there() -> None:
+    said = [block[2] for page in PAGES for block in pages.BLOCK.finditer(page.text) if block[1] == "says"]
+    assert sorted(said) == sorted(statements.STATEMENTS)
+
+
+def test_every_report_is_in_the_index_with_its_plans() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    reports = sorted((DOCS / "reports").glob("*.md"))
+    assert len(reports) == 5
+    for path in reports:
+        assert f"(reports/{path.name})" in index
+        plans = re.findall(r"^<!-- file (\S+) -->$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert plans
+        assert all(f"mpigauge run --plan {plan} " in path.read_text(encoding="utf-8") for plan in plans)
+
+
+# ---- What is kept --------------------------------------------------------------------------------
+
+
+def test_results_are_kept_for_all_and_nothing_else_and_are_small() -> None:
+    kept = list(pages.stored())
+    assert {path.name.removesuffix(".jsonl.gz") for path in kept} == set(pages.needed(PAGES)), "make reports"
+    assert sum(path.stat().st_size for path in kept) < STORED_MOST_BYTES
+    assert all(load(path).ends for path in kept)
+
+
+def test_figures_are_kept_for_all_and_nothing_else() -> None:
+    shown = {name for page in PAGES for name in page.shown}
+    assert {path.name for path in pages.FIGURES.glob("*.png")} == shown, "make docs"
+    assert {path.stem for path in pages.FIGURES.glob("*.pdf")} == {Path(name).stem for name in shown}
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return draw.workshop(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    return {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_page_shows_what_its_commands_make(page: pages.Page, here: Path, said: dict[str, str]) -> None:
+    """Runs them all: tables and sentences are these, and every figure is made."""
+    assert draw.fresh(page, here, said) == page.text, "make docs"
+    assert [name for name in page.shown if not (here / name).exists()] == []
+
+
+# ---- Reading pages, and filling them -------------------------------------------------------------
+
+PAGE = """\
+# One
+
+```console
+$ mpigauge run pingpong -o one.jsonl
+$ mpigauge plot one.jsonl -o one.png
+```
+![A figure](figures/one.png)
+
+```console
+$ mpigauge show one.jsonl --format markdown
+```
+<!-- output -->
+old
+<!-- end -->
+The end.
+"""
+
+
+@pytest.fixture
+def folder(machine: Path) -> Path:
+    of = cell(size=8)
+    visits = [visit(number, 0, of, [200, 210, 190]) for number in (1, 2)]
+    Path("one.jsonl").write_bytes(lines_of(campaign(of), launch(1), launch(2), *visits))
+    return Path.cwd()
+
+
+def test_what_is_old_is_replaced_and_all_else_stays(folder: Path) -> None:
+    page = pages.Page(folder / "one.md", PAGE)
+    text = draw.fresh(page, folder, {})
+    before, after = PAGE.split("old\n")
+    assert text.startswith(before)
+    assert text.endswith(after)
+    assert "| 8 B |" in text
+    assert "old" not in text
+    assert draw.fresh(pages.Page(page.path, text), folder, {}) == text
+    assert {path.name for path in folder.iterdir()} >= {"one.png", "one.pdf"}
+
+
+def test_what_failed_is_not_shown(folder: Path) -> None:
+    with pytest.raises(draw.Failed, match=r"two\.jsonl\.gz is not there: make reports"):
+        draw.fresh(pages.Page(folder / "one.md", PAGE.replace("one.jsonl", "two.jsonl")), folder, {})
+    with pytest.raises(draw.Failed, match=r"status 2: mpigauge: one\.jsonl: no figure of kind modes"):
+        draw.fresh(
+            pages.Page(folder / "one.md", PAGE.replace("-o one.png", "--kind modes -o one.png")), folder, {}
+        )
+
+
+def test_an_output_needs_a_command() -> None:
+    with pytest.raises(ValueError, match="no command above it"):
+        pages.Page(Path("one.md"), "Words.\n<!-- output -->\n<!-- end -->\n").printing()
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "makes", "reads"),
+    [
+        ("mpigauge plot a.jsonl b.jsonl -o c.png", "plot", "c.png", ["a.jsonl", "b.jsonl"]),
+        ("mpigauge lab --hosts 3 -- mpigauge run pingpong -o a.jsonl", "run", "a.jsonl", []),
+        ("mpigauge import csv a.csv --columns a.toml -o a.jsonl", "import", "a.jsonl", []),
+        ("mpigauge show a.jsonl > b.csv", "show", "", ["a.jsonl"]),
+        ("make run", "", "", []),
+    ],
+)
+def test_commands_are_read(text: str, verb: str, makes: str, reads: list[str]) -> None:
+    command = pages.Command(text, 0)
+    assert (command.verb, command.makes, command.reads) == (verb, makes, reads)
+
+
+def test_figures_are_kept_in_colour_and_in_grey(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "FIGURES", folder / "figures")
+    monkeypatch.setattr(draw, "GREY", folder / "grey")
+    draw.fresh(pages.Page(folder / "one.md", PAGE), folder, {})
+    draw.keep({"one.png": folder / "one.png"})
+    with (
+        Image.open(folder / "figures" / "one.png") as colour,
+        Image.open(folder / "grey" / "one.png") as grey,
+    ):
+        assert colour.size == grey.size
+        assert grey.mode == "L"
+        red, _, blue = colour.convert("RGB").split()
+        assert red.tobytes() != blue.tobytes()
+    assert (folder / "figures" / "one.pdf").exists()
+
+
+# ---- Measuring -----------------------------------------------------------------------------------
+
+RUN = pages.Command("mpigauge run pingpong -o one.jsonl", 0)
+
+
+@pytest.fixture
+def calls(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+    """What would have been run; a result is there afterwards."""
+    done: list[Sequence[str]] = []
+
+    def run(words: Sequence[str]) -> None:
+        done.append(words)
+        (folder / "one.jsonl").touch()
+
+    monkeypatch.setattr(pages, "RESULTS", folder)
+    monkeypatch.setattr(measure, "_run", run)
+    return done
+
+
+def test_what_is_missing_is_measured_and_kept(calls: list[Sequence[str]], folder: Path) -> None:
+    (folder / "one.jsonl").unlink()
+    measure.measure("one", RUN, "8s", anew=False)
+    assert calls == [["mpigauge", "run", "pingpong", "-o", str(folder / "one.jsonl"), "--budget", "8s"]]
+    assert (folder / "one.jsonl.gz").exists()
+    assert not (folder / "one.jsonl").exists()
+
+
+def test_what_was_cut_short_is_continued(calls: list[Sequence[str]], folder: Path) -> None:
+    measure.measure("one", RUN, None, anew=False)
+    assert calls == [["mpigauge", "resume", str(folder / "one.jsonl")]]
+    assert load(folder / "one.jsonl.gz").visits
+
+
+def test_what_is_there_is_left_unless_it_is_asked_for(calls: list[Sequence[str]], folder: Path) -> None:
+    (folder / "one.jsonl").rename(folder / "one.jsonl.gz")
+    measure.measure("one", RUN, None, anew=False)
+    assert calls == []
+    measure.measure("one", RUN, None, anew=True)
+    assert len(calls) == 1
+
+
+# ---- Words ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (1.06, 3.0, "longer"),
+        (0.2, 0.9, "shorter"),
+        (0.97, 1.04, "as long"),
+        (0.9, 1.2, "undecided"),
+        (1.01, 1.2, "undecided"),
+        (None, None, "undecided, without an interval"),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval(low: float | None, high: float | None, word: str) -> None:
+    assert book.verdict(Ratio(1.1, low, high, 5)) == word
+
+
+def test_nothing_known_is_said_in_words() -> None:
+    assert book.verdict(None) == "undecided, without an interval"
+    assert (book.times(None), book.time(None)) == ("not known", "not measured")
+    assert book.span([]) == "not known"
+    assert book.span([2.0, 1.0]) == "1.00 to 2.00"
+    assert book.span([1.0]) == "1.00"
+
+
+def test_sentences_can_be_said_of_results_in_which_little_was_measured(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign that was cut short has gaps anywhere."""
+    (folder / "examples").symlink_to(EXAMPLES)
+    for name in pages.needed(PAGES):
+        (folder / f"{name}.jsonl").write_bytes((folder / "one.jsonl").read_bytes())
+    for name in statements.STATEMENTS:
+        assert isinstance(statements.say(name, folder), str)
+
+
+def test_no_plateau_is_above_its_link() -> None:
+    text = (DOCS / "reports" / "modes.md").read_text(encoding="utf-8")
+    shares = re.findall(r"Mbit/s, (\S+) % of the link", text)
+    assert shares
+    assert all(0 < float(share) < 100 for share in shares)

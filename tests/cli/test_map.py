@@ -1,0 +1,326 @@
+"""The link map from the command to its verdict, by the fake kernel's law: nothing here needs MPI."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.linkmap import link_map
+from mpigauge.result.reader import load
+from mpigauge.show.heatmap import figure
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli, Done
+    from tests.fakes.mpi import FakeMpi
+
+HOSTS = "h1,h2,h3,h4,h5,h6"
+GONE = """#!/bin/sh
+if [ "$1" = h2 ] && [ -e {folder}/asked ]; then echo no route >&2; exit 255; fi
+[ "$1" != h2 ] || : > {folder}/asked
+"""
+"""A remote shell to which h2 answers only once."""
+
+
+@pytest.fixture(autouse=True)
+def _little_noise(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_JITTER", "0.05")
+
+
+def mapped(cli: Cli, *words: object, hosts: str = HOSTS) -> Done:
+    """A map of hosts that let everybody in."""
+    return cli("map", "--hosts", hosts, "--remote-shell", "/bin/true", *words)
+
+
+def whole(done: Done) -> dict[str, Any]:
+    """What JSON says."""
+    said: dict[str, Any] = json.loads(done.out)
+    return said
+
+
+def test_a_uniform_map_has_nothing_slow(cli: Cli) -> None:
+    done = mapped(cli, "--np", 6, "--format", "json", "-o", "map.jsonl")
+    assert done.status == 0, done.err
+    said = whole(done)
+    assert said["verdict"] == "none"
+    assert [pair["hosts"] for pair in said["pairs"]] == [list(p) for p in combinations(HOSTS.split(","), 2)]
+    for pair in said["pairs"]:
+        assert pair["status"] == "ok"
+        assert pair["launches"] == 5
+        assert pair["latency_s"] == pytest.approx(100e-9, rel=0.05)
+        assert pair["latency_low_s"] <= pair["latency_s"] <= pair["latency_high_s"]
+        assert pair["rate_bytes_per_s"] == pytest.approx(2**20 / (104957e-9), rel=0.05)
+        assert pair["rate_low_bytes_per_s"] <= pair["rate_bytes_per_s"] <= pair["rate_high_bytes_per_s"]
+    assert said["slow_links"] == said["slow_hosts"] == said["suspects"] == said["failed_links"] == []
+    assert said["groups"] == [HOSTS.split(",")]
+    assert said["error_rate"] == 0.01
+
+
+@pytest.mark.parametrize("how", [(), ("--serial",)])
+def test_a_slow_link_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "1-3:10")
+    done = mapped(cli, "--np", 6, *how, "--format", "json")
+    assert done.status == 1, done.err
+    said = whole(done)
+    assert said["verdict"] == "slow"
+    (link,) = said["slow_links"]
+    assert link["hosts"] == ["h2", "h4"]
+    assert link["factor"] == pytest.approx(10, rel=0.1)
+    assert said["slow_hosts"] == []
+
+
+def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "2:3")
+    done = mapped(cli, "--np", 6, "--format", "json")
+    assert done.status == 1, done.err
+    said = whole(done)
+    assert [host["host"] for host in said["slow_hosts"]] == ["h3"]
+    assert said["slow_hosts"][0]["factor"] == pytest.approx(3, rel=0.1)
+    assert said["slow_links"] == []
+
+
+def test_for_a_script_only_the_verdict_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = mapped(cli, "--np", 6, "-q", "-o", "map.jsonl")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("nothing is slow: ")
+    assert len(done.out.splitlines()) == 1
+    monkeypatch.setenv("FAKE_SLOW", "1-3:10")
+    done = mapped(cli, "--np", 6, "-q", "-o", "slow.jsonl")
+    assert (done.status, done.err) == (1, "")
+    (line,) = done.out.splitlines()
+    assert line.startswith("slow link h2 \N{EN DASH} h4: 8 B takes ")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "launches", "words"), [(2, 5, "it takes 3 or more"), (4, 2, "2 launches are too few")]
+)
+def test_what_cannot_be_told_is_undecided(cli: Cli, ranks: int, launches: int, words: str) -> None:
+    done = mapped(cli, "--np", ranks, "--launches", launches, "-q")
+    assert done.status == 5
+    assert done.out.startswith("undecided: ")
+    assert words in done.out
+
+
+def test_with_the_launches_that_it_names_it_is_decided(cli: Cli) -> None:
+    said = whole(mapped(cli, "--np", 4, "--launches", 2, "--format", "json", "-o", "few.jsonl"))
+    done = mapped(cli, "--np", 4, "--launches", said["launches_needed"], "-q", "-o", "enough.jsonl")
+    assert done.status == 0
+
+
+def test_an_existing_result_is_shown_again(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "1-3:1.5")
+    first = mapped(cli, "--np", 6, "-o", "map.jsonl", "--format", "json")
+    again = cli("map", "map.jsonl", "--format", "json")
+    assert (again.status, again.out) == (first.status, first.out)
+    assert cli("map", "map.jsonl", "-q", "--factor", "2").status == 0
+    for words in (("--np", 4), ("--serial",), ("-o", "other.jsonl"), ("--launches", 3), ("--dry-run",)):
+        refused = cli("map", "map.jsonl", *words)
+        assert refused.status == 2
+        assert "is only shown" in refused.err
+
+
+def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
+    done = mapped(cli, "--np", 4)
+    assert done.status == 0
+    assert "those of a step at the same time" in done.out
+    assert "latency of 8 B" in done.out
+    assert "rate of 1 MiB" in done.out
+    rows = [line for line in done.out.splitlines() if line.strip().startswith("h1 ")]
+    assert rows
+    assert done.out.rstrip().endswith("1.0 % of uniform networks, at most, anything would be called slow")
+
+
+def test_ranks_of_one_host_are_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "0-2:4")
+    said = whole(cli("map", "--np", 4, "--format", "json"))
+    assert [link["hosts"] for link in said["slow_links"]] == [["0", "2"]]
+
+
+def test_several_ranks_on_each_of_two_hosts_have_names_of_their_own(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "1-2:4")
+    said = whole(mapped(cli, "--np", 4, "--format", "json", hosts="h1:2,h2:2"))
+    assert [link["hosts"] for link in said["slow_links"]] == [["h2:0", "h1:1"]]
+    assert said["judged"] == ["h1:0", "h2:0", "h1:1", "h2:1"]
+
+
+def test_hosts_with_several_ranks_are_judged_as_hosts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "0-1:4 0-5:4 1-4:4 4-5:4")
+    said = whole(mapped(cli, "--np", 8, "--format", "json", hosts="h[1-4]:2"))
+    assert said["judged"] == ["h1", "h2", "h3", "h4"]
+    assert [link["hosts"] for link in said["slow_links"]] == [["h1", "h2"]]
+    assert len(said["pairs"]) == 28
+
+
+def test_without_a_number_there_is_a_rank_on_every_host(cli: Cli) -> None:
+    said = whole(mapped(cli, "--format", "json"))
+    assert said["judged"] == HOSTS.split(",")
+
+
+def test_pairs_stand_beside_each_other_by_size(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "0-3:2")
+    mapped(cli, "--np", 6, "--sizes", "8,1KiB,1MiB", "-o", "map.jsonl")
+    shown = cli("map", "map.jsonl", "--pair", "h1,h2", "--pair", "h4,h1")
+    lines = shown.out.splitlines()
+    assert "h1 \N{EN DASH} h2" in lines[0]
+    assert "h1 \N{EN DASH} h4" in lines[0]
+    assert [line.split()[:2] for line in lines[1:]] == [["8", "B"], ["1", "KiB"], ["1", "MiB"]]
+    said = json.loads(cli("map", "map.jsonl", "--pair", "h1,h4", "--format", "json").out)
+    (pair,) = said["pairs"]
+    assert pair["hosts"] == ["h1", "h4"]
+    assert [row["bytes"] for row in pair["rows"]] == [8, 1024, 2**20]
+    for wrong in ("h1,h9", "h1,h1", "h1"):
+        refused = cli("map", "map.jsonl", "--pair", wrong)
+        assert refused.status == 2
+        assert "--pair" in refused.err
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "1-3:10 4:2")
+    done = mapped(cli, "--np", 6, "--figure", f"map.{ending}", "-o", "map.jsonl")
+    assert done.status == 1, done.err
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert Path(f"map.{ending}").read_bytes().startswith(starts[ending])
+
+
+def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = " ".join(f"{min(pair)}-{max(pair)}:4" for pair in product((0, 2, 4), (1, 3, 5)))
+    monkeypatch.setenv("FAKE_SLOW", far)
+    assert mapped(cli, "--np", 6, "-o", "map.jsonl").status == 0
+    shown = link_map(load(Path("map.jsonl")))
+    assert shown.verdict.groups == (("h1", "h3", "h5"), ("h2", "h4", "h6"))
+    axes = figure(shown).axes
+    panels = [one for one in axes if one.images]
+    assert [panel.get_title() for panel in panels] == ["latency of 8 B", "rate of 1 MiB"]
+    for panel in panels:
+        assert [label.get_text() for label in panel.get_yticklabels()] == ["h1", "h3", "h5", "h2", "h4", "h6"]
+        values = np.ma.filled(np.asarray(panel.images[0].get_array(), dtype=float), np.nan)
+        assert np.isnan(values.diagonal()).all()
+        assert np.array_equal(values, values.T, equal_nan=True)
+        near, far_ = values[0, 1], values[0, 3]
+        assert max(near / far_, far_ / near) == pytest.approx(4, rel=0.1)
+        low, high = panel.images[0].get_clim()
+        assert high >= 2 * low
+
+
+def test_what_cannot_be_asked_is_refused_before_anything_is_measured(cli: Cli) -> None:
+    for words, sentence in (
+        (("--figure", "map.txt"), "is no figure"),
+        (("--np", "2,4"), "one number of ranks"),
+        (("--np", "1"), "no pairs"),
+        (("--factor", "0.5"), "no factor"),
+        (("--factor", "nan"), "no factor"),
+        (("--factor", "inf"), "no factor"),
+        (("--figure", "none/map.png"), "there is no folder none"),
+        (("--pair", "h1"), "is no pair"),
+        (("--pair", "h1,h1"), "is no pair"),
+        (("--pair", "h1,h2,h3"), "is no pair"),
+        (("--error-rate", "2"), "between 0 and 100 %"),
+    ):
+        refused = cli("map", *words, "-o", "map.jsonl")
+        assert refused.status == 2
+        assert sentence in refused.err
+        assert not Path("map.jsonl").exists()
+
+
+def test_a_result_without_pairs_has_no_map(cli: Cli) -> None:
+    cli("run", "pingpong", "--sizes", "8", "--launches", 1, "-o", "plain.jsonl")
+    done = cli("map", "plain.jsonl")
+    assert done.status == 2
+    assert "has no map" in done.err
+
+
+def test_a_dry_run_measures_nothing(cli: Cli) -> None:
+    done = mapped(cli, "--np", 4, "--dry-run", "-o", "map.jsonl")
+    assert done.status == 0
+    assert "--host h4:1" in done.out
+    assert not Path("map.jsonl").exists()
+
+
+# ---- What goes wrong -----------------------------------------------------------------------------
+
+
+def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of pairs measured at the same time nobody knows which it was: they are measured one by one."""
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:8:1-3")
+    done = mapped(cli, "--np", 6, "--format", "json", "-o", "map.jsonl")
+    assert done.status == 1, done.err
+    said = whole(done)
+    assert said["verdict"] == "failed"
+    (failed,) = said["failed_links"]
+    assert failed["hosts"] == ["h2", "h4"]
+    for pair in said["pairs"]:
+        assert (pair["latency_s"] is None) == (pair["hosts"] == ["h2", "h4"])
+        assert pair["rate_bytes_per_s"] is not None
+    blamed = {failure.cell.pair for failure in load(Path("map.jsonl")).failures if failure.cell}
+    assert blamed == {"1-3"}
+
+
+def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.campaign.job_run.SILENCE_LEAST_S", 0.5)
+    monkeypatch.setenv("FAKE_HANG", "pingpong:8:0-1")
+    said = whole(mapped(cli, "--np", 4, "--launches", 3, "--format", "json"))
+    assert [link["hosts"] for link in said["failed_links"]] == [["h1", "h2"]]
+    assert said["failed_links"][0]["reason"].startswith("timeout")
+    assert sum(pair["latency_s"] is not None for pair in said["pairs"]) == 5
+
+
+def test_a_map_that_was_cut_short_is_resumed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole_ = mapped(cli, "--np", 6, "--seed", 4, "-o", "whole.jsonl", "--format", "json")
+    lines = Path("whole.jsonl").read_bytes().splitlines(keepends=True)
+    Path("cut.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    assert cli("map", "cut.jsonl").status in {0, 5}
+    assert cli("resume", "cut.jsonl").status == 0
+    again = cli("map", "cut.jsonl", "--format", "json")
+    assert again.status == whole_.status == 0
+    measured = [{(v.launch, v.cell) for v in load(Path(f)).visits} for f in ("whole.jsonl", "cut.jsonl")]
+    assert measured[0] == measured[1]
+
+
+def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli) -> None:
+    mapped(cli, "--np", 4, "-o", "map.jsonl")
+    shown = json.loads(cli("show", "map.jsonl", "--format", "json").out)
+    pairs = [(row["pair"], row["bytes"]) for row in shown["rows"] if row["pair"]]
+    assert len(pairs) == len(set(pairs)) == 12
+    assert {row["pairing"] for row in shown["rows"] if row["pair"]} == {"tournament"}
+    text = cli("show", "map.jsonl").out
+    assert text.count("pingpong, standard") == 1
+    assert "0-3" in text
+
+
+def test_hosts_are_asked_again_before_a_map_goes_on(cli: Cli, tmp_path: Path) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
+    shell.chmod(0o755)
+    cli("map", "--hosts", HOSTS, "--remote-shell", shell, "--launches", 1, "-o", "map.jsonl")
+    lines = Path("map.jsonl").read_bytes().splitlines(keepends=True)
+    Path("cut.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    before = Path("cut.jsonl").read_bytes()
+    shell.write_text("#!/bin/sh\necho no route >&2\nexit 255\n", encoding="ascii")
+    done = cli("resume", "cut.jsonl")
+    assert done.status == 3
+    assert "host h1: cannot be reached: no route" in done.err
+    assert Path("cut.jsonl").read_bytes() == before
+
+
+def test_a_host_that_is_gone_is_named_in_the_failure(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text(GONE.format(folder=tmp_path), encoding="ascii")
+    shell.chmod(0o755)
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:8")
+    words = ("pingpong", "--sizes", "8", "--launches", 1, "--hosts", "h1,h2", "--remote-shell", shell)
+    done = cli("run", *words, "-o", "r.jsonl")
+    assert "crash in launch 1: host h2: cannot be reached: no route" in done.err
+    assert "no route" in load(Path("r.jsonl")).failures[0].words

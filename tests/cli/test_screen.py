@@ -1,0 +1,190 @@
+"""What a real terminal gets, and what a pipe gets: the program itself, on a pseudo-terminal of a width."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from rich.cells import cell_len
+
+from mpigauge.cli import COMMANDS, mpigauge
+from tests.cli.test_map import mapped
+from tests.unit.result.samples import RECORDS, lines_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+PROGRAM = (sys.executable, "-m", "mpigauge")
+WIDTHS = (60, 80, 100, 120, 200)
+
+
+@pytest.fixture
+def result(machine: Path) -> Path:
+    """A result file."""
+    path = machine / "work" / "r.jsonl"
+    path.write_bytes(lines_of(*RECORDS))
+    return path
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """Variables of a terminal with colours."""
+    others = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    return {**others, "TERM": "xterm-256color", **more}
+
+
+def on_terminal(*words: object, width: int = 100, **variables: str) -> str:
+    """What the program writes to a terminal of this width."""
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    with subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        stdin=writer,
+        stdout=writer,
+        stderr=subprocess.DEVNULL,
+        env=surroundings(**variables),
+    ):
+        os.close(writer)
+        pieces = []
+        while piece := _read(reader):
+            pieces.append(piece)
+    os.close(reader)
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+def _read(reader: int) -> bytes:
+    """Linux ends a terminal whose last writer has gone with an error."""
+    try:
+        return os.read(reader, 65536)
+    except OSError:
+        return b""
+
+
+def on_pipe(*words: object, **variables: str) -> bytes:
+    """What it writes to a pipe."""
+    done = subprocess.run(
+        [*PROGRAM, *map(str, words)], capture_output=True, check=False, env=surroundings(**variables)
+    )
+    assert b"Traceback" not in done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_table_fits_the_terminal(result: Path, width: int) -> None:
+    text = on_terminal("show", result, width=width)
+    assert ESCAPE.search(text)
+    lines = ESCAPE.sub("", text).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert any("pingpong, standard" in line for line in lines)
+
+
+def test_a_pipe_gets_the_plain_text_alone(result: Path, cli: Cli) -> None:
+    plain = on_pipe("show", result).decode()
+    assert plain == cli("show", result).out
+    assert "\x1b" not in plain
+    assert "hidden" not in plain
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [(("--color", "never"), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})],
+    ids=["never", "NO_COLOR", "dumb"],
+)
+def test_without_colours_there_is_no_code_of_any_kind(
+    result: Path, words: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    assert on_terminal("show", result, *words, width=80, **variables) == ESCAPE.sub(
+        "", on_terminal("show", result, width=80)
+    )
+
+
+def test_what_is_asked_for_on_the_command_line_goes_before_the_environment(result: Path) -> None:
+    assert ESCAPE.search(on_terminal("show", result, "--color", "always", NO_COLOR="1"))
+
+
+def test_on_a_pipe_colours_bring_no_limit_of_width(result: Path) -> None:
+    text = on_pipe("show", result, "--color", "always", COLUMNS="50").decode()
+    assert ESCAPE.search(text)
+    assert max(map(len, ESCAPE.sub("", text).splitlines())) > 150
+    assert "hidden" not in text
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "json"])
+def test_other_forms_are_the_same_everywhere(result: Path, form: str) -> None:
+    words = ("show", result, "--format", form, "--color", "always")
+    assert on_terminal(*words, width=40) == on_pipe(*words).decode() == on_pipe(*words[:4]).decode()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+def test_no_encoding_makes_it_crash(result: Path, encoding: str) -> None:
+    for words in (
+        ("show", result),
+        ("show", result, "--format", "json"),
+        ("show", result, "--color", "always"),
+    ):
+        assert on_pipe(*words, PYTHONIOENCODING=encoding)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_map_fits_the_terminal(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("FAKE_JITTER", "0.05")
+    monkeypatch.setenv("FAKE_SLOW", "2:3")
+    plain = mapped(cli, "--np", 6, "-o", "map.jsonl").out
+    text = ESCAPE.sub("", on_terminal("map", "map.jsonl", width=width))
+    assert max(map(cell_len, text.splitlines())) <= width
+    squeezed = re.sub(r"\s+", "", text)
+    verdict = next(line for line in plain.splitlines() if line.startswith("slow host"))
+    assert re.sub(r"\s+", "", verdict) in squeezed
+    numbers = re.findall(
+        r"(?<= )\d[\d.]* (?=ns|MB|GB)", plain.partition("latency of 8 B\n")[2].partition("\n\n")[0]
+    )
+    matrix = text.partition("latency of 8 B, ns\n")[2].partition("\n\n")[0]
+    assert numbers
+    assert all(number.strip() in matrix.split() for number in numbers)
+    pairs = ESCAPE.sub("", on_terminal("map", "map.jsonl", "--pair", "h1,h2", "--pair", "h1,h3", width=width))
+    assert max(map(cell_len, pairs.splitlines())) <= width
+    assert ("hidden for want of width" in pairs) == ("ratios" not in pairs.partition("hidden")[0])
+
+
+@pytest.mark.parametrize(
+    "words", [("doctor",), ("list",), ("list", "mpis"), ("list", "plots"), ("list", "formats")]
+)
+def test_what_is_told_of_this_machine_fits_the_terminal(openmpi: FakeMpi, words: tuple[str, ...]) -> None:
+    text = on_terminal(*words, width=60)
+    assert text
+    assert max(map(cell_len, ESCAPE.sub("", text).splitlines())) <= 60
+
+
+def test_the_doctor_sums_up_on_a_terminal_and_on_a_pipe_begins_every_line_with_a_state(
+    openmpi: FakeMpi,
+) -> None:
+    *_, last = ESCAPE.sub("", on_terminal("doctor", width=120)).splitlines()
+    assert "ready to measure" in last
+    plain = on_pipe("doctor").decode()
+    assert all(re.match(r"(ok|note|lacks) |  +-> ", line) for line in plain.splitlines())
+
+
+def test_every_verb_that_prints_text_takes_colour() -> None:
+    with click.Context(mpigauge) as context:
+        verbs = {name: mpigauge.get_command(context, name) for name in COMMANDS}
+    options = {name: {opt for one in verb.params for opt in one.opts} for name, verb in verbs.items() if verb}
+    assert {name for name, all_ in options.items() if "--format" in all_} == {
+        name for name, all_ in options.items() if "--color" in all_
+    }
+    assert {"run", "resume", "show", "map", "list", "doctor"} <= {
+        n for n, all_ in options.items() if "--color" in all_
+    }

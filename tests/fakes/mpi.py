@@ -1,0 +1,208 @@
+"""A fake MPI library in a folder: an mpicc and an mpiexec that need no MPI, no compiler and no time.
+
+mpicc says the macros of a chosen kind and version, and "compiles" by writing a program that runs
+tests/fakes/kernel.py; mpiexec starts that program once, as rank 0, in a session of its own. So all of
+mpigauge runs as it is, from finding a library to the table.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SHEBANG = f"#!{sys.executable} -IS\n"
+STANDARDS = {"openmpi": "3.1", "mpich": "4.1", "intelmpi": "4.0"}
+PRINTS = {
+    "openmpi": "Open MPI v{0}, package: Open MPI fake@host Distribution, ident: {0}, repo rev: v{0}",
+    "mpich": "MPICH Version:      {0}\nMPICH Release date: Thu Jan  1 00:00:00 UTC 1970\nMPICH ABI: 17:0:5\n",
+    "intelmpi": "Intel(R) MPI Library {0} for Linux* OS\n",
+}
+"""What MPI_Get_library_version says."""
+
+MPICC = """
+import os, sys
+words = sys.argv[1:]
+if {root_variable!r} and not os.environ.get({root_variable!r}):
+    sys.exit({root_variable!r} + " is not set")
+if "-show" in words:
+    print("gcc -I{prefix}/include -L{prefix}/lib -lmpi")
+elif words[:2] == ["-E", "-dM"]:
+    assert words[2:] == ["-x", "c", "-include", "mpi.h", os.devnull]
+    print({macros!r})
+elif {compile_error!r}:
+    sys.exit({compile_error!r})
+else:
+    assert all(os.path.isfile(word) for word in words if word.endswith(".c"))
+    output = words[words.index("-o") + 1]
+    with open(output, "w") as file:
+        file.write({kernel!r})
+    os.chmod(output, 0o755)
+"""
+KERNEL = """{shebang}
+import sys
+sys.path.insert(0, {here!r})
+import kernel
+kernel.main({library!r}, {standard!r}, {latency_ns})
+"""
+LINKER = """
+import os, sys
+# As ld does, which resolves what a library needs by this path before any other.
+if not os.environ.get("LD_LIBRARY_PATH", "{prefix}").startswith("{prefix}"):
+    sys.exit("collect2: error: ld returned 1 exit status")
+"""
+ABI_KERNEL = """{shebang}
+import os, sys
+sys.path.insert(0, {here!r})
+import kernel
+for folder in [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), {prefix!r} + "/lib"]:
+    if folder and os.path.isfile(folder + "/libmpi_abi.so.1"):
+        library, standard, latency_ns = open(folder + "/libmpi_abi.so.1").read().split("\\0")
+        kernel.main(library, standard, int(latency_ns))
+        sys.exit()
+sys.exit("error while loading shared libraries: libmpi_abi.so.1: cannot open shared object file")
+"""
+MPIEXEC = """
+import os, sys
+words = sys.argv[1:]
+flags, ranks, hosts = set(), 0, []
+while words[0].startswith("-"):
+    flag = words.pop(0)
+    if flag in ("-n", "--host", "-x"):
+        value = words.pop(0)
+        ranks += int(value) if flag == "-n" else 0
+        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
+    else:
+        flags.add(flag)
+while ":" in words:  # another context, of the same program
+    _, *more = words[words.index(":"):]
+    words = words[:words.index(":")]
+    while more and more[0].startswith("-"):
+        flag, value, *more = more
+        ranks += int(value) if flag == "-n" else 0
+        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
+    words += more[more.index(":"):] if ":" in more else []
+if hosts:
+    assert len(hosts) == ranks
+    os.environ.setdefault("FAKE_HOSTS", ",".join(hosts))
+if unknown := flags - {flags!r}:
+    sys.exit("mpiexec: unknown option " + unknown.pop())
+if {flags!r} and os.geteuid() == 0 and "--allow-run-as-root" not in flags:
+    sys.exit("mpiexec has detected an attempt to run as root.")
+if {flags!r} and not hosts and ranks > len(os.sched_getaffinity(0)) and "--oversubscribe" not in flags:
+    sys.exit("There are not enough slots available in the system")
+os.environ["FAKE_RANKS"] = str(ranks)
+child = os.fork()
+if child == 0:
+    os.setsid()
+    os.execv(words[0], words)
+try:
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+except KeyboardInterrupt:
+    os._exit(130)  # and leaves its child behind, as some launchers do
+sys.exit(status if status >= 0 else 128 - status)
+"""
+FLAGS = {"openmpi": {"--allow-run-as-root", "--oversubscribe"}, "mpich": set(), "intelmpi": set()}
+
+
+@dataclass(frozen=True, slots=True)
+class FakeMpi:
+    """An installed fake.
+
+    Attributes:
+        latency_ns: What its fastest message takes.
+    """
+
+    prefix: Path
+    kind: str
+    version: str
+    latency_ns: int
+
+    @property
+    def bin(self) -> Path:
+        """Where its programs are."""
+        return self.prefix / "bin"
+
+    @property
+    def mpicc(self) -> Path:
+        """Its compiler wrapper."""
+        return self.bin / "mpicc"
+
+    @property
+    def says(self) -> str:
+        """What MPI_Get_library_version says."""
+        return PRINTS[self.kind].format(self.version)
+
+
+def install(
+    prefix: Path,
+    kind: str = "openmpi",
+    version: str = "5.0.11",
+    *,
+    latency_ns: int = 100,
+    compile_error: str = "",
+    suffix: str = "",
+    abi: bool = False,
+) -> FakeMpi:
+    """Writes a library into a folder.
+
+    Args:
+        compile_error: What mpicc says instead of compiling the kernel.
+        suffix: Of the programs' names, as Debian has them: ".mpich".
+        abi: Whether it has the ABI of MPI 5, which of these libraries MPICH can compile for.
+    """
+    fake = FakeMpi(prefix, kind, version, latency_ns)
+    fake.bin.mkdir(parents=True, exist_ok=True)
+    kernel = KERNEL.format(
+        shebang=SHEBANG, here=str(HERE), library=fake.says, standard=STANDARDS[kind], latency_ns=latency_ns
+    )
+    mpicc = MPICC.format(
+        prefix=prefix,
+        macros=macros_of(kind, version),
+        root_variable="I_MPI_ROOT" if kind == "intelmpi" else "",
+        compile_error=compile_error,
+        kernel=kernel,
+    )
+    write_program(fake.bin / f"mpicc{suffix}", mpicc)
+    if abi:
+        _add_abi(fake)
+    write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS[kind]))
+    return fake
+
+
+def _add_abi(fake: FakeMpi) -> None:
+    """The library file tells the common kernel which library it is, as the loader would find it."""
+    (fake.prefix / "lib").mkdir()
+    said = "\0".join([fake.says, STANDARDS[fake.kind], str(fake.latency_ns)])
+    (fake.prefix / "lib" / "libmpi_abi.so.1").write_text(said, encoding="ascii")
+    if fake.kind == "mpich":
+        kernel = ABI_KERNEL.format(shebang=SHEBANG, here=str(HERE), prefix=str(fake.prefix))
+        mpicc = MPICC.format(prefix=fake.prefix, macros="", root_variable="", compile_error="", kernel=kernel)
+        write_program(fake.bin / "mpicc_abi", LINKER.format(prefix=fake.prefix) + mpicc)
+
+
+def macros_of(kind: str, version: str) -> str:
+    """What the preprocessor says of its mpi.h, as far as anybody looks."""
+    standard, substandard = STANDARDS[kind].split(".")
+    lines = [
+        f"#define MPI_VERSION {standard}",
+        f"#define MPI_SUBVERSION {substandard}",
+        "#define __linux__ 1",
+    ]
+    if kind == "openmpi":
+        parts = zip(("MAJOR", "MINOR", "RELEASE"), version.split("."), strict=True)
+        lines += [f"#define OMPI_{part}_VERSION {number}" for part, number in parts]
+    if kind == "intelmpi":
+        lines += [f'#define I_MPI_VERSION "{version}"', '#define MPICH_VERSION "4.1.2"']
+    if kind == "mpich":
+        lines += [f'#define MPICH_VERSION "{version}"']
+    return "\n".join(lines)
+
+
+def write_program(path: Path, text: str) -> Path:
+    """An executable Python program that needs nothing but this Python."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(SHEBANG + text, encoding="utf-8")
+    path.chmod(0o755)
+    return path

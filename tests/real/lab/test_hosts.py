@@ -1,0 +1,123 @@
+"""mpigauge between emulated hosts: placements, the truth of links, hosts that are not what they should be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import PREFIXES, prefix
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from tests.real.lab.conftest import Lab
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi]
+
+RATE_BYTES_PER_S = 100e6 / 8
+DELAY_S = 200e-6
+PAYLOAD_SHARE = 1448 / 1538
+"""Of an Ethernet frame with preamble and gap, what TCP with time stamps carries for its user."""
+
+LARGE, SMALL = 1 << 20, 8
+HERE = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+shift
+exec /bin/sh -c "$*"
+"""
+"""A remote shell that goes nowhere."""
+
+Rows = dict[tuple[str, str, int], dict[str, Any]]
+
+
+def run(lab: Lab, *words: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """`mpigauge run` in a lab."""
+    return lab(sys.executable, "-m", "mpigauge", "run", "-q", "-o", "r.jsonl", *words, options=options)
+
+
+def rows(done: subprocess.CompletedProcess[str]) -> Rows:
+    """What was measured, by transport, placement and size."""
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)["rows"]
+    return {(row["transport"], row["placement"], row["bytes"]): row for row in measured if row["time_s"]}
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
+    """Between hosts a small message takes the delay and a large one the rate of the link, within 3 %.
+
+    The fastest sample tells that: a busy machine can only take away from it.
+    """
+    words = ["pingpong", "--mpi", prefix(name), "--sizes", f"{SMALL},{LARGE}", "--format", "json"]
+    words += ["--transport", "shm", "--transport", "tcp", "--placement", "same-host", "--placement", "1,3"]
+    options = ("--hosts", "3", "--rate", "100mbit", "--delay", "200us")
+    found = rows(run(lab, *words, "--launches", "2", options=options))
+    assert {key[:2] for key in found} == {("shm", "same-host"), ("tcp", "same-host"), ("tcp", "h1,h3")}
+    near, far = found["tcp", "same-host", SMALL], found["tcp", "h1,h3", SMALL]
+    assert near["time_s"]["estimate"] < DELAY_S < far["time_s"]["estimate"]
+    rate = LARGE / found["tcp", "h1,h3", LARGE]["time_s"]["min"]
+    assert rate == pytest.approx(PAYLOAD_SHARE * RATE_BYTES_PER_S, rel=0.03)
+    assert found["shm", "same-host", LARGE]["net_share"] < 0.01
+    assert found["tcp", "h1,h3", LARGE]["net_share"] > 0.5
+    places = {
+        launch.placed: [rank.host for rank in launch.placement]
+        for launch in load(folder / "r.jsonl").launches
+    }
+    assert places == {"same-host": ["h1", "h1"], "h1,h3": ["h1", "h3"]}
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_ranks_may_be_anywhere_and_the_first_one_elsewhere(lab: Lab, folder: Path, name: str) -> None:
+    """The plan reaches rank 0 on a host that has no file of ours, and the order of the ranks is kept."""
+    words = ["allreduce", "--mpi", prefix(name), "--sizes", "8", "--placement", "h2,h1,h2", "--launches", "1"]
+    done = run(lab, *words, options=("--delay", "100us"))
+    assert done.returncode == 0, done.stderr
+    (launch,) = load(folder / "r.jsonl").launches
+    assert [rank.host for rank in launch.placement] == ["h2", "h1", "h2"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "words"),
+    [
+        ("h1,h9", "host h9: cannot be reached: "),
+        ("h1,no-such-host.invalid", "host no-such-host.invalid: cannot be reached: "),
+    ],
+)
+def test_a_host_that_cannot_be_reached_is_named_before_anything_runs(
+    lab: Lab, folder: Path, hosts: str, words: str
+) -> None:
+    done = run(lab, "pingpong", "--mpi", prefix("openmpi"), "--hosts", hosts)
+    assert done.returncode == 3
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (folder / "r.jsonl").exists()
+
+
+def test_a_rank_that_lands_elsewhere_is_named(lab: Lab, folder: Path) -> None:
+    shell = folder / "shell"
+    shell.write_text(HERE, encoding="ascii")
+    shell.chmod(0o755)
+    done = run(lab, "pingpong", "--mpi", prefix("mpich"), "--sizes", "8", "--remote-shell", str(shell))
+    assert done.returncode == 3, done.stderr
+    assert "rank 1 was to be on h2 and is on h1" in done.stderr
+
+
+def test_a_list_that_names_one_host_is_no_network(lab: Lab) -> None:
+    """Shared memory between ranks of one host is no false label, though the placement is a list."""
+    words = ("pingpong", "--sizes", str(SMALL), "--hosts", "h1:2,h2:2", "--launches", "1", "--format", "json")
+    found = rows(run(lab, *words, "--placement", "1,1", "--placement", "1,1,2", "--placement", "1,2"))
+    assert {placement for _, placement, _ in found} == {"h1,h1", "h1,h1,h2", "h1,h2"}
+
+
+def test_a_map_knows_the_lab_that_it_was_measured_in(lab: Lab, folder: Path) -> None:
+    options = ("--hosts", "2", "--delay", "300us")
+    words = (sys.executable, "-m", "mpigauge", "map", "--np", "2", "--sizes", "8", "--launches", "1")
+    lab(*words, "-q", "-o", "m.jsonl", options=options)
+    table = load(folder / "m.jsonl").campaign.plan.lab
+    assert table is not None
+    assert (table.hosts, table.delay) == (2, "300us")

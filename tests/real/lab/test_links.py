@@ -1,0 +1,126 @@
+"""What the relay does to packets, against what the rates and delays of its links must make true."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real.lab.conftest import Lab
+
+pytestmark = pytest.mark.lab
+
+FRAMING_BYTES = 38
+"""Preamble, Ethernet header, check sum and gap."""
+
+IP_BYTES = 1500
+PAYLOAD_BYTES = 1500 - 20 - 20 - 12
+"""Behind the headers of IP and of TCP with time stamps."""
+
+SMALL_PACKET_BYTES = 8 + 20 + 20 + 12 + FRAMING_BYTES
+PINGS = 300
+MBIT = 1e6 / 8
+
+
+def payload_rate(mbit: float) -> float:
+    """Bytes per second that TCP can bring through a link."""
+    return mbit * MBIT * PAYLOAD_BYTES / (IP_BYTES + FRAMING_BYTES)
+
+
+def client(tcp: Path, what: str, count: int, host: int = 2) -> str:
+    """A script that serves on a host and measures on h1; prints numbers."""
+    address = f"10.77.0.{host}"
+    return (
+        f"rm -f served; ssh -n {address} '{tcp} serve 7000' > served & "
+        f"while ! grep -q listening served; do sleep 0.02; done; {tcp} {what} {address} 7000 {count}"
+    )
+
+
+def numbers(lab: Lab, script: str, *options: str, user: str | None = None) -> list[float]:
+    done = lab("sh", "-c", script, options=options, **({"user": user} if user else {}))
+    assert done.returncode == 0, done.stderr
+    return [float(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("mbit", "tolerance"), [(10, 0.03), (100, 0.03), (1000, 0.10)])
+def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: int, tolerance: float) -> None:
+    """The best of the windows: the link is what it is, and a busy machine can only take away from it."""
+    rates = numbers(lab, client(tcp, "rate", 4), "--rate", f"{mbit}mbit")
+    assert max(rates) == pytest.approx(payload_rate(mbit), rel=tolerance)
+    assert statistics.median(rates) < payload_rate(mbit) * 1.02
+
+
+def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> None:
+    """Acknowledgements take their share of the lanes, 98 bytes for each or every other packet; no more."""
+    script = (
+        f"ssh -n h2 '{tcp} serve 7000' > served2 & {tcp} serve 7000 > served1 & "
+        "while ! grep -q listening served1 || ! grep -q listening served2; do sleep 0.02; done; "
+        f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > at2 & {tcp} rate 10.77.0.2 7000 4; wait %3; cat at2"
+    )
+    done = lab("bash", "-c", script, options=("--rate", "100mbit"))
+    rates = [float(line) for line in done.stdout.splitlines()]
+    share = (IP_BYTES + FRAMING_BYTES) / (IP_BYTES + FRAMING_BYTES + SMALL_PACKET_BYTES)
+    for one_way in (rates[:4], rates[4:]):
+        assert max(one_way) > payload_rate(100) * share * 0.97
+
+
+def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
+    """In one lab, so that both have the same machine."""
+    assert shutil.which("iperf3"), "apt-get install iperf3"
+    script = (
+        "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 2 -J > iperf.json; "
+        "! grep -q sum_received iperf.json; do sleep 0.1; done; "
+        f"{client(tcp, 'rate', 4)}; cat iperf.json | tr -d '\\n'"
+    )
+    done = lab("sh", "-c", script, options=("--rate", "100mbit"))
+    *ours, theirs = done.stdout.splitlines()
+    received = json.loads(theirs)["end"]["sum_received"]["bits_per_second"] / 8
+    assert max(map(float, ours)) == pytest.approx(received, rel=0.05)
+    assert received == pytest.approx(payload_rate(100), rel=0.05)
+
+
+def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, user: str) -> None:
+    """Fastest of many: never faster than the link, and what software adds is the same for all delays."""
+    fastest_s = {}
+    for delay_us in (0, 20, 500, 5000):
+        count = str(PINGS if delay_us < 5000 else 60)
+        options = "--rate", "100mbit", "--delay", f"{delay_us}us"
+        fastest_s[delay_us] = min(numbers(lab, client(tcp, "ping", int(count)), *options, user=user)) / 1e9
+    lanes_s = 2 * 2 * SMALL_PACKET_BYTES / (100 * MBIT)
+    for delay_us, seconds in fastest_s.items():
+        assert seconds > lanes_s + 2 * delay_us * 1e-6
+        assert (seconds - fastest_s[0]) / 2 == pytest.approx(delay_us * 1e-6, rel=0.02, abs=40e-6)
+    assert fastest_s[0] < lanes_s + 300e-6
+
+
+def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
+    """h1-h2 is slower, h3 farther away, and h4 is as the lab says: all in one lab."""
+    scripts = [client(tcp, "ping", 100, host).replace("served", f"served{host}") for host in (2, 3, 4)]
+    script = "; ".join(scripts)
+    options = ("--hosts", "4", "--rate", "none", "--delay", "100us")
+    times = numbers(lab, script, *options, "--link", "h1-h2:rate=1mbit", "--host", "h3:delay=2ms")
+    slow, far, usual = (min(times[i : i + 100]) / 1e9 for i in (0, 100, 200))
+    wire_s = 4 * SMALL_PACKET_BYTES / MBIT
+    assert slow == pytest.approx(wire_s + 2 * 100e-6, abs=300e-6)
+    assert far == pytest.approx(2 * 2.1e-3, abs=300e-6)
+    assert 2 * 100e-6 < usual < 2 * 100e-6 + 300e-6
+
+
+def test_what_finds_a_full_queue_is_dropped_and_counted(lab: Lab, tcp: Path) -> None:
+    """Two fast hosts send to a slow one: more than its port carries."""
+    script = (
+        f"ssh -n h3 '{tcp} serve 7000' > served3 & {tcp} serve 7000 > served1 & "
+        "while ! grep -q listening served1 || ! grep -q listening served3; do sleep 0.02; done; "
+        f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > from1 & ssh -n h2 '{tcp} rate 10.77.0.3 7000 4' > from3; "
+        'wait %3; od -An -v -tu8 $(sed \'s/.*"counters":"//; s/".*//\' $MPIGAUGE_LAB)'
+    )
+    done = lab("bash", "-c", script, options=("--hosts", "3", "--host", "h2:rate=20mbit"))
+    forwarded, _, dropped, _ = map(int, done.stdout.split())
+    assert dropped > 0, done.stderr
+    assert forwarded > 1000

@@ -1,0 +1,49 @@
+"""The link map of emulated hosts: it names the link or host that was made slow, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.real.mpi.conftest import prefix
+
+if TYPE_CHECKING:
+    from tests.real.lab.conftest import Lab
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi]
+
+
+def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[str, Any]]:
+    """Exit status and JSON of a map between all hosts of a lab."""
+    words = ["map", "--mpi", prefix("mpich"), "--sizes", size, "-q", "-o", "map.jsonl", "--format", "json"]
+    done = lab(sys.executable, "-m", "mpigauge", *words, options=("--hosts", str(hosts), *options))
+    assert "Traceback" not in done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    assert len(said["pairs"]) == hosts * (hosts - 1) // 2
+    assert all(pair["status"] == "ok" for pair in said["pairs"]), done.stderr
+    return done.returncode, said
+
+
+def test_a_link_at_a_tenth_of_the_rate_is_named_and_only_it(lab: Lab) -> None:
+    status, said = map_of(lab, 8, "64KiB", "--link", "h2-h5:rate=100mbit")
+    assert status == 1
+    assert [link["hosts"] for link in said["slow_links"]] == [["h2", "h5"]]
+    assert said["slow_links"][0]["factor"] > 3
+    assert said["slow_hosts"] == []
+
+
+def test_a_host_that_is_slow_as_a_whole_is_named_and_only_it(lab: Lab) -> None:
+    status, said = map_of(lab, 6, "8", "--host", "h4:delay=2ms")
+    assert status == 1
+    assert [host["host"] for host in said["slow_hosts"]] == ["h4"]
+    assert said["slow_links"] == []
+
+
+def test_a_uniform_lab_has_nothing_slow(lab: Lab) -> None:
+    """On a machine that is too busy it may say that it cannot tell; it never blames anybody."""
+    status, said = map_of(lab, 6, "8", "--delay", "200us")
+    assert status in {0, 5}
+    assert said["slow_links"] == said["slow_hosts"] == []

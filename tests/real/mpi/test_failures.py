@@ -1,0 +1,234 @@
+"""What goes wrong on real libraries: hangs, crashes, kills. It costs the cell, and nobody stays."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mpigauge.launch.process import descendants
+from mpigauge.mpi import find
+from mpigauge.mpi.library import Library
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, kernels, prefix, wait_until
+
+pytestmark = pytest.mark.mpi
+
+Shim = Callable[[Library], dict[str, str]]
+KILLS = 4
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "status"),
+    [
+        *((name, "crash", "failed") for name in ("openmpi", "mpich", "intelmpi")),
+        *((name, "exit", "failed") for name in ("openmpi", "mpich", "intelmpi")),
+        ("openmpi", "corrupt", "corrupt"),
+    ],
+)
+def test_a_broken_cell_costs_only_itself(
+    mpigauge: Run, shim: Shim, tmp_path: Path, name: str, action: str, status: str
+) -> None:
+    library = find.find(prefix(name))
+    environment = shim(library) | {"SHIM_ACTION": action, "SHIM_BYTES": "1024"}
+    words = ("pingpong", "--sizes", "8,512,1024,2048", "--launches", "2", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", "-o", "result.jsonl", environment=environment)
+    assert done.returncode == 1, done.stderr
+    states = {r["bytes"]: r["status"] for r in json.loads(done.stdout)["rows"] if r["pattern"] == "pingpong"}
+    assert states == {8: "ok", 512: "ok", 1024: status, 2048: "ok"}
+    failures = load(tmp_path / "result.jsonl").failures
+    assert {failure.cell.bytes for failure in failures if failure.cell} == {1024}
+    if action == "crash":
+        assert any("these are my last words" in failure.words for failure in failures)
+    assert all(r["launches"] == 2 for r in json.loads(done.stdout)["rows"] if r["status"] == "ok")
+
+
+@pytest.mark.parametrize("name", ["openmpi", "intelmpi"])  # MPICH's launcher is that of Intel MPI
+def test_a_hang_costs_only_its_cell(name: str, mpigauge: Run, shim: Shim) -> None:
+    library = find.find(prefix(name))
+    environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
+    words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
+    done = mpigauge("run", *words, "--format", "json", environment=environment)
+    assert done.returncode == 1, done.stderr
+    states = {r["bytes"]: r["status"] for r in json.loads(done.stdout)["rows"] if r["pattern"] == "pingpong"}
+    assert states == {8: "ok", 1024: "timeout", 2048: "ok"}
+    assert not kernels()
+
+
+def _start(tmp_path: Path, *words: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "mpigauge", *words],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _ranks_below(pid: int) -> list[int]:
+    """The kernel processes below one, launchers left out."""
+    found = []
+    for child in descendants(pid):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{child}/exe").readlink().name == "mpigauge-kernel":
+                found.append(child)
+    return found
+
+
+def _launcher_below(pid: int) -> list[int]:
+    """The launcher: the first process that is neither a rank nor the janitor."""
+    others = [child for child in descendants(pid) if child not in _ranks_below(pid)]
+    return [child for child in others if not _is_janitor(child)][:1]
+
+
+def _is_janitor(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"janitor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return True
+
+
+@pytest.mark.parametrize("whom", ["rank", "launcher"])
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, name: str, whom: str) -> None:
+    chance = random.Random(f"{name} {whom}")
+    result = tmp_path / "result.jsonl"
+    sizes = ("--sizes", "0:64KiB", "--launches", "3", "--seed", "7")
+    process = _start(
+        tmp_path, "run", "pingpong", "exchange", *sizes, "--mpi", prefix(name), "-o", str(result)
+    )
+    victims = _ranks_below if whom == "rank" else _launcher_below
+    kills = 0
+    assert wait_until(lambda: result.exists() and b'"type":"launch"' in result.read_bytes())
+    while process.poll() is None and kills < KILLS:
+        # Seldom enough that a launcher gets to start between two kills: three starts in vain are given up.
+        time.sleep(chance.uniform(0.3, 1.5))
+        found = victims(process.pid) if _ranks_below(process.pid) else []
+        if found:
+            os.kill(chance.choice(found), signal.SIGKILL)
+            kills += 1
+    # 1: chance met the same cell in two launches, and it was given up.
+    assert process.wait(240) in (0, 1)
+    assert kills >= KILLS // 2
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert loaded.failures
+    done = {(visit.launch, visit.id) for visit in loaded.visits}
+    assert len(done) == len(loaded.visits)  # nothing finished was measured again
+    struck = {failure.cell for failure in loaded.failures}
+    assert {visit.cell for visit in loaded.visits} | struck >= set(loaded.campaign.cells)
+    assert not kernels()
+
+
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intelmpi"])
+def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path: Path, name: str) -> None:
+    chance = random.Random(name)
+    result = tmp_path / "result.jsonl"
+    words = ("run", "pingpong", "--sizes", "0:1MiB", "--launches", "3", "--seed", "3", "--mpi", prefix(name))
+    before: set[tuple[int, int]] = set()
+    for kill in range(KILLS):
+        first = kill == 0 or not result.exists()
+        process = _start(tmp_path, *((*words, "-o", str(result)) if first else ("resume", str(result))))
+        wait_until(lambda process=process: bool(_ranks_below(process.pid)) or process.poll() is not None)  # type: ignore[misc]
+        time.sleep(chance.uniform(0.0, 0.8))
+        process.kill()
+        process.wait()
+        assert wait_until(lambda: not kernels()), "a launcher or rank outlived mpigauge"
+        if result.exists() and result.stat().st_size:
+            now = {(visit.launch, visit.id) for visit in load(result).visits}
+            assert before <= now
+            before = now
+    assert _start(tmp_path, "resume", str(result)).wait(240) == 0
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert before <= {(visit.launch, visit.id) for visit in loaded.visits}
+    assert {visit.cell for visit in loaded.visits} == set(loaded.campaign.cells)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("openmpi", signal.SIGINT), ("mpich", signal.SIGTERM), ("intelmpi", signal.SIGINT)],
+)
+def test_a_signal_stops_cleanly_and_resume_completes(
+    mpigauge: Run, tmp_path: Path, name: str, number: signal.Signals
+) -> None:
+    result = tmp_path / "result.jsonl"
+    words = ("run", "pingpong", "--sizes", "0:4MiB", "--launches", "2", "--mpi", prefix(name))
+    process = _start(tmp_path, *words, "-o", str(result))
+    assert wait_until(lambda: result.exists() and result.read_bytes().count(b'"visit"') > 3)
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    assert not kernels()
+    kept = load(result)
+    assert kept.ends[-1].reason == "interrupted"
+    assert not kept.torn
+    done = mpigauge("resume", str(result), "-q")
+    assert done.returncode == 0, done.stderr
+    loaded = load(result)
+    assert loaded.ends[-1].reason == "launches"
+    assert {(v.launch, v.id) for v in kept.visits} <= {(v.launch, v.id) for v in loaded.visits}
+
+
+def _mixed(folder: Path, compiler: str, launcher: str) -> Path:
+    """A prefix with the mpicc of one library and the mpiexec of another; returns its mpicc."""
+    folder.mkdir()
+    # An ordinary user's Open MPI is not told about root: to the wrong launcher it would be an unknown option.
+    if launcher == "openmpi":
+        start = f'exec {_bin(launcher)}/mpiexec --allow-run-as-root "$@"'
+    else:
+        drop = 'n=$2; shift 2; [ "$1" = --allow-run-as-root ] && shift'
+        start = f'{drop}; exec {_bin(launcher)}/mpiexec -n $n "$@"'
+    for name, line in (("mpicc", f'exec {_bin(compiler)}/mpicc "$@"'), ("mpiexec", start)):
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+    return folder / "mpicc"
+
+
+def _bin(name: str) -> Path:
+    path = Path(prefix(name))
+    return path.parent if path.name == "mpicc" else path / "bin"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "launcher", "status"), [("openmpi", "mpich", 3), ("mpich", "openmpi", 4)]
+)
+def test_another_librarys_launcher_is_refused_with_the_remedy(
+    mpigauge: Run, tmp_path: Path, compiler: str, launcher: str, status: int
+) -> None:
+    """Singletons instead of one job, or ranks that cannot even start."""
+    mpicc = _mixed(tmp_path / "mixed", compiler, launcher)
+    done = mpigauge("run", "pingpong", "--sizes", "8", "--launches", "1", "--mpi", str(mpicc))
+    assert done.returncode == status, done.stderr
+    assert "mpiexec" in done.stderr
+    assert "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_ordinary_user_can_do_it_too(mpigauge: Run, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    for path in (tmp_path, home):
+        path.chmod(0o777)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001 and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    environment = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    done = mpigauge(
+        "run",
+        "pingpong",
+        "--sizes",
+        "8",
+        "--launches",
+        "1",
+        "--mpi",
+        prefix("openmpi"),
+        environment=environment,
+        prefix=user,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,117 @@
+"""The kernel by itself: what it refuses, what it says, and that sanitizers have nothing to say."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.mpi import find, kernel
+from mpigauge.mpi.library import Library
+from tests.real.mpi.conftest import prefix
+
+pytestmark = pytest.mark.mpi
+
+LAUNCH = (
+    "launch version=2 ranks=2 cores=2 visits_per_cell=1 rounds_min=30 rounds_max=100 precision_ppm=10000 "
+    "cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000"
+)
+VISIT = "visit id=0 cell=0 pattern=pingpong bytes=8"
+
+
+def _start(
+    library: Library, program: Path, plan: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    job = Job(library.mpiexec, 2, (str(program), "-", "-"), cores=2, as_root=os.geteuid() == 0)
+    return subprocess.run(
+        command_of(job, library.kind.launcher),
+        input=plan,
+        env={**os.environ, **library.environment, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def openmpi() -> Library:
+    return find.find(prefix("openmpi"))
+
+
+@pytest.fixture(scope="module")
+def mpich() -> Library:
+    return find.find(prefix("mpich"))
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ("end\n", "has no line 'end'"),
+        (f"{LAUNCH}\n{VISIT}\n", "has no line 'end'"),
+        (f"{VISIT}\nend\n", "expected 'launch' first"),
+        (f"{LAUNCH} frobs=1\nend\n", "a launch has no key 'frobs'"),
+        (f"{LAUNCH.replace('rounds_max=100', 'rounds_max=-1')}\nend\n", "rounds_max is '-1'"),
+        (f"{LAUNCH.replace('cell_ns=5000000 ', '')}\nend\n", "lacks 'cell_ns'"),
+        (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpung bytes=8\nend\n", "a pattern of --describe"),
+        (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong mode=psychic bytes=8\nend\n", "no mode 'psychic'"),
+        (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong bytes=1e9\nend\n", "bytes is '1e9'"),
+        (
+            f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong mode=persistent bytes=8 pool_bytes=65536\nend\n",
+            "cold",
+        ),
+        (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'visit'"),
+        (
+            f"{LAUNCH.replace('ranks=2', 'ranks=3')}\n{VISIT}\nend\n",
+            "the plan is for 3 ranks, this job has 2",
+        ),
+    ],
+)
+def test_a_plan_that_cannot_be_followed_gets_one_sentence_and_never_an_end(
+    mpich: Library, plan: str, words: str
+) -> None:
+    done = _start(mpich, kernel.build(mpich), plan)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert '"end":' not in done.stdout
+
+
+def test_a_launch_ends_with_its_end_and_begins_with_its_facts(mpich: Library) -> None:
+    done = _start(mpich, kernel.build(mpich), f"{LAUNCH}\n{VISIT}\nend\n")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [next(iter(line)) for line in lines] == ["ready", "launch", "begin", "visit", "end"]
+
+
+def test_files_instead_of_pipes(mpich: Library, tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text(f"{LAUNCH}\n{VISIT}\nend\n")
+    words = [
+        str(mpich.mpiexec),
+        "-n",
+        "2",
+        str(kernel.build(mpich)),
+        str(tmp_path / "plan"),
+        str(tmp_path / "journal"),
+    ]
+    subprocess.run(words, check=True, timeout=60)
+    assert json.loads((tmp_path / "journal").read_text().splitlines()[-1]).keys() == {"end"}
+
+
+def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
+    """Open MPI's launcher leaves its ranks behind when it is killed; the kernel does not stay."""
+    visits = "\n".join(f"visit id={i} cell={i} pattern=pingpong bytes=4194304" for i in range(2000))
+    job = Job(openmpi.mpiexec, 2, (str(kernel.build(openmpi)), "-", "-"), cores=2, as_root=os.geteuid() == 0)
+    process = subprocess.Popen(
+        command_of(job, "openmpi"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{LAUNCH}\n{visits}\nend\n")
+    process.stdin.flush()
+    assert process.stdout.readline().startswith('{"ready"')
+    assert process.stdout.readline().startswith('{"launch"')
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()  # the fixture of conftest.py sees to it that nobody is left

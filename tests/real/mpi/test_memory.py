@@ -1,0 +1,85 @@
+"""The yardsticks of memory on this machine: what an independent loop says, and what caches do."""
+
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from mpigauge.result import environment
+from tests.places import ROOT
+from tests.real.mpi.conftest import Run
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+SIZES = (65536, 262144)
+ATTEMPTS_LEAST = 3
+ATTEMPTS_MOST = 8
+"""A virtual machine has slow moments: more pairs of runs where the first do not agree."""
+
+
+@pytest.fixture(scope="module")
+def bare_loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An independent program that times memcpy."""
+    program = tmp_path_factory.mktemp("bare") / "bare_memory"
+    source = ROOT / "benchmarks" / "bare_memory.c"
+    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", program, source], check=True)
+    return program
+
+
+def _bare_rates(program: Path) -> dict[int, float]:
+    loops = [f"{size}:{50_000_000 // size}" for size in SIZES]
+    done = subprocess.run([program, "7", *loops], capture_output=True, text=True, check=True)
+    times = defaultdict(list)
+    for size, nanoseconds in re.findall(r"(\d+) ([\d.]+)", done.stdout):
+        times[int(size)].append(float(nanoseconds) * 1e-9)
+    return {size: size / median(values) for size, values in times.items()}
+
+
+def test_memcpy_is_as_fast_as_an_independent_loop_says(rows: Rows, bare_loop: Path) -> None:
+    ratios: dict[int, list[float]] = {size: [] for size in SIZES}
+    for attempt in range(ATTEMPTS_MOST):
+        theirs = _bare_rates(bare_loop)
+        found = rows("memcpy", "--sizes", ",".join(map(str, SIZES)), "--np", "1", "--launches", "2")
+        for row in found:
+            if row["pattern"] == "memcpy":
+                ratios[row["bytes"]].append(row["rate_bytes_per_s"] / theirs[row["bytes"]])
+        centres = [median(values) for values in ratios.values()]
+        if attempt + 1 >= ATTEMPTS_LEAST and all(abs(ratio - 1) <= 0.1 for ratio in centres):
+            return
+    pytest.fail(f"the median of {ATTEMPTS_MOST} pairs of runs is not within 10 %: {ratios}")
+
+
+def test_an_unoptimised_loop_is_slower_and_memory_slower_than_cache(rows: Rows) -> None:
+    found = rows("copy", "read", "write", "--mode", "all", "--sizes", "16KiB,32MiB", "--launches", "1")
+    times = {(row["pattern"], row["mode"], row["bytes"]): row["time_s"]["estimate"] for row in found}
+    assert times["copy", "O0", 16384] > 1.5 * times["copy", "O3", 16384]
+    for pattern, mode in (("copy", "O3"), ("read", "standard"), ("write", "standard")):
+        assert times[pattern, mode, 2**25] / 2**25 > times[pattern, mode, 2**14] / 2**14
+
+
+def test_chasing_pointers_finds_the_first_cache(mpigauge: Run) -> None:
+    claimed = next(
+        size for name, size in environment.caches().items() if name.startswith("L1") and "I" not in name
+    )
+    done = mpigauge("run", "chase", "--sizes", "4KiB:4MiB*1.3", "--np", "1", "--launches", "2", "-q")
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"a load takes [\d.]+ ns up to (\d+ \w+)", done.stdout)
+    assert found, done.stdout
+    number, unit = found[1].split()
+    seen = int(float(number)) * {"B": 1, "KiB": 1024, "MiB": 2**20}[unit]
+    assert claimed / 2 <= seen <= 2 * claimed
+
+
+def test_a_message_is_measured_by_copies(rows: Rows) -> None:
+    found = rows("pingpong", "crosscopy", "memcpy", "cacheline", "--sizes", "64KiB", "--launches", "3")
+    message = next(row for row in found if row["pattern"] == "pingpong")
+    line = next(row for row in found if row["pattern"] == "cacheline")
+    assert message["kappa"]["low"] <= message["kappa"]["estimate"] <= message["kappa"]["high"]
+    assert message["memcpy_ratio"]["estimate"] > 1
+    assert line["time_s"]["estimate"] < message["time_s"]["estimate"]

@@ -1,0 +1,130 @@
+"""All pairs of ranks on real libraries: at the same time in a tournament, one after the other in series."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from itertools import combinations, groupby
+from pathlib import Path
+
+import pytest
+
+from mpigauge.mpi import find, kernel
+from mpigauge.mpi.library import Library
+from mpigauge.plan import round_robin
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
+from mpigauge.result import journal
+from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.launches import journal_of
+
+pytestmark = pytest.mark.mpi
+
+Shim = Callable[[Library], dict[str, str]]
+
+TIMEOUT_S = 30.0
+
+
+def run_kernel(
+    library: Library, visits: list[PlannedVisit], plan: Plan, limits: Limits, program: Path | None = None
+) -> list[journal.Line]:
+    """The journal of one launch."""
+    program = program or kernel.build(library)
+    return journal_of(library, program, visits, plan, limits, {"ASAN_OPTIONS": "detect_leaks=0"}, TIMEOUT_S)
+
+
+def planned(
+    library: Library, ranks: int, *measures: Measure, visits: int = 1
+) -> tuple[list[PlannedVisit], Plan]:
+    """The visits of a launch, and their plan."""
+    plan = Plan(measures, ranks=(ranks,), visits=visits, rounds_min=1, rounds_max=200)
+    cells = cells_of(plan, kernel.describe(library), library.name, library.version, "test")
+    return visits_of([cell for cell in cells if cell.pair], plan, kernel.describe(library), 1), plan
+
+
+@pytest.mark.parametrize("ranks", [4, 5])
+def test_every_pair_is_measured_whatever_the_pattern(library: Library, ranks: int) -> None:
+    description = kernel.describe(library)
+    names = [p.name for p in description.patterns if p.active_ranks == 2]
+    measures = [Measure(n, modes=("all",), sizes="8,10000", pairs="tournament", window=4) for n in names]
+    measures.append(Measure("pingpong", sizes="10000", pairs="tournament", buffers="cold"))
+    visits, plan = planned(library, ranks, *measures)
+    lines = run_kernel(library, visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**20))
+    done = [line for line in lines if isinstance(line, journal.VisitLine)]
+    assert [line.corrupt for line in done if line.corrupt] == []
+    ended = {line.visit for line in done}
+    ended |= {line.eager for line in lines if isinstance(line, journal.EagerLine)}
+    ended |= {line.blocked for line in lines if isinstance(line, journal.BlockedLine)}
+    assert ended == {visit.id for visit in visits}
+    pairs = {(visit.cell.pattern, visit.cell.pair) for visit in visits if visit.id in ended}
+    every = [round_robin.name_of(pair) for pair in combinations(range(ranks), 2)]
+    assert pairs == {(name, pair) for name in names for pair in every}
+
+
+def test_a_step_is_made_at_once_and_written_in_order(library: Library) -> None:
+    measure = Measure("pingpong", sizes="8", pairs="tournament")
+    visits, plan = planned(library, 4, measure, visits=4)
+    lines = run_kernel(library, visits, plan, Limits(0.4, 1e4))
+    done = {line.visit: line for line in lines if isinstance(line, journal.VisitLine)}
+    together = 0
+    for _, step in groupby(visits, key=lambda visit: visit.step):
+        first, second = (done.get(visit.id) for visit in step)
+        if first is not None and second is not None:
+            together += overlap_ns(first, second) > 0
+    assert together >= 0.25 * len(done) / 2  # one after the other, none would
+    events = [
+        ("begin", line.begin) if isinstance(line, journal.BeginLine) else ("visit", line.visit)
+        for line in lines
+        if isinstance(line, journal.BeginLine | journal.VisitLine)
+    ]
+    expected = [
+        (word, visit.id)
+        for _, step in groupby((v for v in visits if v.id in done), key=lambda visit: visit.step)
+        for made in [list(step)]
+        for word in ("begin", "visit")
+        for visit in made
+    ]
+    assert events == expected
+
+
+def test_in_series_no_two_are_made_at_once(library: Library) -> None:
+    visits, plan = planned(library, 4, Measure("pingpong", sizes="8", pairs="serial"))
+    lines = run_kernel(library, visits, plan, Limits(0.02, 1e4))
+    done = [line for line in lines if isinstance(line, journal.VisitLine)]
+    assert {line.visit for line in done} == {visit.id for visit in visits}
+    assert all(overlap_ns(first, second) <= 0 for first, second in combinations(done, 2))
+
+
+def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, shim: Shim) -> None:
+    """20 us on one of six links, which the map must find by itself."""
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": "20000"}
+    words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
+    done = mpigauge("map", *words, "--format", "json", environment=shim(library) | orders)
+    assert done.returncode == 1, done.stderr + done.stdout
+    said = json.loads(done.stdout)
+    (link,) = said["slow_links"]
+    assert link["hosts"] == ["1", "3"]
+    assert link["latency_factor"] > 3
+    assert link["rate_factor"] is None
+    assert said["slow_hosts"] == []
+
+
+def overlap_ns(first: journal.VisitLine, second: journal.VisitLine) -> int:
+    """For how long both visits were under way; negative if one ended before the other began."""
+    begin = max(first.at_ns, second.at_ns)
+    return min(first.at_ns + first.elapsed_ns, second.at_ns + second.elapsed_ns) - begin
+
+
+def test_sanitizers_find_nothing_in_pairs(tmp_path: Path) -> None:
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    flags = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    sources = [str(path) for path in kernel.sources() if path.suffix == ".c"]
+    words = [str(library.mpicc), *kernel.FLAGS, *flags, "-o", str(program), *sources, *kernel.LIBRARIES]
+    subprocess.run(words, env={**os.environ, **library.environment}, check=True)
+    names = ("pingpong", "crosscopy", "eager")
+    measures = [Measure(name, sizes="8,10000", pairs="tournament") for name in names]
+    visits, plan = planned(library, 5, *measures)
+    run_kernel(library, visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3), program)

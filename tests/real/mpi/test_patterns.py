@@ -1,0 +1,127 @@
+"""Every pattern and mode on every library; what is measured is what happens."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.within_launch import summarise_launch
+from mpigauge.mpi import kernel
+from mpigauge.mpi.library import Library
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import prefix
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+GIB = 2**30
+
+
+def test_every_pattern_and_mode_is_measured_and_its_payload_right(library: Library, rows: Rows) -> None:
+    # test_collectives.py has all of those that start together, under everything that they take.
+    patterns = [pattern for pattern in kernel.describe(library).patterns if not pattern.starts_together]
+    names = [pattern.name for pattern in patterns]
+    found = rows(
+        *names, "--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "--mpi", str(library.mpicc)
+    )
+    assert {(row["pattern"], row["mode"]) for row in found} == {
+        (p.name, m.name) for p in patterns for m in p.modes
+    }
+    for row in found:
+        blocked = row["mode"] == "blocking" and row["bytes"] == 64 * 1024
+        assert row["status"] == "ok" or (blocked and row["status"] == "blocked"), row
+        if row["status"] == "ok" and row["pattern"] != "eager":
+            assert row["time_s"]["estimate"] > 0
+            # Preparations and acknowledgements are in no sample, so their CPU time is not told apart.
+            untold = row["pattern"] in {"crosscopy", "bcast-acked"}
+            assert row["cpu_s_per_op"] is None if untold else row["cpu_s_per_op"] > 0
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
+    found = rows("ring", "shift", "pingpong", "--np", str(ranks), "--sizes", "8,4KiB", "--launches", "1")
+    assert all(row["status"] == "ok" for row in found)
+    laps = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "ring"}
+    trips = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
+    assert laps[8] > trips[8]
+
+
+def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows: Rows) -> None:
+    common = ("pingpong", "--sizes", "64KiB,1MiB", "--launches", "1", "--samples", "4")
+    warm = [row["time_s"]["estimate"] for row in rows(*common) if row["pattern"] == "pingpong"]
+    cold = [
+        row["time_s"]["estimate"]
+        for row in rows(*common, "--buffers", "cold")
+        if row["pattern"] == "pingpong"
+    ]
+    assert warm == sorted(warm)
+    assert cold[0] > warm[0]
+
+
+def test_a_delay_of_known_size_is_found(
+    library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
+) -> None:
+    """A long one: after a wait caches are cold, and a message takes 1 to 2.5 us more, with all libraries."""
+    delay_s = 100e-6
+    environment = shim(library) | {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "100000"}
+    found = rows(
+        "pingpong",
+        "--sizes",
+        "1000,1024,1048",
+        "--launches",
+        "3",
+        "--mpi",
+        str(library.mpicc),
+        environment=environment,
+    )
+    times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
+    rise = times[1024] - (times[1000] + times[1048]) / 2
+    assert rise == pytest.approx(delay_s, rel=0.05)
+
+
+def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
+    """Right at the limit both may send first, one byte above it would deadlock."""
+    limit = next(row for row in rows("eager", "--launches", "3") if row["pattern"] == "eager")["limit_bytes"]
+    assert limit is not None
+    found = rows("exchange", "--mode", "blocking", "--sizes", f"{limit},{limit + 1}", "--launches", "3")
+    states = {row["bytes"]: row["status"] for row in found if row["pattern"] == "exchange"}
+    assert states == {limit: "ok", limit + 1: "blocked"}
+    assert str(limit) in next(row["reason"] for row in found if row["bytes"] == limit + 1)
+
+
+def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
+    found = rows(
+        "pingpong", "--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1", "--mpi", prefix("mpich")
+    )
+    assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
+
+
+def test_the_kernel_and_the_analysis_agree_on_the_stop_rule(rows: Rows, tmp_path: Path) -> None:
+    rows("pingpong", "--sizes", "8,64KiB", "--launches", "2", "-o", "result.jsonl")
+    result = load(tmp_path / "result.jsonl")
+    compared = 0
+    for launch in (1, 2):
+        for size in (8, 65536):
+            visits = [v for v in result.visits if v.launch == launch and v.cell.bytes == size]
+            summary = summarise_launch([np.asarray(v.samples_ns, dtype=float) / v.batch for v in visits])
+            said = visits[-1]
+            assert said.correlation_time == pytest.approx(summary.tau, rel=0.01)
+            assert said.effective == pytest.approx(summary.effective, rel=0.01)
+            compared += 1
+    assert compared == 4
+
+
+def test_the_result_file_tells_the_whole_surroundings(library: Library, rows: Rows, tmp_path: Path) -> None:
+    rows("pingpong", "--sizes", "8", "--launches", "2", "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    result = load(tmp_path / "result.jsonl")
+    assert [launch.number for launch in result.launches] == [1, 2]
+    for launch in result.launches:
+        assert launch.library.startswith(library.kind.says)
+        assert launch.clock.startswith("CLOCK_MONOTONIC")
+        assert len(launch.placement) == 2
+        assert all(place.cpus and place.host and place.clock_cost_ns > 0 for place in launch.placement)
+    first = json.loads((tmp_path / "result.jsonl").read_text().splitlines()[0])
+    assert next(iter(first)) == "type"

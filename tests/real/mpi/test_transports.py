@@ -1,0 +1,103 @@
+"""Shared memory and the network stack of one host, asked for and proven, on every library."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.mpi import kernel
+from mpigauge.mpi.library import Library
+from mpigauge.result import journal
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, prefix
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+
+
+def test_both_transports_take_effect_and_differ(library: Library, rows: Rows, tmp_path: Path) -> None:
+    words = ("--transport", "shm", "--transport", "tcp", "--sizes", "8,1MiB", "--launches", "2")
+    found = rows("pingpong", "allreduce", *words, "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    times = {}
+    for row in found:
+        if row["pattern"] != "null":
+            assert row["status"] == "ok", row
+            times[row["pattern"], row["transport"], row["bytes"]] = row["time_s"]["estimate"]
+            if row["transport"] == "shm":
+                assert row["net_share"] < 0.1
+            else:
+                assert row["net_share"] > 0.4
+    assert times["pingpong", "tcp", 8] > 2 * times["pingpong", "shm", 8]
+    assert times["allreduce", "tcp", 8] > 2 * times["allreduce", "shm", 8]
+    result = load(tmp_path / "result.jsonl")
+    assert {launch.transport for launch in result.launches} == {"shm", "tcp"}
+    for launch in result.launches:
+        assert library.kind.transports[launch.transport].items() <= launch.variables.items()
+        assert launch.reported.startswith(REPORTED[library.name][launch.transport])
+
+
+REPORTED = {
+    "openmpi": {"shm": "on-host sm", "tcp": "on-host tcp"},
+    "intelmpi": {"shm": "shm", "tcp": "ofi, provider tcp"},
+    "mpich": {"shm": "ch4:", "tcp": "ch4:ofi, provider tcp"},
+}
+"""How it begins."""
+
+PLAN = (
+    "launch version=2 ranks=2 cores=2 visits_per_cell=1 rounds_min=30 rounds_max=100 precision_ppm=10000 "
+    "cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000\n"
+    "visit id=0 cell=0 pattern=pingpong bytes=8\nvisit id=1 cell=1 pattern=pingpong bytes=1048576\nend\n"
+)
+
+
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
+    library: Library, transport: str, tmp_path: Path
+) -> None:
+    (tmp_path / "plan").write_text(PLAN, encoding="ascii")
+    program = (str(kernel.build(library)), str(tmp_path / "plan"), "-")
+    job = Job(library.mpiexec, 2, program, cores=2, as_root=os.geteuid() == 0)
+    done = subprocess.run(
+        command_of(job, library.kind.launcher),
+        env={**os.environ, **library.environment_for(transport=transport), **library.asks},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if journal.parse(line.encode()) is not None)
+    assert library.kind.reads(lines[:first]).startswith(REPORTED[library.name][transport])
+    assert all(journal.parse(line.encode()) for line in lines[first:] if line.strip()), lines[first:]
+    assert library.kind.reads(done.stderr.splitlines()) == ""
+
+
+def test_a_transport_that_did_not_take_effect_is_an_error(mpigauge: Run) -> None:
+    """The user's own variable undoes ours: the curve must not be called tcp."""
+    done = mpigauge(
+        *("run", "pingpong", "--transport", "tcp", "--sizes", "8,64KiB", "--launches", "1"),
+        *("--env", "MPIR_CVAR_NOLOCAL=0", "--mpi", prefix("mpich"), "--format", "json"),
+    )
+    assert done.returncode == 1
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["pattern"] == "pingpong"]
+    assert {row["status"] for row in rows} == {"failed"}
+    assert all("tcp did not take effect" in row["reason"] and row["time_s"] is None for row in rows)
+
+
+def test_other_settings_reach_the_job_and_are_recorded(mpigauge: Run, tmp_path: Path) -> None:
+    done = mpigauge(
+        *("run", "pingpong", "--sizes", "8", "--launches", "1", "--mpi", prefix("mpich"), "-o", "r.jsonl"),
+        *("--env", "UNUSUAL=a b=c", "--mpi-option", "-genv", "--mpi-option", "X", "--mpi-option", "$(y)"),
+    )
+    assert done.returncode == 0, done.stderr
+    result = load(tmp_path / "r.jsonl")
+    launch = result.launches[0]
+    assert launch.variables["UNUSUAL"] == "a b=c"
+    assert launch.command[3:6] == ("-genv", "X", "$(y)")
+    assert result.campaign.plan.variables == {"UNUSUAL": "a b=c"}

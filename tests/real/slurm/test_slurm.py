@@ -1,0 +1,230 @@
+"""mpigauge under a real Slurm: allocations, scripts, limits, lost nodes, and kernels that srun starts."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.hosts import expand_nodelist
+from mpigauge.result.reader import Result, load
+from tests.real.mpi.conftest import prefix
+from tests.real.slurm.cluster import wait_until
+from tests.real.slurm.conftest import MPIGAUGE
+
+if TYPE_CHECKING:
+    from tests.real.slurm.cluster import Cluster
+
+pytestmark = pytest.mark.slurm
+
+SHORT = ("pingpong", "--sizes", "8", "--launches", "1", "--seed", "7")
+LONG = ("pingpong", "--sizes", "1MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
+VISITS_BEFORE = 3
+
+
+def script(cluster: Cluster, *words: str) -> None:
+    """Writes job.sh."""
+    cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *words)
+
+
+def hosts(result: Result) -> list[tuple[str, ...]]:
+    """Where the ranks of the launches were, one after the other."""
+    return [tuple(rank.host for rank in launch.placement) for launch in result.launches]
+
+
+def so_far(path: Path) -> Result | None:
+    """A result that is being written, once it has its first line."""
+    return load(path) if path.exists() and b"\n" in path.read_bytes() else None
+
+
+def log(number: str) -> str:
+    """What a job said."""
+    return Path(f"mpigauge-{number}.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_an_allocation_is_seen(cluster: Cluster, nodes: int) -> None:
+    words = " ".join(MPIGAUGE)
+    number = cluster.submit(
+        f"--nodes={nodes}",
+        "--ntasks-per-node=2",
+        "--output=doctor.json",
+        "--wrap",
+        f"{words} doctor --format json",
+    )
+    cluster.ended(number)
+    said = json.loads(Path("doctor.json").read_text(encoding="utf-8"))
+    (scheduler,) = [one for one in said["findings"] if one["what"] == "scheduler"]
+    assert scheduler["state"] == "ok"
+    assert scheduler["value"].startswith(f"Slurm, job {number}: {nodes} node(s), {2 * nodes} task(s), node0")
+    assert said["environment"]["variables"]["SLURM_JOB_NODELIST"] == f"node[0-{nodes - 1}]"
+
+
+@pytest.mark.parametrize(
+    "text", ["node[0-3]", "n[008-011,20]", "a[1-2]b[0-1],c", "n[8-11],m,x1", "rack[1-2]n[08-10,20]"]
+)
+def test_lists_are_expanded_as_slurm_does(cluster: Cluster, text: str) -> None:
+    assert list(expand_nodelist(text)) == cluster.out("scontrol", "show", "hostnames", text).split()
+
+
+def test_a_script_measures_between_nodes(cluster: Cluster, mpi: str) -> None:
+    script(cluster, "--nodes", "2", *SHORT, "--mpi", mpi)
+    number = cluster.submit("job.sh")
+    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    result = load(Path(f"mpigauge-{number}.jsonl"))
+    assert hosts(result) == [("node0", "node1")]
+    assert (result.ends[-1].reason, result.failures) == ("launches", [])
+    assert result.campaign.environment.variables["SLURM_JOB_ID"] == number
+    assert "pingpong" in log(number)
+
+
+def test_two_libraries_on_four_nodes_in_one_campaign(cluster: Cluster) -> None:
+    """Interleaved launch by launch, all ranks on different nodes, and a pair placed by its numbers."""
+    words = ["ring", "--np", "4", "--sizes", "8", "--launches", "2", "--seed", "7"]
+    words += ["--mpi", prefix("mpich"), "--mpi", prefix("openmpi")]
+    words += ["--placement", "different-hosts", "--placement", "1,3"]
+    script(cluster, "--nodes", "4", *words)
+    number = cluster.submit("job.sh")
+    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    result = load(Path(f"mpigauge-{number}.jsonl"))
+    placed = {
+        (launch.mpi, launch.placed): places
+        for launch, places in zip(result.launches, hosts(result), strict=True)
+    }
+    everywhere, pair = ("node0", "node1", "node2", "node3"), ("node0", "node2")
+    assert placed == {
+        (mpi, rule): places
+        for mpi in ("mpich", "openmpi")
+        for rule, places in (("different-hosts", everywhere), ("node0,node2", pair))
+    }
+    assert (result.ends[-1].reason, result.failures) == ("launches", [])
+
+
+def test_every_task_of_an_array_writes_its_result(cluster: Cluster) -> None:
+    for name, size in (("a", 8), ("b", 64)):
+        text = f'launches = 1\n[[measure]]\npattern = "pingpong"\nsizes = "{size}"\n'
+        Path(f"{name}.toml").write_text(text, encoding="utf-8")
+    script(cluster, "--array", "a.toml", "--array", "b.toml", "--mpi", prefix("mpich"))
+    number = cluster.submit("job.sh")
+    for task, size in enumerate([8, 64]):
+        path = Path(f"mpigauge-{number}_{task}.jsonl")
+        wait_until(partial(is_over, path), f"{path} to end")
+        assert {cell.bytes for cell in load(path).campaign.cells if cell.pattern == "pingpong"} == {size}
+
+
+def is_over(path: Path) -> bool:
+    """Whether a result has its last line."""
+    result = so_far(path)
+    return result is not None and bool(result.ends)
+
+
+def begun(path: Path) -> bool:
+    """Whether a result has some visits."""
+    result = so_far(path)
+    return result is not None and len(result.visits) >= VISITS_BEFORE
+
+
+def under_way(cluster: Cluster, *options: str) -> tuple[str, Path]:
+    """A campaign that has measured something and is not through; its job and its result."""
+    script(cluster, *LONG, "--mpi", prefix("mpich"))
+    number = cluster.submit(*options, "job.sh")
+    path = Path(f"mpigauge-{number}.jsonl")
+    wait_until(partial(begun, path), f"visits in {path}")
+    assert not load(path).ends
+    return number, path
+
+
+def check_whole(path: Path) -> Result:
+    """A result that lacks nothing, though it was interrupted."""
+    result = load(path)
+    assert (result.ends[-1].reason, result.failures) == ("launches", [])
+    assert {done.launch for done in result.done} == {1, 2}
+    ids = [(visit.launch, visit.id) for visit in result.visits]
+    assert len(ids) == len(set(ids))
+    return result
+
+
+def test_the_warning_of_a_time_limit_closes_the_file_and_another_job_goes_on(cluster: Cluster) -> None:
+    number, path = under_way(cluster)
+    cluster.out("scancel", "--batch", "--signal=TERM", number)
+    job = cluster.ended(number)
+    assert (job["JobState"], job["ExitCode"]) == ("FAILED", "143:0")
+    result = load(path)
+    assert ([end.reason for end in result.ends], result.failures, result.torn) == (["interrupted"], [], False)
+    assert f"mpigauge resume {path}" in log(number)
+    again = cluster.submit("job.sh", str(path))
+    assert cluster.ended(again)["JobState"] == "COMPLETED", log(again)
+    check_whole(path)
+
+
+def test_a_signal_to_every_task_is_no_failure(cluster: Cluster) -> None:
+    number, path = under_way(cluster)
+    cluster.out("scancel", number)
+    assert cluster.ended(number)["JobState"] == "CANCELLED"
+    wait_until(partial(is_over, path), f"{path} to end")
+    assert ([end.reason for end in load(path).ends], load(path).failures) == (["interrupted"], [])
+
+
+def test_a_job_that_is_queued_again_goes_on_with_its_result(cluster: Cluster) -> None:
+    number, path = under_way(cluster)
+    cluster.out("scontrol", "requeue", number)
+    cluster.begin_again(number)
+    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    assert len(check_whole(path).ends) == 2
+
+
+def test_the_loss_of_a_node_costs_a_visit(cluster: Cluster) -> None:
+    number, path = under_way(cluster)
+    cluster.kill("node1")
+    try:
+        cluster.begin_again(number)
+        assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    finally:
+        cluster.revive("node1")
+    result = load(path)
+    before, after = dict.fromkeys(hosts(result))
+    assert before == ("node0", "node1")
+    assert "node1" not in after
+    assert result.ends[-1].reason == "launches"
+    assert {done.launch for done in result.done} == {1, 2}
+
+
+@pytest.mark.parametrize(("name", "plugin"), [("mpich", "pmi2"), ("intelmpi", "pmi2"), ("openmpi", "pmix")])
+def test_srun_starts_the_kernel_and_its_journals_are_imported(
+    cluster: Cluster, name: str, plugin: str
+) -> None:
+    library = find.find(prefix(name))
+    words = ("pingpong", "bcast", "--sizes", "8", "--launches", "1", "--mpi", prefix(name))
+    plan = cluster.out(*MPIGAUGE, "kernel", "plan", *words)
+    Path("plan.txt").write_text(plan, encoding="utf-8")
+    journals = ["journal.1", "journal.2"]
+    environment = [f"{key}={value}" for key, value in library.environment.items()]
+    for journal in journals:
+        cluster.out(
+            *("env", *environment, "srun", "--nodes=2", "--ntasks=2", f"--mpi={plugin}"),
+            *(str(kernel.build(library)), "plan.txt", journal),
+        )
+    table = cluster.out(
+        *MPIGAUGE, "import", "journal", "plan.txt", *journals, "-o", "r.jsonl", "--format", "json"
+    )
+    rows: list[dict[str, Any]] = json.loads(table)["rows"]
+    assert {(row["pattern"], row["status"], row["launches"]) for row in rows} >= {
+        ("pingpong", "ok", 2),
+        ("bcast", "ok", 2),
+    }
+    assert {(row["mpi"], row["placement"]) for row in rows} == {(library.name, "different-hosts")}
+
+
+def test_a_launcher_of_another_library_is_found_out(cluster: Cluster) -> None:
+    library = find.find(prefix("mpich"))
+    plan = cluster.out(*MPIGAUGE, "kernel", "plan", "pingpong", "--launches", "1", "--mpi", prefix("mpich"))
+    Path("plan.txt").write_text(plan, encoding="utf-8")
+    cluster.run("srun", "--nodes=2", "--mpi=none", str(kernel.build(library)), "plan.txt", "journal")
+    done = cluster.run(*MPIGAUGE, "import", "journal", "plan.txt", "journal", "-o", "r.jsonl")
+    assert done.returncode == 2
+    assert "journal: line 1 tells of 1 ranks, but plan.txt is for 2" in done.stderr
+    assert not Path("r.jsonl").exists()

@@ -1,0 +1,196 @@
+"""Places, modes and libraries beside each other: what was planted is found, nothing is said without data."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from mpigauge.analysis import comparisons
+from mpigauge.analysis.comparisons import Curve, Span, curves_of, pays_from
+from mpigauge.analysis.rows import Row, rows
+from mpigauge.analysis.samples import by_cell
+from mpigauge.result.reader import Result
+from mpigauge.units import format_time
+from tests.unit.result.samples import campaign, cell, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Visit
+
+Say = Callable[[Sequence[Curve]], Iterator[str]]
+
+repeatable = settings(derandomize=True, deadline=None)
+
+NEAR = {"placement": "h1,h2"}
+FAR = {"placement": "h1,h3"}
+SIZES = (0, 64, 4096, 2**20)
+LAUNCHES = {1: 1.0, 2: 1.3, 3: 0.8, 4: 1.1, 5: 0.9}
+"""What every launch does to all of its times."""
+
+
+def result_of(one_way_ns: Mapping[Cell, float], launches: Mapping[int, float] | None = None) -> Result:
+    """A result in which launches differ, and nothing else does."""
+    result = Result(Path("r.jsonl"), campaign(*one_way_ns))
+    for number, effect in (launches or LAUNCHES).items():
+        for i, (of, time_ns) in enumerate(one_way_ns.items()):
+            result.visits.append(visit(number, i, of, 30 * [round(2000 * time_ns * effect)], ops=2000))
+    return result
+
+
+def said(say: Say, result: Result) -> list[str]:
+    groups: dict[Cell, list[Row]] = {}
+    for row in rows(result):
+        groups.setdefault(structs.replace(row.cell, bytes=0, window=0), []).append(row)
+    return list(say(curves_of(groups.values(), by_cell(result.visits), "median")))
+
+
+def two_places(latencies_ns: tuple[float, float], bytes_per_ns: tuple[float, float]) -> dict[Cell, float]:
+    """Times of a message by latency and rate of each place."""
+    places = ((NEAR, latencies_ns[0], bytes_per_ns[0]), (FAR, latencies_ns[1], bytes_per_ns[1]))
+    return {
+        cell(size=size, **place): latency_ns + size / rate
+        for place, latency_ns, rate in places
+        for size in SIZES
+    }
+
+
+ALL = (
+    comparisons.latencies_of_places,
+    comparisons.payoffs_of_places,
+    comparisons.modes,
+    comparisons.libraries,
+)
+
+
+# ---- Places --------------------------------------------------------------------------------------
+
+
+def test_the_latencies_of_places_are_told_in_units_of_the_nearest() -> None:
+    (sentence,) = said(comparisons.latencies_of_places, result_of(two_places((1000, 25_000), (10, 1))))
+    time_s = 1e-6 * math.prod(LAUNCHES.values()) ** (1 / len(LAUNCHES))
+    assert sentence == (
+        f"pingpong standard, openmpi 5.0.11: 0 B takes {format_time(time_s)} over h1,h2; "
+        "25.0 times (25.0 \N{EN DASH} 25.0) as long over h1,h3"
+    )
+
+
+def test_the_size_from_which_the_faster_network_pays_is_told_and_how_much() -> None:
+    (sentence,) = said(comparisons.payoffs_of_places, result_of(two_places((1000, 900), (10, 1))))
+    # 64 B take 1006 ns near and 964 ns far.
+    gains = [f"{(900 + size) / (1000 + size / 10):.3g}" for size in (4096, 2**20)]
+    first, last = (f"{gain} times ({gain} \N{EN DASH} {gain})" for gain in gains)
+    assert sentence.endswith(f"h1,h2 pays against h1,h3 from 4 KiB on: {first} at 4 KiB, {last} at 1 MiB")
+
+
+def _share(one: Visit) -> float:
+    if one.cell.placement != FAR["placement"]:
+        return 1.4
+    return 2 if one.launch % 2 else 1
+
+
+def test_places_that_launches_cannot_tell_apart_do_not_pay() -> None:
+    result = result_of(two_places((1000, 1000), (1, 1)))
+    # The second place is slower in some launches and faster in others.
+    result.visits = [
+        structs.replace(one, samples_ns=[round(sample * _share(one)) for sample in one.samples_ns])
+        for one in result.visits
+    ]
+    (sentence,) = said(comparisons.payoffs_of_places, result)
+    assert sentence.endswith("at no size for certain")
+
+
+@pytest.mark.parametrize("say", ALL, ids=lambda say: str(say.__name__))
+def test_one_launch_has_no_interval_and_says_nothing(say: Say) -> None:
+    times = two_places((1000, 2000), (1, 1))
+    times |= {structs.replace(of, mode="ready"): 3 * time_ns for of, time_ns in times.items()}
+    times |= {structs.replace(of, mpi="mpich"): 2 * time_ns for of, time_ns in times.items()}
+    assert said(say, result_of(times))
+    assert said(say, result_of(times, {1: 1.0})) == []
+
+
+@repeatable
+@given(
+    st.lists(
+        st.one_of(st.none(), st.floats(0.1, 10).map(lambda low: Span(low * 1.1, low, low * 1.2))),
+        max_size=8,
+    )
+)
+def test_what_pays_does_so_at_every_larger_size(spans: list[Span | None]) -> None:
+    sizes = [2**number for number in range(len(spans))]
+    certain = {size for size, span in zip(sizes, spans, strict=True) if span is not None and span.low > 1}
+    begin = pays_from(sizes, spans)
+    if begin is None:
+        assert not sizes or sizes[-1] not in certain
+        return
+    assert {size for size in sizes if size >= begin} <= certain
+    assert begin == sizes[0] or sizes[sizes.index(begin) - 1] not in certain
+
+
+# ---- Modes and libraries -------------------------------------------------------------------------
+
+
+def test_a_mode_is_told_in_units_of_the_first() -> None:
+    times = {
+        **{cell("exchange", size, "blocking"): 1000 + size for size in SIZES},
+        **{cell("exchange", size, "nonblocking"): 2000 + size / 2 for size in SIZES},
+    }
+    (sentence,) = said(comparisons.modes, result_of(times))
+    assert sentence.startswith("exchange over same-host: nonblocking against blocking: ")
+    assert "2.00 times (2.00 \N{EN DASH} 2.00) as long at 0 B, slower; " in sentence
+    assert re.search(r"0\.50\d times \(0\.50\d . 0\.50\d\) as long at 1 MiB, faster$", sentence)
+
+
+def test_libraries_are_told_place_by_place() -> None:
+    times = {
+        cell(size=size, mpi=mpi, **place): 1000.0 * slow + size
+        for mpi, slow in (("openmpi", 1), ("mpich", 1.5))
+        for place in (NEAR, FAR)
+        for size in SIZES
+    }
+    sentences = said(comparisons.libraries, result_of(times))
+    assert [sentence.partition(":")[0] for sentence in sentences] == [
+        "pingpong over h1,h2",
+        "pingpong over h1,h3",
+    ]
+    assert all("mpich 5.0.11 against openmpi 5.0.11: 1.50 times" in sentence for sentence in sentences)
+
+
+def test_modes_are_compared_in_sizes_that_both_have() -> None:
+    times = {
+        **{cell("exchange", size, "blocking"): 100.0 for size in (8, 64)},
+        **{cell("exchange", size, "nonblocking"): 100.0 for size in (64, 4096)},
+    }
+    (sentence,) = said(comparisons.modes, result_of(times))
+    assert "as long at 64 B, undecided" in sentence
+    assert "4 KiB" not in sentence
+
+
+@pytest.mark.parametrize("say", ALL, ids=lambda say: str(say.__name__))
+def test_without_something_to_compare_nothing_is_said(say: Say) -> None:
+    assert said(say, Result(Path("r.jsonl"), campaign(*two_places((1, 2), (1, 1))))) == []
+    assert said(say, result_of({cell(size=size): 100.0 for size in SIZES})) == []
+    alone = {cell(size=8, **NEAR): 100.0, cell(size=64, mode="ready", mpi="mpich", **FAR): 200.0}
+    assert said(say, result_of(alone)) == []
+    copies = {cell("memcpy", 64, **place): 100.0 for place in (NEAR, FAR)}
+    assert said(say, result_of(copies)) == []
+
+
+def test_a_window_that_large_messages_shorten_makes_no_curve_of_its_own() -> None:
+    times_ns = {
+        cell("stream", size, "unidirectional", window=64 if size < 2**20 else 16, **place): base + size / rate
+        for place, base, rate in ((NEAR, 1000, 10), (FAR, 25_000, 1))
+        for size in SIZES
+    }
+    (sentence,) = said(comparisons.payoffs_of_places, result_of(times_ns))
+    assert "from 0 B on" in sentence
+    assert "at 1 MiB" in sentence

@@ -1,0 +1,246 @@
+"""The statistics of a cell, by their properties: coverage, equivariance, recovery of what was planted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.analysis.estimate import (
+    Estimate,
+    estimate,
+    launch_interval,
+    rounds_per_launch_advice,
+    two_kinds,
+)
+from mpigauge.analysis.percentiles import median_interval
+from mpigauge.analysis.within_launch import STATS
+from tests.unit.analysis.planted import cell, lognormal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.percentiles import Values
+
+repeatable = settings(derandomize=True, deadline=None)
+
+
+@pytest.mark.parametrize("launches", [5, 10])
+@pytest.mark.parametrize("effect", ["none", "1 % normal", "5 % normal", "5 % two-valued"])
+def test_launches_are_the_unit_of_replication(effect: str, launches: int) -> None:
+    """The table of method 1.10: skewed rounds with spikes, 200 a launch, 1000 campaigns."""
+    generator = np.random.default_rng(len(effect) * 100 + launches)
+    shape = (1000, launches, 200)
+    effects = {
+        "none": np.zeros(shape[:2]),
+        "1 % normal": generator.normal(0, 0.01, shape[:2]),
+        "5 % normal": generator.normal(0, 0.05, shape[:2]),
+        "5 % two-valued": generator.choice([-0.05, 0.05], shape[:2]),
+    }[effect]
+    samples = np.exp(effects)[:, :, np.newaxis] * _skewed_with_spikes(generator, shape)
+    by_launch = [launch_interval(medians)[1:3] for medians in np.median(samples, axis=2)]
+    pooled = [median_interval(rounds) for rounds in samples.reshape(1000, -1)]
+    # The binomial error of 1000 campaigns is 0.7 %; with five launches of two values 6 % are all of one kind.
+    assert 0.92 <= _coverage(by_launch) <= 0.97
+    assert (_coverage(pooled) > 0.92) if effect == "none" else (_coverage(pooled) < 0.6)
+
+
+def _skewed_with_spikes(generator: np.random.Generator, shape: tuple[int, ...]) -> Values:
+    """Rounds with median 1: skewed around it, and one in fifty three times as long."""
+    normal = generator.standard_normal(shape, dtype=np.float32)
+    # The spikes come from the slower half, so that the median stays what it is.
+    spikes = (normal > 0) & (generator.random(shape, dtype=np.float32) < 0.04)
+    samples = 1 + 0.04 * np.expm1(0.5 * normal.astype(np.float64))
+    samples[spikes] *= 3
+    return samples
+
+
+def _coverage(intervals: Sequence[tuple[float | None, float | None]]) -> float:
+    return float(
+        np.mean([low is not None and high is not None and low <= 1 <= high for low, high in intervals])
+    )
+
+
+def test_an_estimate_is_the_geometric_mean_of_launch_medians_with_the_t_interval() -> None:
+    found = estimate(cell(np.random.default_rng(13), [0.0, 0.02, -0.02, 0.01, -0.01, 0.03]))
+    logs = np.log(found.launch_medians)
+    half = 2.5706 * logs.std(ddof=1) / math.sqrt(6)
+    assert found.estimate == pytest.approx(math.exp(logs.mean()))
+    assert (found.low, found.high) == pytest.approx(
+        (math.exp(logs.mean() - half), math.exp(logs.mean() + half))
+    )
+    assert found.half_width == pytest.approx(math.expm1(half), rel=1e-4)
+    assert (found.rank_low, found.rank_high) == (min(found.launch_medians), max(found.launch_medians))
+    assert (found.launches, found.samples) == (6, 6 * 200)
+
+
+def test_all_rounds_are_described_together() -> None:
+    launches = cell(np.random.default_rng(14), [0.0, 0.1], rounds=300)
+    rounds = np.concatenate([visit for launch in launches for visit in launch])
+    found = estimate(launches)
+    described = [found.min, found.p5, found.p25, found.median, found.p75, found.p95, found.p99, found.max]
+    assert described == pytest.approx(np.percentile(rounds, [0, 5, 25, 50, 75, 95, 99, 100]).tolist())
+    assert (found.mean, found.stddev) == pytest.approx((rounds.mean(), rounds.std(ddof=1)))
+
+
+@pytest.mark.parametrize(
+    ("count", "missing"),
+    [(399, {"p5", "p95", "p99"}), (400, {"p99"}), (1999, {"p99"}), (2000, set())],
+)
+def test_percentiles_need_twenty_rounds_beyond_them(count: int, missing: set[str]) -> None:
+    found = estimate([[lognormal(np.random.default_rng(15), (count,))]])
+    assert {name for name in ("p5", "p25", "p75", "p95", "p99") if getattr(found, name) is None} == missing
+
+
+def test_one_launch_has_no_interval() -> None:
+    found = estimate(cell(np.random.default_rng(16), [0.0]))
+    absent = (
+        found.low,
+        found.high,
+        found.half_width,
+        found.rank_low,
+        found.rank_high,
+        found.launch_share,
+        found.kinds,
+    )
+    assert absent == (None,) * 7
+    assert found.estimate == found.launch_medians[0]
+
+
+@pytest.mark.parametrize("launches", [2, 5])
+def test_few_launches_have_no_interval_by_ranks(launches: int) -> None:
+    found = estimate(cell(np.random.default_rng(17), [0.0] * launches))
+    assert found.low is not None
+    assert (found.rank_low, found.rank_high) == (None, None)
+
+
+def test_a_single_round_is_described() -> None:
+    found = estimate([[np.array([2e-6])]])
+    assert (found.estimate, found.mean, found.min, found.max, found.stddev) == (2e-6, 2e-6, 2e-6, 2e-6, None)
+
+
+def test_what_has_no_rounds_is_passed_over_and_nothing_at_all_is_an_error() -> None:
+    launches = cell(np.random.default_rng(18), [0.0, 0.01])
+    assert estimate([[], *launches, [np.array([])]]) == estimate(launches)
+    with pytest.raises(ValueError, match="without rounds"):
+        estimate([[], [np.array([])]])
+
+
+@pytest.mark.parametrize("zeros", [1, 3, 6])
+def test_a_launch_median_of_zero_has_no_logarithm_and_no_interval(zeros: int) -> None:
+    launches = [[np.zeros(50)]] * zeros + [[np.full(50, 1e-9)]] * (6 - zeros)
+    found = estimate(launches)
+    assert (found.low, found.high, found.half_width, found.launch_share, found.kinds) == (None,) * 5
+    assert found.estimate == np.median(found.launch_medians)
+    assert found.rank_low == 0
+
+
+def test_equal_launches_have_an_interval_without_width() -> None:
+    found = estimate([[np.full(50, 0.7e-6)]] * 7)
+    assert (found.estimate, found.low, found.high, found.half_width) == (0.7e-6, 0.7e-6, 0.7e-6, 0.0)
+    assert (found.launch_share, found.launch_variance, found.kinds) == (None, 0.0, None)
+
+
+def test_some_rounds_of_zero_change_little() -> None:
+    launches = cell(np.random.default_rng(19), [0.0, 0.01, 0.02])
+    for launch in launches:
+        launch[0][:3] = 0
+    found = estimate(launches)
+    assert found.min == 0
+    assert found.low is not None
+    assert found.estimate == pytest.approx(1e-6, rel=0.05)
+
+
+@pytest.mark.parametrize("stat", STATS)
+@pytest.mark.parametrize("factor", [1e-3, 7.0])
+def test_scaling_all_times_scales_the_estimate_and_nothing_else(stat: str, factor: float) -> None:
+    launches = cell(np.random.default_rng(20), [0.0, 0.1, 0.0, 0.1, 0.1, 0.02, 0.0], rounds=500)
+    before = estimate(launches, stat)
+    after = estimate([[factor * visit for visit in launch] for launch in launches], stat)
+    alike = {"half_width", "launches", "samples", "launch_share", "launch_variance", "round_variance", "tau"}
+    alike |= {"correlated_launches", "unsteady_launches"}
+    for name in (field.name for field in fields(Estimate)):
+        value = getattr(before, name)
+        expected = value if value is None or name in alike else np.multiply(value, factor)
+        assert getattr(after, name) == (None if value is None else pytest.approx(expected, rel=1e-6)), name
+
+
+@repeatable
+@given(
+    st.lists(st.lists(st.lists(st.integers(0, 10**9), max_size=20), max_size=3), min_size=1, max_size=8),
+    st.sampled_from(STATS),
+)
+def test_whatever_was_measured_is_described_in_order(times_ns: list[list[list[int]]], stat: str) -> None:
+    launches = [[np.array(visit, dtype=np.float64) * 1e-9 for visit in launch] for launch in times_ns]
+    if not any(visit for launch in times_ns for visit in launch):
+        return
+    found = estimate(launches, stat)
+    assert found.min <= found.p25 <= found.median <= found.p75 <= found.max
+    assert found.tau >= 1
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.estimate <= found.high
+    assert found.launch_share is None or 0 <= found.launch_share <= 1
+
+
+def test_the_launch_share_tells_rounds_from_launches() -> None:
+    generator = np.random.default_rng(21)
+    alike = [estimate(cell(generator, [0.0] * 20)).launch_share for _ in range(20)]
+    different = estimate(cell(generator, generator.normal(0, 0.1, 20).tolist())).launch_share
+    assert np.mean([share for share in alike if share is not None]) < 0.3
+    assert different is not None
+    assert different > 0.95
+
+
+# --- two_kinds
+
+
+def test_two_kinds_of_launches_are_seen() -> None:
+    effects = [0.0, 0.2, 0.0, 0.2, 0.2, 0.001, 0.199, 0.001]
+    found = estimate(cell(np.random.default_rng(22), effects, rounds=500))
+    assert found.kinds == pytest.approx((1e-6, math.exp(0.2) * 1e-6), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        [0.0, 0.2, 0.0],
+        [0.0, 0.001, 0.002, 0.003, 0.2],
+        [0.0, 0.001, 0.012, 0.013],
+        [0.0, 0.05, 0.1, 0.15, 0.2],
+        [0.0, 0.0, 0.0, 0.0],
+    ],
+    ids=["too few", "one alone", "under 2 %", "evenly spread", "equal"],
+)
+def test_other_launches_are_of_one_kind(effects: list[float]) -> None:
+    assert two_kinds(1e-6 * np.exp(np.array(effects))) is None
+
+
+# --- rounds_per_launch_advice
+
+
+def test_the_advice_is_that_of_the_formula() -> None:
+    assert rounds_per_launch_advice(1.0, 1e-4, 0.04, 0.0004) == 1000
+    assert rounds_per_launch_advice(1.0, 1e-4, 0.0, 0.0004) == 1
+
+
+@pytest.mark.parametrize("costs", [(1.0, 1e-4, 0.04, 0.0), (0.0, 1e-4, 0.04, 0.1), (1.0, 0.0, 0.04, 0.1)])
+def test_there_is_no_advice_without_costs_or_differences(costs: tuple[float, float, float, float]) -> None:
+    assert rounds_per_launch_advice(*costs) is None
+
+
+def test_the_advised_rounds_are_the_cheapest() -> None:
+    seconds_per_launch, seconds_per_round, round_variance, launch_variance = 0.5, 1e-5, 0.01, 1e-4
+
+    def cost(rounds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        variance = launch_variance + round_variance / rounds
+        return variance * (seconds_per_launch + rounds * seconds_per_round)
+
+    candidates = np.arange(1.0, 20_000)
+    advised = rounds_per_launch_advice(seconds_per_launch, seconds_per_round, round_variance, launch_variance)
+    assert advised == pytest.approx(candidates[cost(candidates).argmin()], abs=1)

@@ -1,0 +1,67 @@
+"""Hosts are asked by the real remote shell's words; a script stands for it."""
+
+from __future__ import annotations
+
+import platform
+import time
+from pathlib import Path
+
+import pytest
+
+from mpigauge.launch.preflight import MISSING, faults
+
+HERE = Path(__file__)
+SHELL = """#!/bin/sh
+case "$1" in
+gone) echo "connect to host gone port 22: No route to host" >&2; exit 255 ;;
+silent) exit 3 ;;
+hanging*) exec sleep 60 ;;
+esac
+exec /bin/sh -c "$2"
+"""
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> str:
+    """A remote shell that knows some hosts."""
+    path = tmp_path / "shell"
+    path.write_text(SHELL, encoding="ascii")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_host_that_lets_us_in_and_has_the_kernel_is_fine(shell: str) -> None:
+    assert faults(["h1", "h2"], shell, [Path(shell)]) == {}
+    assert faults(["h1"], shell, []) == {}
+
+
+def test_each_fault_is_told_by_host(shell: str, tmp_path: Path) -> None:
+    found = faults(["gone", "h1", "silent"], shell, [Path(shell), tmp_path / "it's not; there"])
+    assert list(found) == ["gone", "h1", "silent"]
+    assert found["gone"] == "cannot be reached: connect to host gone port 22: No route to host"
+    assert "it's not; there" in found["h1"]
+    assert found["silent"] == f"cannot be reached: {shell} ended with 3"
+    assert MISSING not in (3, 255)
+
+
+def test_this_machine_is_not_asked(shell: str) -> None:
+    assert faults(["localhost", platform.node()], shell, [Path("/none")]) == {}
+
+
+def test_a_shell_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert "none: No such file" in faults(["h1"], str(tmp_path / "none"), [])["h1"]
+
+
+def test_a_name_that_does_not_resolve_is_told_by_the_real_one() -> None:
+    assert "host" in faults(["no-such-host.invalid"], "ssh", [])["no-such-host.invalid"].lower()
+
+
+def test_hosts_that_hang_are_waited_for_together(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_s = 2.0
+    monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", wait_s)
+    monkeypatch.setattr("mpigauge.launch.preflight.AT_ONCE", 5)
+    begun = time.monotonic()
+    found = faults(["hanging1", "hanging2", "hanging3", "h1", "gone", "hanging4", "h2"], shell, [])
+    assert time.monotonic() - begun < 4 * wait_s  # as long as one after the other would take
+    assert list(found) == ["hanging1", "hanging2", "hanging3", "gone", "hanging4"]
+    assert "gave no answer in 2 s" in found["hanging4"]

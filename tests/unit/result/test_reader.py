@@ -1,0 +1,368 @@
+"""Reading results: whole ones, torn ones, old and strange ones; and large ones in good time."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
+from mpigauge.result.reader import Result, load
+from mpigauge.result.records import VERSION, Clock, ClockCheck
+from mpigauge.show.columns import EXTRA_COLUMNS, Units
+from mpigauge.show.document import document
+from mpigauge.show.tables import FORMATS, render
+from tests.unit.result.samples import (
+    LARGE,
+    MODELS,
+    RECORDS,
+    SMALL,
+    campaign,
+    clock,
+    collective,
+    launch,
+    lines_of,
+    together,
+    visit,
+)
+
+repeatable = settings(derandomize=True, deadline=None)
+WHOLE = lines_of(*RECORDS)
+VERSION_1 = Path(__file__).with_name("version_1.jsonl")
+"""As mpigauge wrote it before there were collectives: the same records, but for the clock."""
+
+ENDS = [at + 1 for at, byte in enumerate(WHOLE) if byte == ord("\n")]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One place for all examples."""
+    return tmp_path_factory.mktemp("results") / "result.jsonl"
+
+
+def loaded(file: Path, content: bytes) -> Result:
+    """A file with this content, read."""
+    file.write_bytes(content)
+    return load(file)
+
+
+def count(result: Result) -> int:
+    """How many records there are."""
+    done = (*result.launches, *result.clocks, *result.visits, *result.eager, *result.blocked)
+    return 1 + len([*done, *result.failures, *result.done, *result.ends])
+
+
+def refusal(file: Path, content: bytes) -> UsageError:
+    """The error that this content raises; it names the file and says what to do."""
+    with pytest.raises(UsageError) as caught:
+        loaded(file, content)
+    assert caught.value.sentence.startswith(f"{file}: ")
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_whole_file_gives_every_record_back(file: Path) -> None:
+    result = loaded(file, WHOLE)
+    assert not result.torn
+    assert count(result) == len(RECORDS)
+    assert result.campaign == RECORDS[0]
+    assert [*result.launches, *result.done, *result.ends] == [RECORDS[i] for i in (1, 8, 7, 13, 14)]
+    assert result.clocks == [RECORDS[2]]
+    assert result.visits == [RECORDS[i] for i in (3, 4, 9, 10)]
+    assert [*result.eager, *result.blocked, *result.failures] == [RECORDS[i] for i in (5, 6, 11, 12)]
+
+
+@repeatable
+@given(
+    st.lists(st.tuples(st.integers(0, 9999), st.integers(), st.integers()).map(tuple), max_size=3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_clocks_come_back_as_they_were(
+    file: Path, checks: list[tuple[int, int, int]], shared: bool, learned: bool
+) -> None:
+    written = msgspec.convert(
+        msgspec.to_builtins(clock(3, shared=shared, models=MODELS if learned else ()))
+        | {"checks": [dict(zip(("rank", "low_ns", "high_ns"), check, strict=True)) for check in checks]},
+        Clock,
+    )
+    assert loaded(file, lines_of(campaign(SMALL), written)).clocks == [written]
+
+
+def test_visits_that_start_together_come_back_as_they_were(file: Path) -> None:
+    cell = collective("bcast", sync="barrier", root="rotating", in_place=True)
+    written = together(1, 0, cell, [300, 400], late=[1], pure_ns=[200], work_ns=210, cpu_ns=None)
+    result = loaded(file, lines_of(campaign(cell), launch(1), written))
+    assert result.visits == [written]
+    assert result.campaign.cells == (cell,)
+    assert result.launches[0].variables == {"I_MPI_ROOT": "/opt"}
+
+
+def test_every_line_begins_with_its_type() -> None:
+    assert all(line.startswith(b'{"type":"') for line in WHOLE.splitlines())
+    assert b" " not in WHOLE.split(b'"title"')[0]
+
+
+def test_a_file_cut_anywhere_loses_no_whole_line(file: Path) -> None:
+    for cut in range(len(WHOLE)):
+        whole_lines = sum(end <= cut for end in ENDS)
+        if whole_lines == 0:
+            words = refusal(file, WHOLE[:cut]).sentence
+            assert words.endswith("is empty" if cut == 0 else "is not a result file of mpigauge")
+            continue
+        result = loaded(file, WHOLE[:cut])
+        assert count(result) == whole_lines
+        assert result.torn == (cut not in ENDS)
+
+
+def test_a_line_torn_in_the_middle_is_named(file: Path) -> None:
+    lines = WHOLE.splitlines(keepends=True)
+    lines[4] = lines[4][: len(lines[4]) // 2] + b"\n"
+    error = refusal(file, b"".join(lines))
+    assert "line 5 is damaged" in error.sentence
+    assert "head -n 4" in error.hint
+
+
+def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
+    error = refusal(file, lines_of(campaign(SMALL, version=VERSION + 1), launch(1)))
+    assert f"version {VERSION + 1}" in error.sentence
+    assert "upgrade" in error.hint
+    # Whatever else has changed in it.
+    strange = (
+        f'{{"type":"campaign","format":"mpigauge","version":{VERSION + 9},"plan":[]}}\n{{"type":"new"}}\n'
+    )
+    assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
+
+
+def test_version_5_is_not_known_yet(file: Path) -> None:
+    assert VERSION == 4
+    assert "version 5" in refusal(file, lines_of(campaign(SMALL, version=5), *RECORDS[1:])).sentence
+
+
+def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
+    text = VERSION_1.read_text(encoding="utf-8")
+    assert not any(
+        f'"{word}":' in text for word in ("sync", "datatype", "root", "late", "skew_ns", "pure_ns")
+    )
+    old = load(VERSION_1)
+    assert (old.campaign.version, old.torn, old.clocks) == (1, False, [])
+    assert all(not one.variables for one in old.launches)
+    new = loaded(file, lines_of(*(record for record in RECORDS if not isinstance(record, Clock))))
+    assert old.campaign.cells == new.campaign.cells
+    assert [*old.visits, *old.eager, *old.blocked] == [*new.visits, *new.eager, *new.blocked]
+    assert [*old.failures, *old.done, *old.ends] == [*new.failures, *new.done, *new.ends]
+    assert rows(old) == rows(new)
+    for form in FORMATS:
+        shown = render(document(old, rows(old), list(EXTRA_COLUMNS), Units()), form)
+        assert shown == render(document(new, rows(new), list(EXTRA_COLUMNS), Units()), form)
+
+
+def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
+    error = refusal(file, WHOLE + WHOLE)
+    assert f"line {len(RECORDS) + 1} begins a second campaign" in error.sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n", "is not a result file"),
+        (b"hello\n", "is not a result file"),
+        (b"\x1f\x8b\x08\n", "is not a result file"),
+        (b'{"type":"visit"}\n', "is not a result file"),
+        (b'{"type":"campaign","format":"other","version":1}\n', "is not a result file"),
+        (b'{"type":"campaign","format":"mpigauge","version":1}\n', "line 1 is damaged"),
+        (b"[" * 100_000 + b"\n", "is not a result file"),
+        (b'"\xff\xfe"\n', "is not a result file"),
+        (b'{"type":"\xff","format":"mpigauge"}\n', "is not a result file"),
+        (lines_of(RECORDS[0]) + b'{"type":"visit","corrupt":"\xff"}\n', "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b'{"type":"unheard-of"}\n', "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b"\n" + lines_of(RECORDS[1]), "line 2 is damaged"),
+        (lines_of(RECORDS[0]) + b'{"type":"end","reason":' + b"[" * 100_000 + b"\n", "line 2 is damaged"),
+    ],
+)
+def test_what_is_no_result_is_refused_in_words(file: Path, content: bytes, words: str) -> None:
+    assert words in refusal(file, content).sentence
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.jsonl", tmp_path):
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert str(path) in caught.value.sentence
+
+
+def test_a_compressed_file_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "result.jsonl.gz"
+    whole = gzip.compress(WHOLE)
+    path.write_bytes(whole)
+    assert count(load(path)) == len(RECORDS)
+    for broken in (WHOLE, whole[:-20], whole[:5], b"", whole[:40] + b"\0\0\0\0" + whole[44:]):
+        path.write_bytes(broken)
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert str(path) in caught.value.sentence
+
+
+# ---- Nothing makes it crash ----------------------------------------------------------------------
+
+
+@repeatable
+@given(st.binary(), st.booleans())
+def test_no_bytes_make_it_crash(file: Path, content: bytes, after_a_good_line: bool) -> None:
+    with contextlib.suppress(UsageError):
+        loaded(file, (lines_of(RECORDS[0]) if after_a_good_line else b"") + content)
+
+
+def _mutated(data: st.DataObject) -> bytes:
+    content = bytearray(WHOLE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, max(0, len(content) - 1)))
+        content[at : at + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=4))
+    return bytes(content)
+
+
+@repeatable
+@given(st.data())
+def test_no_mutation_makes_it_crash(file: Path, data: st.DataObject) -> None:
+    with contextlib.suppress(UsageError):
+        loaded(file, _mutated(data))
+
+
+@settings(repeatable, max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([SMALL, LARGE]),
+            st.integers(1, 3),
+            st.lists(st.integers(-(2**63), 2**63 - 1), max_size=9),
+            st.integers(-1, 3),
+            st.lists(st.integers(-2, 10**12), max_size=2),
+        ),
+        max_size=4,
+    )
+)
+def test_whatever_can_be_loaded_can_be_shown(
+    file: Path, visits: list[tuple[object, int, list[int], int, list[int]]]
+) -> None:
+    records = [
+        visit(number, i, of, samples, ops=ops, trial_ns=trial)  # type: ignore[arg-type]
+        for i, (of, number, samples, ops, trial) in enumerate(visits)
+    ]
+    with contextlib.suppress(UsageError):
+        result = loaded(file, lines_of(campaign(SMALL, LARGE), launch(1), *records))
+        for form in FORMATS:
+            assert render(document(result, rows(result), ["first", "cpu"], Units()), form)
+
+
+nanoseconds = st.integers(-2, 10**12)
+lists = st.lists(nanoseconds, max_size=4)
+
+
+@settings(repeatable, max_examples=60, report_multiple_bugs=False)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 3),
+            st.lists(nanoseconds, min_size=1, max_size=4),
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "late": st.lists(st.integers(-1, 4), max_size=4),
+                    "skew_ns": lists,
+                    "root_ns": lists,
+                    "local_ns": lists,
+                    "pure_ns": lists,
+                    "work_ns": nanoseconds,
+                    "cpu_ns": st.one_of(st.none(), nanoseconds),
+                },
+            ),
+        ),
+        max_size=4,
+    ),
+    st.lists(st.tuples(st.integers(1, 3), st.booleans(), lists, lists), max_size=3),
+    st.sampled_from(["common", "barrier", "mpi_barrier"]),
+)
+@example([(1, [9, 9], {"root_ns": []})], [], "common")
+@example([(1, [9, 9], {})], [], "")
+@example(
+    [(1, [9], {"pure_ns": [0], "work_ns": 9}), (1, [9] * 3, {"pure_ns": [9] * 3, "work_ns": 9})], [], "common"
+)
+@example([(1, [9, 9], {"skew_ns": [5, 5], "late": [2]})], [], "common")
+@example([(1, [9, 9], {"skew_ns": [5], "late": []})], [], "common")
+@example([(1, [0, 0], {"skew_ns": [5, 5], "late": []})], [], "common")
+@example([(1, [9, 9], {"skew_ns": [5, 5], "late": []})], [], "barrier")
+def test_whatever_can_be_loaded_of_a_collective_can_be_shown(
+    file: Path,
+    visits: list[tuple[int, list[int], dict[str, object]]],
+    clocks: list[tuple[int, bool, list[int], list[int]]],
+    sync: str,
+) -> None:
+    of = collective("allreduce", mode="overlap", sync=sync)
+    whole = [together(number, i, of, samples) for i, (number, samples, _) in enumerate(visits)]
+    altered = [msgspec.to_builtins(one) | more for one, (*_, more) in zip(whole, visits, strict=True)]
+    checked = [
+        msgspec.structs.replace(
+            clock(number, shared=shared),
+            checks=tuple(ClockCheck(1, low, high) for low, high in zip(lows, highs, strict=False)),
+        )
+        for number, shared, lows, highs in clocks
+    ]
+    with contextlib.suppress(UsageError):
+        content = lines_of(campaign(of), launch(1), *checked)
+        result = loaded(file, content + b"".join(msgspec.json.encode(one) + b"\n" for one in altered))
+        for form in FORMATS:
+            assert render(document(result, rows(result), list(EXTRA_COLUMNS), Units()), form)
+
+
+# ---- A million samples ---------------------------------------------------------------------------
+
+
+def test_a_million_samples_take_about_as_long_as_numpy_takes_to_read_them(file: Path) -> None:
+    generator = np.random.default_rng(1)
+    records = [
+        visit(number, i, SMALL, generator.integers(1000, 2000, 12_500).tolist())
+        for number in range(1, 11)
+        for i in range(8)
+    ]
+    content = lines_of(campaign(SMALL), *map(launch, range(1, 11)), *records)
+    text = ",".join(",".join(map(str, record.samples_ns)) for record in records)
+
+    begun = time.perf_counter()
+    integers = np.fromstring(text, dtype=np.int64, sep=",")
+    numpy_s = time.perf_counter() - begun
+    file.write_bytes(content)
+    begun = time.perf_counter()
+    result = load(file)
+    load_s = time.perf_counter() - begun
+    (row,) = rows(result)
+    estimate_s = time.perf_counter() - begun - load_s
+
+    assert row.time is not None
+    assert row.time.samples == integers.size == 1_000_000
+    assert row.time.median == pytest.approx(np.median(integers) / 2 * 1e-9)
+    print(f"1e6 samples: numpy reads {numpy_s:.3f} s; load {load_s:.3f} s, estimate {estimate_s:.3f} s")
+    assert load_s + estimate_s < 30 * numpy_s
+
+
+def test_a_file_is_text_that_others_can_read() -> None:
+    for line in WHOLE.splitlines():
+        assert msgspec.json.decode(line)["type"] in {
+            "campaign",
+            "launch",
+            "clock",
+            "visit",
+            "eager",
+            "blocked",
+            "failure",
+            "done",
+            "end",
+        }

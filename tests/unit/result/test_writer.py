@@ -1,0 +1,104 @@
+"""Writing results: every record a whole line, whatever happens between; nothing is overwritten."""
+
+from __future__ import annotations
+
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.result import writer
+from mpigauge.result.reader import load
+from tests.unit.result.samples import RECORDS, SMALL, launch, lines_of, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = lines_of(*RECORDS)
+
+
+def test_what_is_appended_can_be_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "r.jsonl"
+    with writer.create(path) as file:
+        for number, record in enumerate(RECORDS, start=1):
+            file.append(record)
+            assert path.read_bytes() == lines_of(*RECORDS[:number])
+    assert load(path).campaign == RECORDS[0]
+
+
+def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"mine")
+    with pytest.raises(UsageError, match="exists already"):
+        writer.create(path)
+    assert path.read_bytes() == b"mine"
+
+
+def test_beside_an_existing_file_there_is_always_room(tmp_path: Path) -> None:
+    path = tmp_path / "host.example-1.jsonl"
+    path.write_bytes(b"mine")
+    files = [writer.create_beside(path) for _ in range(3)]
+    assert [file.path.name for file in files] == [f"host.example-1-{number}.jsonl" for number in (2, 3, 4)]
+    assert path.read_bytes() == b"mine"
+    with writer.create_beside(tmp_path / "new" / "r.jsonl") as file:
+        assert file.path == tmp_path / "new" / "r.jsonl"
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "r.jsonl", tmp_path / ("n" * 300)):
+        for create in (writer.create, writer.create_beside):
+            with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
+                create(path)
+            assert str(path) in caught.value.sentence
+
+
+@pytest.mark.parametrize("torn", [0, 1, 50, 70_000])
+def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: int) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE + b"x" * torn)
+    with writer.reopen(path) as file:
+        file.append(launch(3))
+    assert path.read_bytes() == WHOLE + lines_of(launch(3))
+
+
+def test_a_file_without_a_line_becomes_empty(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"x" * 200_000)
+    writer.reopen(path).__exit__(None, None, None)
+    assert path.read_bytes() == b""
+
+
+def test_only_one_may_write(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with writer.create(path) as file:
+        file.append(RECORDS[0])
+        with pytest.raises(UsageError, match="another mpigauge is writing"):
+            writer.reopen(path)
+    with writer.reopen(path) as file:
+        file.append(launch(1))
+    assert path.read_bytes() == lines_of(RECORDS[0], launch(1))
+
+
+def test_a_missing_file_cannot_be_reopened(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="missing"):
+        writer.reopen(tmp_path / "missing.jsonl")
+
+
+def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    large = visit(1, 0, SMALL, list(range(10**6, 10**6 + 2000)))
+    with writer.create(path) as file:
+        file.append(RECORDS[0])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(WHOLE) + 5000, limits[1]))
+        try:
+            with pytest.raises(EnvironmentLacksError, match="the disk is full") as caught:
+                file.append(large)
+            assert path.read_bytes() == lines_of(RECORDS[0])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        file.append(large)
+    assert str(path) in caught.value.hint
+    assert path.read_bytes() == lines_of(RECORDS[0], large)

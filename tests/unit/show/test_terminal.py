@@ -1,0 +1,346 @@
+"""On a terminal: nothing is wider than it, no number is cut or changed, and what is hidden is named."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from mpigauge.analysis.estimate import Estimate, printed
+from mpigauge.analysis.rows import rows
+from mpigauge.show import bars, findingscreen, tables
+from mpigauge.show.ascii import PLAIN, plain
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, Units
+from mpigauge.show.document import Document, Section, document
+from mpigauge.show.findings import Finding, summary, text
+from mpigauge.show.terminal import ALWAYS, LEAST_FIRST, UNLIMITED, hiding_order, render
+from tests.unit.result.samples import BLIND, LIMIT, campaign, cell, collective, launch, together, visit
+from tests.unit.show.test_tables import SMALL_RESULT, result_of
+
+if TYPE_CHECKING:
+    from mpigauge.result.reader import Result
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=60)
+WIDTHS = (60, 80, 100, 120, 200)
+SIZES = tuple(cell(size=8 * 16**power) for power in range(5))
+ALLREDUCE = collective("allreduce", 64)
+ESCAPE = "\x1b"
+
+
+def console(width: int, encoding: str = "utf-8", *, color: bool = False) -> Console:
+    """A terminal of this width, as `cli.screen` makes one."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding)
+    return Console(
+        file=stream,
+        width=width,
+        force_terminal=True,
+        color_system="standard" if color else None,
+        no_color=not color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def curve() -> Result:
+    """Times over five decades; one differs twofold between launches, and some cells were never visited."""
+    spread = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
+    visits = [
+        visit(
+            number,
+            place,
+            of,
+            100 * [round(200 * 10**place * factor * (2 if place == 2 and number % 2 else 1))],
+        )
+        for number, factor in enumerate(spread, 1)
+        for place, of in enumerate(SIZES[:4])
+    ]
+    visits += [
+        together(number, 9, ALLREDUCE, 100 * [round(1000 * one)]) for number, one in enumerate(spread, 1)
+    ]
+    return result_of(campaign(*SIZES, BLIND, LIMIT, ALLREDUCE), *(launch(n) for n in range(1, 7)), *visits)
+
+
+@cache
+def document_of(*columns: str) -> Document:
+    """All that is said of it."""
+    result = curve()
+    return document(result, rows(result), columns, Units())
+
+
+DOCUMENTS = {
+    "curve": document_of(),
+    "all columns": document_of(*EXTRA_COLUMNS),
+    "every record": document(SMALL_RESULT, rows(SMALL_RESULT), (), Units()),
+}
+documents = pytest.mark.parametrize("name", DOCUMENTS)
+
+
+def shown(one: Document, width: int, encoding: str = "utf-8") -> list[str]:
+    """The lines of a document on a terminal."""
+    return render(one, console(width, encoding)).splitlines()
+
+
+def hidden_of(lines: list[str]) -> list[str]:
+    """The headings that the last lines call hidden."""
+    words = " ".join(line.strip() for line in lines)
+    found = re.search(r"hidden for want of width: (.*); widen the terminal, or pipe into less -S", words)
+    return found[1].split(", ") if found else []
+
+
+# ---- What fits -----------------------------------------------------------------------------------
+
+
+@documents
+@given(width=st.integers(30, 260), encoding=st.sampled_from(["utf-8", "ascii", "latin-1"]))
+@repeatable
+def test_no_line_is_wider_than_the_terminal(name: str, width: int, encoding: str) -> None:
+    lines = shown(DOCUMENTS[name], width, encoding)
+    assert max(map(cell_len, lines)) <= width
+
+
+@documents
+@given(width=st.integers(50, 260))
+@repeatable
+def test_the_numbers_are_those_of_the_plain_table(name: str, width: int) -> None:
+    """Those of every column that is not hidden, in the same order, and none of a hidden one."""
+    one = DOCUMENTS[name]
+    lines = shown(one, width)
+    hidden = hidden_of(lines)
+    for section in one.sections:
+        columns = [column for column in section.columns if column is not NOTES]
+        for row in section.rows:
+            entries = [column.text(row, one.units) for column in columns if column.heading not in hidden]
+            pattern = r"^ *" + r" {2,}".join(map(re.escape, entries)) + r"( |$)"
+            assert any(re.match(pattern, line) for line in lines), entries
+
+
+@documents
+@given(width=st.integers(40, 260))
+@repeatable
+def test_no_word_is_lost(name: str, width: int) -> None:
+    """Those above and below the tables, and notes, wrapped or not."""
+    one = DOCUMENTS[name]
+    squeezed = re.sub(r"\s+", "", "".join(shown(one, width)))
+    for words in (*one.head, *one.foot, *(section.about for section in one.sections)):
+        assert re.sub(r"\s+", "", words) in squeezed
+    lines = shown(one, width)
+    for section in one.sections:
+        for row in section.rows:
+            for word in NOTES.text(row, one.units).split():
+                assert any(word in line for line in lines), word
+
+
+@documents
+def test_the_wider_the_terminal_the_less_is_hidden(name: str) -> None:
+    counts = [len(hidden_of(shown(DOCUMENTS[name], width))) for width in (*range(40, 200, 10), 1000)]
+    assert all(wide <= narrow for narrow, wide in pairwise(counts))
+    assert counts[0] > 0
+    assert counts[-1] == 0
+
+
+def test_columns_are_hidden_in_the_order_that_is_documented() -> None:
+    one = document_of()
+    order = [hidden_of(shown(one, width)) for width in range(200, 40, -1)]
+    longest = order[-1]
+    assert all(longest[: len(some)] == some for some in order)
+    headings = {column.heading: column.name for column in (*USUAL_COLUMNS, *EXTRA_COLUMNS.values())}
+    names = [headings[heading] for heading in longest]
+    assert names == [name for name in LEAST_FIRST if name in names] + [
+        n for n in names if n not in LEAST_FIRST
+    ]
+
+
+@given(width=st.integers(30, 120), count=st.integers(2, 12))
+@repeatable
+def test_any_table_fits(width: int, count: int) -> None:
+    """Columns with the same names and other headings, rows of any kind, words at the left."""
+    first = Column("line", "place", lambda row, _: str(row), left=True)
+    numbers = [
+        [Column(str(n), f"{title} {n}", lambda row, _: f"{len(str(row))} us") for n in range(count)]
+        for title in ("one", "other")
+    ]
+    rows_: Any = ["same host", "h1,h2"]
+    sections = [Section(f"a table {n}", "", rows_, [first, *some]) for n, some in enumerate(numbers)]
+    lines = shown(replace(document_of(), sections=sections), width)
+    assert max(map(cell_len, lines)) <= width
+    tables_ = "\n".join(lines).partition("hidden for want of width")[0]
+    assert "\n  place      one 0" in tables_ or "one 0" in hidden_of(lines)
+    assert "\n  same host  " in tables_
+    names = {f"{title} {n}" for title in ("one", "other") for n in range(count)}
+    assert {name for name in names if f"  {name}" not in tables_} == set(hidden_of(lines))
+
+
+def test_columns_without_a_number_go_first_and_those_asked_for_stay_longer() -> None:
+    names = ["size", "time", "half_width", "interval", "rate", "samples", "mean", "p99"]
+    order = hiding_order(names, set(names) - {"mean"})
+    assert order == ["mean", "samples", "interval", "rate", "p99", "half_width"]
+    assert not ALWAYS & set(order)
+
+
+def test_without_a_limit_it_is_the_plain_text() -> None:
+    """As with --color always on a pipe."""
+    one = document_of()
+    plain = [re.sub(r" +notes$", "", line) for line in tables.render(one, "text").splitlines()]
+    assert [re.sub(r" +notes$", "", line) for line in shown(one, UNLIMITED)] == plain
+
+
+@given(st.text(min_size=1, max_size=150), st.integers(30, 120))
+@repeatable
+def test_no_title_can_move_the_cursor_or_break_the_page(title: str, width: int) -> None:
+    one = campaign(cell(size=8), title=title)
+    result = result_of(one)
+    lines = render(document(result, rows(result), (), Units()), console(width)).split("\n")
+    assert max(map(cell_len, lines)) <= width
+    assert all(line.isprintable() for line in lines)
+
+
+# ---- Colour and encoding -------------------------------------------------------------------------
+
+
+@documents
+@pytest.mark.parametrize("width", WIDTHS)
+def test_colour_is_never_the_only_carrier(name: str, width: int) -> None:
+    coloured = render(DOCUMENTS[name], console(width, color=True))
+    assert ESCAPE in coloured
+    without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert without == render(DOCUMENTS[name], console(width))
+    assert ESCAPE not in without
+
+
+@documents
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_cannot_be_printed_has_a_plain_sign(name: str, encoding: str) -> None:
+    """One for one, so that the lines stay as long as they are, and of the numbers not a sign is a "?"."""
+    lines = shown(DOCUMENTS[name], 200, encoding)
+    assert all(line.isascii() for line in lines)
+    assert [len(line) for line in lines] == [len(line) for line in shown(DOCUMENTS[name], 200)]
+    assert not any("?" in line for line in lines if "these are my last words" not in line)
+
+
+def test_every_plain_sign_is_one_character_of_ascii() -> None:
+    assert all(len(sign) == 1 and sign.isascii() for sign in PLAIN.values())
+    assert all(len(sign) == 1 and not sign.isascii() for sign in PLAIN)
+    assert plain("12.3 \N{MICRO SIGN}s \N{PLUS-MINUS SIGN}1.2 %\N{SNOWMAN}") == "12.3 us ~1.2 %?"
+
+
+# ---- Bars ----------------------------------------------------------------------------------------
+
+times = st.floats(1e-9, 100.0)
+widths = st.floats(1.0, 30.0)
+
+
+def timed(estimate: float, factor: float | None) -> Estimate:
+    """A time with an interval of this factor either way, or without one."""
+    time = printed(estimate, None, None)
+    return time if factor is None else replace(time, low=estimate / factor, high=estimate * factor)
+
+
+@given(st.lists(st.tuples(times, st.none() | widths), min_size=2, max_size=8), st.integers(14, 32))
+@repeatable
+def test_a_bar_fits_and_grows_with_the_time(cells: list[tuple[float, float | None]], width: int) -> None:
+    estimates = [timed(estimate, factor) for estimate, factor in cells]
+    axis = bars.axis_of(estimates)
+    assert axis is not None
+    assert axis.left_s < min(one.estimate for one in estimates)
+    assert axis.right_s >= max(one.estimate for one in estimates)
+    for one in estimates:
+        drawn = bars.bar(axis, one, width)
+        assert 0 < len(drawn) <= width
+        assert (bars.NO_INTERVAL in drawn) == (one.low is None)
+    narrow = sorted(one.estimate for one in estimates)
+    lengths = [len(bars.bar(axis, timed(estimate, 1.0), width)) for estimate in narrow]
+    assert lengths == sorted(lengths)
+
+
+@given(times, st.floats(1.5, 2.9), st.integers(20, 32))
+@repeatable
+def test_an_interval_is_drawn_where_it_is(time: float, factor: float, width: int) -> None:
+    wide = timed(time, factor)
+    axis = bars.axis_of([wide, timed(time * 2, 1.01)])
+    assert axis is not None
+    drawn = bars.bar(axis, wide, width)
+    low, high = (axis.place(end, width) for end in (time / factor, time * factor))
+    assert drawn.index(bars.INTERVAL) == int(low)
+    assert len(drawn) == math.ceil(high)
+
+
+def test_the_ends_of_the_axis_are_round_and_named() -> None:
+    axis = bars.axis_of([timed(236e-9, 1.05), timed(52.9e-6, 1.14)])
+    assert axis is not None
+    assert axis.heading(20).split("  ")[0] == "100 ns"
+    assert axis.heading(20).endswith(" 100 \N{MICRO SIGN}s")
+    assert len(axis.heading(20)) == 20
+    assert axis.heading(10) == ""
+
+
+def test_there_is_no_axis_for_one_time() -> None:
+    assert bars.axis_of([timed(1e-6, 1.1)]) is None
+    assert bars.axis_of([]) is None
+
+
+def test_bars_stand_in_all_tables_or_in_none() -> None:
+    for width in range(50, 200, 5):
+        text_ = "\n".join(shown(document_of(), width))
+        drawn = [bars.CERTAIN in part for part in text_.split("\n\n") if "pingpong, standard" in part]
+        assert len(set(drawn)) == 1
+        assert (bars.CERTAIN in text_) == ("bars: time" in text_)
+    assert bars.CERTAIN in text_
+    assert bars.INTERVAL in text_.partition("bars:")[0]
+
+
+# ---- The doctor ----------------------------------------------------------------------------------
+
+FINDINGS = [
+    ("MPI", [Finding("ok", "MPI library", "Open MPI 5.0.11, /opt/" + 40 * "x" + "/bin/mpicc (PATH)")]),
+    ("what may disturb", [Finding("note", "load", "8.40", "other work runs here: wait for it")]),
+    ("MPI", [Finding("ok", "C compiler", "/usr/bin/cc")]),
+]
+
+
+@given(width=st.integers(40, 160), encoding=st.sampled_from(["utf-8", "ascii"]))
+@repeatable
+def test_the_doctor_fits(width: int, encoding: str) -> None:
+    lines = findingscreen.render(FINDINGS, console(width, encoding)).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    squeezed = re.sub(r"\s+", "", "".join(lines))
+    for _, group in FINDINGS:
+        for one in group:
+            for words in (one.what, one.value, one.remedy):
+                assert re.sub(r"\s+", "", words) in squeezed
+
+
+def test_the_doctor_groups_marks_and_sums_up() -> None:
+    lines = findingscreen.render(FINDINGS, console(120)).splitlines()
+    assert [line for line in lines if line and line[0] != " "][:-1] == ["MPI", "what may disturb"]
+    marks = {
+        line[4:].split("  ")[0].strip(): line[2] for line in lines if line[2:3] in set("\N{CHECK MARK}!")
+    }
+    assert marks.items() >= {
+        ("MPI library", "\N{CHECK MARK}"),
+        ("C compiler", "\N{CHECK MARK}"),
+        ("load", "!"),
+    }
+    assert lines[-1] == "ready to measure: 1 library; 1 thing to know, marked !"
+
+
+def test_the_summary_names_what_is_missing() -> None:
+    lacking = [Finding("lacks", "MPI library", "none"), Finding("lacks", "C compiler", "none")]
+    assert summary(lacking, 0) == "not ready to measure: MPI library and C compiler missing"
+    assert summary([Finding("ok", "load", "0")], 3) == "ready to measure: 3 libraries; nothing to object to"
+
+
+def test_the_plain_form_of_the_doctor_is_for_grep() -> None:
+    findings = [one for _, group in FINDINGS for one in group]
+    lines = text(findings).splitlines()
+    assert len([line for line in lines if re.match(r"(ok|note|lacks) +", line)]) == len(findings)

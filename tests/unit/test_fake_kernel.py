@@ -1,0 +1,460 @@
+"""The fake kernel says what the real one says: the same patterns, and lines of the same shape."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from mpigauge.analysis.cache_levels import cache_levels
+from mpigauge.launch.launchers import Job, command_of
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.cells import cells_of
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.plan.patterns import Description
+from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, visits_of
+from mpigauge.result import journal
+from mpigauge.result.environment import cores_allowed, user_is_root
+from tests.fakes.kernel import (
+    COLLECTIVES,
+    DATATYPES,
+    PATTERNS,
+    SYNCS,
+    YARDSTICK_LEAST_NS,
+    YARDSTICKS,
+    PlanError,
+    describe,
+    operation_ns,
+    operations_of,
+    read_plan,
+    traits_of,
+)
+
+if TYPE_CHECKING:
+    from mpigauge.mpi.library import Library
+    from tests.fakes.mpi import FakeMpi
+
+PLAN = Plan(
+    (
+        Measure("pingpong", sizes="8"),
+        Measure("stream", sizes="8"),
+        Measure("exchange", ("blocking",), sizes="8,4MiB"),
+        Measure("eager"),
+        Measure("barrier"),
+        Measure("bcast", ("nonblocking",), sizes="8", sync=("common", "barrier", "mpi_barrier")),
+        Measure("allreduce", ("overlap",), sizes="8"),
+        Measure("bcast-rotating", sizes="8"),
+        Measure("bcast-acked", sizes="8"),
+        Measure("reduce_local", sizes="8"),
+        Measure("memcpy", sizes="8"),
+        Measure("chase", sizes="4KiB"),
+        Measure("crosscopy", sizes="8"),
+        Measure("cacheline"),
+    ),
+    visits=4,
+    rounds_max=40,
+)
+LAUNCH = (
+    "launch version=2 ranks={ranks} cores=2 visits_per_cell=4 rounds_min=30 rounds_max=100 "
+    "precision_ppm=10000 cell_ns=20000000 deadline_ns=60000000000 warmup_ns=1000000"
+)
+LATENCY_NS = 100
+
+Line = dict[str, Any]
+
+
+def journal_of(library: Library, text: str, ranks: int = 2) -> list[Line]:
+    """The lines of a launch that is told this."""
+    job = Job(
+        library.mpiexec,
+        ranks,
+        (str(kernel.build(library)), "-", "-"),
+        cores_allowed(),
+        as_root=user_is_root(),
+        environment=library.environment,
+    )
+    done = subprocess.run(
+        command_of(job, library.kind.launcher),
+        input=text.encode(),
+        capture_output=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, **library.environment},
+    )
+    lines = done.stdout.splitlines()
+    assert all(journal.parse(line) for line in lines)
+    return [json.loads(line) for line in lines]
+
+
+def shapes_of(library: Library) -> dict[str, Any]:
+    """Keys in their order and types of values of a short launch; optional keys left out.
+
+    For each kind of line, and of visits for each pattern, mode and start.
+    """
+    cells = cells_of(PLAN, kernel.describe(library), library.name, library.version, "the test")
+    visits = visits_of(cells, PLAN, kernel.describe(library), 1)
+    text = kernel_plan(visits, PLAN, Limits(0.01, 60), cores_allowed())
+
+    def kind(line: Line) -> str:
+        first = next(iter(line))
+        return f"{first} of {_label(visits[line[first]])}" if first == "visit" else first
+
+    def shape(value: Any) -> Any:
+        if isinstance(value, dict):
+            return [
+                (key, shape(inner)) for key, inner in value.items() if key not in {"half_width", "corrupt"}
+            ]
+        if isinstance(value, list):
+            return [shape(value[0] if value else 0)]
+        return "number" if isinstance(value, float) or type(value) is int else type(value).__name__
+
+    return {kind(line): shape(line) for line in journal_of(library, text)}
+
+
+def _label(visit: PlannedVisit) -> str:
+    return f"{visit.cell.pattern} {visit.cell.mode} {visit.cell.sync}"
+
+
+def plan_of(*visits: str, ranks: int = 2) -> str:
+    """A plan of these visits, given as "PATTERN MODE BYTES more=words"; each is a cell of its own."""
+    lines = []
+    for number, (pattern, mode, size, *more) in enumerate(visit.split() for visit in visits):
+        words = " ".join({"window": "window=4", **{word.partition("=")[0]: word for word in more}}.values())
+        lines.append(
+            f"visit id={number} cell={number} pattern={pattern} mode={mode} bytes={size} pool_bytes=0 {words}"
+        )
+    return "\n".join([LAUNCH.format(ranks=ranks), *lines, "end", ""])
+
+
+def visits_in(lines: list[Line]) -> dict[int, Line]:
+    """The lines of visits that were measured, by number."""
+    return {line["visit"]: line for line in lines if "visit" in line}
+
+
+def sizes_of(pattern: str) -> tuple[int, ...]:
+    """Some that a pattern can have."""
+    traits = traits_of(pattern)
+    return (64, 4096) if traits["moves_bytes"] or traits["spans_bytes"] else (0,)
+
+
+# ---- As the real kernel --------------------------------------------------------------------------
+
+
+def test_the_fake_describes_itself_as_a_kernel_does(openmpi: FakeMpi) -> None:
+    assert kernel.describe(find.find_default()) == msgspec.convert(describe(), Description)
+
+
+def as_with_mpi_3(value: Any) -> Any:
+    """All that programs read of a description, without what collectives have since MPI 4."""
+    if isinstance(value, list):
+        return [as_with_mpi_3(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("sampling") == "common":
+        value = {**value, "modes": [mode for mode in value["modes"] if not mode["binds_buffers"]]}
+    return {key: as_with_mpi_3(inner) for key, inner in value.items() if key not in {"about", "time_of"}}
+
+
+@pytest.mark.mpi
+def test_the_real_kernel_has_the_same_patterns() -> None:
+    real = json.loads(msgspec.json.encode(kernel.describe(find.find_default())))
+    assert as_with_mpi_3({**real, "large_counts": False}) == as_with_mpi_3(describe())
+
+
+@pytest.mark.mpi
+def test_the_real_journal_has_the_same_lines(request: pytest.FixtureRequest) -> None:
+    real = shapes_of(find.find_default())
+    request.getfixturevalue("openmpi")
+    fake = shapes_of(find.find_default())
+    assert {"launch", "clock", "begin", "eager", "blocked", "skip", "end"} <= fake.keys()
+    assert {kind: shape for kind, shape in fake.items() if kind in real} == real
+
+
+def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> None:
+    together = {"lead_ns", "late", "skew_ns", "root_ns", "local_ns"}
+    for kind, shape in shapes_of(find.find_default()).items():
+        if not kind.startswith("visit of "):
+            continue
+        pattern, mode, *_ = kind.removeprefix("visit of ").split(" ")
+        keys = {key for key, _ in shape}
+        assert keys & together == (together if PATTERNS[pattern][2] == "common" else set())
+        assert keys & {"pure_ns", "work_ns"} == ({"pure_ns", "work_ns"} if mode == "overlap" else set())
+
+
+# ---- What it refuses -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("visit", "words"),
+    [
+        ("bcast blocking 8 frobs=1", "no key 'frobs'"),
+        ("bcast psychic 8", "no mode 'psychic'"),
+        ("bcast persistent 8", "no mode 'persistent'"),
+        ("bcost blocking 8", "a pattern of --describe"),
+        ("bcast blocking 1e9", "bytes is '1e9'"),
+        ("bcast blocking 8 sync=later", "sync is 'later'"),
+        ("bcast blocking 8 root=2", "rank 2 cannot be root of 2 ranks"),
+        ("pingpong standard 8 root=-2", "root is '-2'"),
+        ("pingpong persistent 8 root=-1", "cannot move on"),
+        ("chase standard 64 root=1", "rank 1 cannot be root of 1 ranks"),
+        ("bcast blocking 8 in_place=1", "no form with MPI_IN_PLACE"),
+        ("allgather blocking 8 in_place=2", "in_place is '2'"),
+        ("allreduce blocking 8", "needs datatype and op"),
+        ("allreduce blocking 8 op=sum", "needs datatype and op"),
+        ("reduce_local standard 8 datatype=double", "needs datatype and op"),
+        ("allreduce blocking 8 datatype=quad op=sum", "no datatype is called 'quad'"),
+        ("bcast blocking 8 op=mean", "no operation is called 'mean'"),
+        ("allreduce blocking 8 datatype=float op=bxor", "no bxor of float"),
+        ("allreduce blocking 12 datatype=double op=sum", "no whole number of double"),
+        ("memcpy standard 0", "multiples of 1 B, not on 0 B"),
+        ("chase standard 100", "multiples of 64 B, not on 100 B"),
+        ("chase standard 64 pool_bytes=4096", "cannot use cold ones"),
+        (f"pingpong standard {2**31}", "large counts"),
+        (f"pingpong buffered {2**29}", "MPI_Buffer_attach"),
+        (f"alltoall blocking {2**30}", "the counts of alltoall"),
+        (f"bcast-acked blocking {2**30}", "the counts of bcast-acked"),
+    ],
+)
+def test_what_the_kernel_would_refuse_is_refused(visit: str, words: str) -> None:
+    with pytest.raises(PlanError, match="plan line 3: ") as caught:
+        read_plan(plan_of("pingpong standard 8", visit).splitlines(keepends=True))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (" cores=2", "", "lacks 'cores'"),
+        ("cores=2", "cores=0", "cores is '0'"),
+        ("version=2", "version=1", "version is '1'"),
+        ("ranks=2", "ranks=1", "pingpong needs 2 ranks, this job has 1"),
+        (" window=4", "", "lacks 'window'"),
+        ("end\n", "", "has no line 'end'"),
+    ],
+)
+def test_a_plan_must_be_whole_and_of_this_version(old: str, new: str, words: str) -> None:
+    text = plan_of("pingpong standard 8")
+    assert old in text
+    with pytest.raises(PlanError) as caught:
+        read_plan(text.replace(old, new).splitlines(keepends=True))
+    assert words in str(caught.value)
+
+
+def test_a_refused_plan_ends_the_launch_before_its_first_line(openmpi: FakeMpi) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        journal_of(find.find_default(), plan_of("allreduce blocking 8"))
+    assert caught.value.stdout == b'{"ready":0}\n'
+    assert b"allreduce needs datatype and op" in caught.value.stderr
+
+
+def test_words_that_are_left_out_have_the_kernels_defaults() -> None:
+    factors = {"sync": "mpi_barrier", "datatype": "int32", "op": "bor", "root": -1, "in_place": 1}
+    words = " ".join(f"{key}={value}" for key, value in factors.items())
+    _, (bare, full) = read_plan(
+        plan_of("gather blocking 8", f"gather blocking 8 {words}").splitlines(keepends=True)
+    )
+    assert full.items() >= factors.items()
+    assert bare.items() >= {"sync": "common", "datatype": "", "op": "", "root": 0, "in_place": 0}.items()
+
+
+def test_memory_of_one_rank_may_be_larger_than_messages() -> None:
+    _, visits = read_plan(
+        plan_of(f"memcpy standard {2**32}", f"chase standard {2**32}").splitlines(keepends=True)
+    )
+    assert [visit["bytes"] for visit in visits] == [2**32, 2**32]
+
+
+@pytest.mark.parametrize("pattern", [name for name in PATTERNS if traits_of(name)["reduces"]])
+def test_a_reduction_takes_what_is_described(pattern: str) -> None:
+    mode = PATTERNS[pattern][-1][0][0]
+    pairs = [(datatype, op) for datatype in DATATYPES for op in operations_of(datatype)]
+    text = plan_of(*(f"{pattern} {mode} 64 datatype={datatype} op={op}" for datatype, op in pairs))
+    _, visits = read_plan(text.splitlines(keepends=True))
+    assert [(visit["datatype"], visit["op"]) for visit in visits] == pairs
+
+
+# ---- The law -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
+def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi, ranks: int) -> None:
+    cells = [
+        (pattern, mode, size, kind)
+        for pattern, (*_, least, _, _, modes) in PATTERNS.items()
+        for mode, _, _, kind in modes
+        for size in sizes_of(pattern)
+        if least <= ranks and pattern != "eager" and (kind != "needs_eager" or size <= 64)
+    ]
+    text = plan_of(*(f"{p} {mode} {size} datatype=double op=sum" for p, mode, size, _ in cells), ranks=ranks)
+    found = visits_in(journal_of(find.find_default(), text, ranks))
+    assert sorted(found) == list(range(len(cells)))
+    for number, (pattern, mode, size, kind) in enumerate(cells):
+        line, sampling = found[number], PATTERNS[pattern][2]
+        active = PATTERNS[pattern][4] or ranks
+        one_ns = operation_ns(pattern, mode, size, ranks, LATENCY_NS)
+        batch, sample_ns = line["batch"], one_ns * line["ops"]
+        seen_ns = sample_ns // 2 if kind == "overlaps" else 0
+        assert line["warmup_ns"] == [sample_ns] * 2
+        assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
+        trips = {"stream": 4, "bcast-rotating": ranks, "chase": 1024, "pingpong": 2, "cacheline": 2}
+        assert line["ops"] == batch * trips.get(pattern, 1)
+        if sampling in {"floor", "common", "prepared"}:
+            assert batch == 1
+        if sampling in {"blocks", "acked"}:
+            assert batch % 2 == 0
+            assert batch >= 16
+        if pattern in YARDSTICKS:
+            assert line["samples_ns"][0] >= YARDSTICK_LEAST_NS
+            assert batch == 1 or (batch - 1) * line["trial_ns"][-1] < YARDSTICK_LEAST_NS
+        cpu_ns = -1 if sampling in {"prepared", "acked"} else active * sum(line["samples_ns"])
+        assert line["cpu_ns"] == cpu_ns
+
+
+@pytest.mark.parametrize("pattern", [*COLLECTIVES, "bcast-rotating", "bcast-acked"])
+def test_a_collective_takes_a_step_for_every_doubling_of_ranks(pattern: str) -> None:
+    mode = PATTERNS[pattern][-1][0][0]
+
+    def time_ns(ranks: int, size: int = 0, latency_ns: int = LATENCY_NS) -> int:
+        return operation_ns(pattern, mode, size, ranks, latency_ns)
+
+    assert 0 < time_ns(1) < time_ns(2) == LATENCY_NS
+    assert all(time_ns(2 * ranks) == time_ns(ranks) + LATENCY_NS for ranks in range(2, 40))
+    assert all(time_ns(ranks) >= time_ns(ranks - 1) for ranks in range(3, 80))
+    assert time_ns(4, 1000) == time_ns(4) + 100
+
+
+def test_starts_can_be_told_apart(openmpi: FakeMpi) -> None:
+    modes = [mode for mode, *_ in PATTERNS["bcast"][-1]]
+    cells = list(product(modes, SYNCS))
+    text = plan_of(*(f"bcast {mode} 64 sync={sync}" for mode, sync in cells), ranks=4)
+    found = visits_in(journal_of(find.find_default(), text, 4))
+    skews_ns = {"common": 5, "barrier": 150, "mpi_barrier": 250}
+    for number, (mode, sync) in enumerate(cells):
+        line = found[number]
+        one_ns = operation_ns("bcast", mode, 64, 4, LATENCY_NS, sync)
+        assert line["root_ns"] == line["local_ns"] == line["samples_ns"]
+        assert line["late"] == []
+        assert line["lead_ns"] > 0
+        assert set(line["skew_ns"]) == {skews_ns[sync]}
+        assert len(line["skew_ns"]) == len(line["samples_ns"])
+        # After a barrier no rank has the time to read the CPU clock.
+        assert (line["cpu_ns"] < 0) == (sync != "common")
+        assert line["trial_ns"][-1] == one_ns
+    times = [found[number]["samples_ns"][0] for number in range(3)]
+    assert [later - sooner for sooner, later in pairwise(times)] == [100, 100]
+
+
+def test_half_of_a_collective_hides_behind_work(openmpi: FakeMpi) -> None:
+    text = plan_of("barrier overlap 0", "alltoallv overlap 40 sync=barrier", ranks=4)
+    for line in visits_in(journal_of(find.find_default(), text, 4)).values():
+        assert set(line["pure_ns"]) == {line["work_ns"]}
+        assert len(line["pure_ns"]) == len(line["samples_ns"])
+        for sample in line["samples_ns"]:
+            hidden_ns = line["pure_ns"][0] + line["work_ns"] - sample
+            assert hidden_ns == line["pure_ns"][0] / 2
+
+
+def test_only_collectives_care_how_ranks_start() -> None:
+    for pattern, (*_, modes) in PATTERNS.items():
+        times = {operation_ns(pattern, modes[0][0], 64, 4, LATENCY_NS, sync) for sync in SYNCS}
+        assert len(times) == (3 if pattern in COLLECTIVES else 1)
+
+
+def test_memory_is_no_matter_of_the_library() -> None:
+    for pattern in (*YARDSTICKS, "crosscopy", "cacheline"):
+        for mode, *_ in PATTERNS[pattern][-1]:
+            assert operation_ns(pattern, mode, 64, 2, 1) == operation_ns(pattern, mode, 64, 8, 10**6)
+
+
+def test_a_message_is_never_faster_than_what_it_is_made_of() -> None:
+    for size in (64, 2**20):
+        message = operation_ns("pingpong", "standard", size, 2, LATENCY_NS)
+        crossing = operation_ns("crosscopy", "standard", size, 2, LATENCY_NS)
+        assert message > operation_ns("cacheline", "standard", 0, 2, LATENCY_NS)
+        assert message > crossing > operation_ns("memcpy", "standard", size, 2, LATENCY_NS)
+
+
+def test_the_levels_of_the_cache_can_be_found() -> None:
+    sizes = [64 * round(2 ** (step / 4)) for step in range(4 * 21)]
+    loads = [operation_ns("chase", "standard", size, 1, LATENCY_NS) * 1e-9 for size in sizes]
+    levels = cache_levels(sizes, loads)
+    assert [level.latency_s for level in levels] == pytest.approx([1e-9, 4e-9, 30e-9, 100e-9])
+    assert [level.capacity_bytes for level in levels] == [2**15, 2**20, 2**24, None]
+
+
+# ---- Starts and clocks ---------------------------------------------------------------------------
+
+
+def test_clocks_are_looked_at_before_and_after_visits_that_need_them(openmpi: FakeMpi) -> None:
+    lines = journal_of(find.find_default(), plan_of("pingpong standard 8", "barrier blocking 0"))
+    kinds = [next(iter(line)) for line in lines]
+    assert kinds == ["ready", "launch", "clock", "begin", "visit", "begin", "visit", "clock", "end"]
+    for clock in (lines[2], lines[-2]):
+        assert clock["shared"] is True
+        assert clock["models"] == []
+        assert [check["rank"] for check in clock["checks"]] == [1]
+        assert all(check["low_ns"] <= 0 <= check["high_ns"] for check in clock["checks"])
+    without = journal_of(find.find_default(), plan_of("pingpong standard 8", "bcast-acked blocking 8"))
+    assert not any("clock" in line for line in without)
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 6])
+def test_clocks_of_their_own_are_modelled_and_off_by_what_is_asked(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, ranks: int
+) -> None:
+    monkeypatch.setenv("FAKE_CLOCKS", "70")
+    lines = journal_of(find.find_default(), plan_of("barrier blocking 0", ranks=ranks), ranks)
+    learned, checked = (line for line in lines if "clock" in line)
+    assert len(learned["models"]) == ranks
+    assert checked["models"] == []
+    for clock in (learned, checked):
+        assert clock["shared"] is False
+        assert clock["checks"][-1]["rank"] == ranks - 1
+        assert all((check["low_ns"], check["high_ns"]) == (20, 120) for check in clock["checks"])
+
+
+def test_late_rounds_are_those_of_one_cell_and_say_so(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = plan_of("bcast blocking 64", "bcast blocking 8", "bcast blocking 64 sync=barrier")
+    usual = visits_in(journal_of(find.find_default(), text))
+    monkeypatch.setenv("FAKE_LATE", "bcast:64")
+    late = visits_in(journal_of(find.find_default(), text))
+    assert all(line["late"] == [] for line in usual.values())
+    assert [line["late"] for line in late.values()] == [list(range(3, 25, 4)), [], []]
+    for number, line in late.items():
+        kept = [ns for i, ns in enumerate(line["samples_ns"]) if i not in line["late"]]
+        assert set(kept) == set(usual[number]["samples_ns"])
+        assert line["effective"] == len(kept)
+        assert all(line["samples_ns"][i] > max(kept) for i in line["late"])
+        assert all(line["skew_ns"][i] > 1000 for i in line["late"])
+
+
+def test_the_skew_of_common_starts_can_be_chosen(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SKEW_NS", "77")
+    text = plan_of("barrier blocking 0", "barrier blocking 0 sync=mpi_barrier")
+    found = visits_in(journal_of(find.find_default(), text))
+    assert [set(line["skew_ns"]) for line in found.values()] == [{77}, {250}]
+
+
+def test_samples_and_launches_of_collectives_can_differ_too(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = plan_of("allreduce overlap 64 datatype=double op=sum")
+    usual = visits_in(journal_of(find.find_default(), text))[0]
+    monkeypatch.setenv("FAKE_JITTER", "0.5")
+    jittery = visits_in(journal_of(find.find_default(), text))[0]
+    for key in ("samples_ns", "pure_ns"):
+        assert len(set(jittery[key])) > len(jittery[key]) / 2
+        assert all(0.5 <= ns / usual[key][0] <= 1.5 for ns in jittery[key])
+    assert jittery["root_ns"] == jittery["samples_ns"]
+    monkeypatch.delenv("FAKE_JITTER")
+    monkeypatch.setenv("FAKE_SPREAD", "0.5")
+    other = visits_in(journal_of(find.find_default(), text))[0]
+    assert other["samples_ns"] != usual["samples_ns"]
+    assert len(set(other["samples_ns"])) == 1
