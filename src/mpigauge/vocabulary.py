@@ -22,6 +22,12 @@ AUTO: Final = "auto"
 ALL: Final = "all"
 """Every one that there is."""
 
+SAME_HOST: Final = "same-host"
+"""The usual placement: all ranks on the first host that has slots for them."""
+
+DIFFERENT_HOSTS: Final = "different-hosts"
+"""Rank after rank on the next host, so that neighbours are never on one."""
+
 ROTATING: Final = "rotating"
 """The root of a collective that is another rank in each round."""
 

@@ -27,7 +27,7 @@ from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
 from mpigauge.cli.progress import Silent
 from mpigauge.launch.process import Interruption
-from mpigauge.plan import suites
+from mpigauge.plan import plan_file, suites
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.plan.sizes import parse_sizes
@@ -260,7 +260,7 @@ def test_the_default_is_the_suite_and_keeps_its_budget(
     (path,) = Path("results").iterdir()
     result = load(path)
     assert result.ends[-1].reason == "budget"
-    assert states(rows).keys() == set(parse_sizes(suites.SIZES))
+    assert states(rows).keys() == set(parse_sizes(plan_file.SIZES))
     point_to_point = {"pingpong", "exchange", "stream", "eager"}
     assert {key[0] for key in rows} == {"null", *point_to_point, "barrier", "bcast", "allreduce", "memcpy"}
     assert result.visits

@@ -126,7 +126,7 @@ def test_an_existing_result_is_shown_again(cli: Cli, monkeypatch: pytest.MonkeyP
 def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
     done = mapped(cli, "--np", 4)
     assert done.status == 0
-    assert "those of a step at the same time" in done.out
+    assert "all pairs, N/2 at a time" in done.out
     assert "latency of 8 B" in done.out
     assert "rate of 1 MiB" in done.out
     rows = [line for line in done.out.splitlines() if line.strip().startswith("h1 ")]

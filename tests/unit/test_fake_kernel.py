@@ -15,9 +15,10 @@ from mpigauge.analysis.cache_levels import cache_levels
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed, user_is_root
 from tests.fakes.kernel import (
@@ -43,11 +44,11 @@ PLAN = Plan(
     (
         Measure("pingpong", sizes="8"),
         Measure("stream", sizes="8"),
-        Measure("exchange", ("blocking",), sizes="8,4MiB"),
+        Measure("exchange", modes=("blocking",), sizes="8,4MiB"),
         Measure("eager"),
         Measure("barrier"),
-        Measure("bcast", ("nonblocking",), sizes="8", sync=("common", "barrier", "mpi_barrier")),
-        Measure("allreduce", ("overlap",), sizes="8"),
+        Measure("bcast", modes=("nonblocking",), sizes="8", sync=("common", "barrier", "mpi_barrier")),
+        Measure("allreduce", modes=("overlap",), sizes="8"),
         Measure("bcast-rotating", sizes="8"),
         Measure("bcast-acked", sizes="8"),
         Measure("reduce_local", sizes="8"),

@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass, field
 
+from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Plan
-from mpigauge.plan.schedule import Limits
 
 REPLICATIONS_PLANNED = 10
 """CampaignLoop that a budget is divided by where the plan does not fix their number."""

@@ -4,9 +4,9 @@ import mpigauge
 from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, DEADLINE_MOST_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.handout import Source, with_source
+from mpigauge.plan.kernel_plan import Limits, Source, kernel_plan, with_source
 from mpigauge.plan.model import Plan
-from mpigauge.plan.schedule import Limits, kernel_plan, visits_of
+from mpigauge.plan.visit_order import visits_of
 
 LAUNCHERS_OWN = (
     "transports",

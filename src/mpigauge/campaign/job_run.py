@@ -19,8 +19,9 @@ from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import Job
 from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
 from mpigauge.mpi import kernel
+from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.schedule import PlannedVisit, parts_of
+from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import environment, journal
 from mpigauge.result.from_journal import records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Visit

@@ -12,8 +12,9 @@ from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
 from mpigauge.launch.lab import context
 from mpigauge.launch.process import Interruption
+from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
-from mpigauge.plan.schedule import PlannedVisit, kernel_plan, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile

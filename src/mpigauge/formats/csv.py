@@ -13,7 +13,6 @@ from msgspec import Meta, Struct
 
 import mpigauge
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, UNKNOWN, Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import (
@@ -27,6 +26,7 @@ from mpigauge.result.records import (
     Record,
 )
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
+from mpigauge.vocabulary import SAME_HOST
 
 IMPORTED = "imported"
 HINT = "examples/published has files of columns for several tables"

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.mpi.library import identify
-from mpigauge.plan.handout import Handout, read_handout
-from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST
+from mpigauge.plan.kernel_plan import Handout, read_handout
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
@@ -29,6 +28,7 @@ from mpigauge.result.records import (
     LibraryRecord,
     Record,
 )
+from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
 IMPORTED = "imported"
 WORDS_KEPT = 40

@@ -1,18 +1,20 @@
 """A plan becomes cells: every combination that is to be measured, checked against what is possible."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Literal
 
 from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, placement_of, places_of, ranks_of
-from mpigauge.plan.model import Cell, Measure, Plan, Sync
-from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
+from mpigauge.plan.factors import FACTORS, Factor, Value, usual
+from mpigauge.plan.hosts import placement_of, places_of, ranks_of
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
+from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
 
 INT_MAX = 2**31 - 1
 RANKS_PER_CORE_MOST = 64
@@ -20,9 +22,6 @@ IN_FLIGHT_BYTES = 16 * 2**20
 WINDOW_LEAST = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 FLOOR = "null"
-DATATYPE = "double"
-OPERATION = "sum"
-ROTATING = "rotating"
 SHARED_MEMORY = "shm"
 
 
@@ -41,111 +40,160 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
     placements = [placement_of(text, plan.hosts, where) for text in plan.placements or (usual,)]
     for transport, placement, measure in product(plan.transports, placements, measures):
         pattern = description.pattern(measure.pattern, where)
-        start = Cell("", "", 0, 0, mpi, mpi_version, transport, placement)
-        for curve in _curves(plan, measure, pattern, description, start, where):
-            for size in _sizes(pattern, curve, measure, plan.seed, description):
-                cell = replace(curve, bytes=size, window=_window(pattern, measure, size))
-                _check_size(pattern, cell, description, where)
-                cells[cell] = None
+        start = Cell(pattern.name, "", 0, 0, mpi, mpi_version, transport, placement)
+        for cell in _expanded(_Asked(plan, measure, pattern, description, where), start, EXPANDED):
+            _check_size(pattern, cell, description, where)
+            cells[cell] = None
     if not cells:
         raise UsageError(
-            f"{where}: shared memory does not reach other hosts", "take --transport tcp or auto between hosts"
+            f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
     return list(cells)
 
 
-def _curves(
-    plan: Plan, measure: Measure, pattern: Pattern, description: Description, cell: Cell, where: str
-) -> Iterator[Cell]:
-    """Cells without a size: all other factors of a measure, combined."""
-    cell = replace(
-        cell,
-        pattern=pattern.name,
-        buffers=measure.buffers or "warm",
-        in_place=measure.in_place and pattern.may_in_place,
-    )
-    for mode in modes_of(pattern, measure.modes, where):
-        _check_mode(pattern, mode, measure, where)
-        for ranks in _rank_counts(plan, measure, cell, where):
-            _check_ranks(pattern, ranks, where)
-            for sync, root, (datatype, op) in product(
-                _syncs(pattern, measure),
-                _roots(pattern, mode, measure, ranks, where),
-                _reductions(pattern, measure, description, where),
-            ):
-                whole = replace(
-                    cell, mode=mode.name, ranks=ranks, sync=sync, root=root, datatype=datatype, op=op
-                )
-                yield from _pairs(pattern, measure, whole, where)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one table of a plan asks for, and of what."""
+
+    plan: Plan
+    measure: Measure
+    pattern: Pattern
+    description: Description
+    where: str
 
 
-def _pairs(pattern: Pattern, measure: Measure, cell: Cell, where: str) -> Iterator[Cell]:
-    """A cell for each pair of ranks, where that was asked for."""
-    if not measure.pairs:
+EXPANDED = tuple(factor for factor in FACTORS if factor.asked)
+"""What is combined within one table of a plan; the others are libraries, transports and placements."""
+
+
+def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
+    """All combinations of the values of these factors; each may depend on those before it."""
+    if not factors:
         yield cell
         return
-    if pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
-        raise UsageError(
-            f"{where}: {pattern.name} is not between two ranks and has no pairs", "take pingpong, for example"
-        )
-    for pair in combinations(range(cell.ranks), 2):
-        yield replace(cell, pair=name_of(pair), pairing=measure.pairs)
+    first, *others = factors
+    for value in _values(asked, cell, first):
+        yield from _expanded(asked, replace(cell, **{first.name: value}), others)
 
 
-def _rank_counts(plan: Plan, measure: Measure, cell: Cell, where: str) -> Iterator[int]:
+def _values(asked: _Asked, cell: Cell, factor: Factor) -> Iterable[Value]:
+    """The values of one factor: those asked for, else the usual one; the cell's own where it has none."""
+    if factor.has and not getattr(asked.pattern, factor.has):
+        return (getattr(cell, factor.name),)
+    if factor.name in VALUES:
+        return VALUES[factor.name](asked, cell)
+    said = getattr(asked.measure, factor.asked)
+    values = said if isinstance(said, tuple) else (said,) if said else ()
+    return values or (usual(factor.name),)
+
+
+def _modes(asked: _Asked, _: Cell) -> Iterator[str]:
+    for mode in modes_of(asked.pattern, asked.measure.modes, asked.where):
+        _check_mode(asked.pattern, mode, asked.measure, asked.where)
+        yield mode.name
+
+
+def _rank_counts(asked: _Asked, cell: Cell) -> Iterator[int]:
     """Numbers of ranks, or the one of a placement that lists them; none where shared memory ends."""
     listed = ranks_of(cell.placement)
-    for ranks in (listed,) if listed else measure.ranks or plan.ranks:
-        places = places_of(cell.placement, plan.hosts, ranks, where)
+    for ranks in (listed,) if listed else asked.measure.ranks or asked.plan.ranks:
+        places = places_of(cell.placement, asked.plan.hosts, ranks, asked.where)
         if cell.transport != SHARED_MEMORY or len(set(places)) <= 1:
+            _check_ranks(asked.pattern, ranks, asked.where)
             yield ranks
 
 
-def _syncs(pattern: Pattern, measure: Measure) -> tuple[Sync | Literal[""], ...]:
-    return (measure.sync or ("common",)) if pattern.starts_together else ("",)
-
-
-def _roots(pattern: Pattern, mode: Mode, measure: Measure, ranks: int, where: str) -> tuple[str, ...]:
-    if not pattern.rooted:
-        return ("",)
-    roots = measure.roots or (0,)
-    for root in roots:
-        if root == ROTATING and mode.binds_buffers:
+def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
+    mode = asked.pattern.mode(cell.mode)
+    for root in asked.measure.roots or (usual("root"),):
+        if root == ROTATING and mode is not None and mode.binds_buffers:
             raise UsageError(
-                f"{where}: {pattern.name} {mode.name} is bound to one root, which cannot move on",
-                "take another --root for this mode",
+                f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot move on",
+                "use another --root for this mode",
             )
-        if isinstance(root, int) and root >= ranks:
+        if isinstance(root, int) and root >= cell.ranks:
             raise UsageError(
-                f"{where}: rank {root} cannot be the root of {ranks} ranks", f"take 0 to {ranks - 1}"
+                f"{asked.where}: rank {root} cannot be the root of {cell.ranks} ranks",
+                f"use 0 to {cell.ranks - 1}",
             )
-    return tuple(str(root) for root in roots)
+        yield str(root)
 
 
-def _reductions(
-    pattern: Pattern, measure: Measure, description: Description, where: str
-) -> tuple[tuple[str, str], ...]:
-    """Datatypes and operations that MPI defines together."""
-    if not pattern.reduces:
-        return (("", ""),)
-    names = measure.datatypes or (DATATYPE,)
-    datatypes = (
-        description.datatypes if ALL in names else tuple(description.datatype(n, where) for n in names)
-    )
-    known = tuple(dict.fromkeys(op for datatype in description.datatypes for op in datatype.operations))
-    ops = known if ALL in measure.ops else measure.ops or (OPERATION,)
-    for op in ops:
-        if op not in known:
-            raise UsageError(f"{where}: no operation is called {op!r}", choose([*known, ALL]))
+def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
+    """Those asked for that know one of the operations asked for."""
+    names = asked.measure.datatypes or (str(usual("datatype")),)
+    known = asked.description.datatypes
+    datatypes = known if ALL in names else [asked.description.datatype(n, asked.where) for n in names]
+    for op in _operations_asked(asked):
         if not any(op in datatype.operations for datatype in datatypes):
             raise UsageError(
-                f"{where}: MPI defines no {op} of {' or '.join(names)}", "take --datatype int32 for it"
+                f"{asked.where}: MPI defines no {op} of {' or '.join(names)}", "use --datatype int32 for it"
             )
-    return tuple((d.name, op) for d in datatypes for op in ops if op in d.operations)
+    yield from (datatype.name for datatype in datatypes)
 
 
-def _window(pattern: Pattern, measure: Measure, size: int) -> int:
-    return window_for(measure.window, size) if pattern.windowed else 0
+def _operations(asked: _Asked, cell: Cell) -> Iterator[str]:
+    """Those that MPI defines for the cell's datatype."""
+    datatype = asked.description.datatype(cell.datatype, asked.where)
+    yield from (op for op in _operations_asked(asked) if op in datatype.operations)
+
+
+def _operations_asked(asked: _Asked) -> Sequence[str]:
+    datatypes = asked.description.datatypes
+    known = tuple(dict.fromkeys(op for datatype in datatypes for op in datatype.operations))
+    ops = asked.measure.ops or (str(usual("op")),)
+    for op in () if ALL in ops else ops:
+        if op not in known:
+            raise UsageError(f"{asked.where}: no operation is called {op!r}", choose([*known, ALL]))
+    return known if ALL in ops else ops
+
+
+def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
+    """Each pair of ranks, where that was asked for."""
+    if not asked.measure.pairs:
+        yield ""
+        return
+    if asked.pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
+        raise UsageError(
+            f"{asked.where}: {asked.pattern.name} is not between two ranks and has no pairs",
+            "use pingpong, for example",
+        )
+    yield from (name_of(pair) for pair in combinations(range(cell.ranks), 2))
+
+
+def _sizes(asked: _Asked, cell: Cell) -> Iterable[int]:
+    pattern, sizes, seed = asked.pattern, asked.measure.sizes, asked.plan.seed
+    if pattern.sized:
+        datatype = asked.description.datatype(cell.datatype, "") if cell.datatype else None
+        unit = datatype.bytes if datatype else pattern.unit_bytes
+        wanted = parse_sizes(sizes or AUTO, seed)
+        return dict.fromkeys(_whole(size, unit, bool(pattern.unit_bytes)) for size in wanted)
+    if pattern.probes:
+        return (max(parse_sizes(sizes, seed)) if sizes else EAGER_DEFAULT_BYTES,)
+    return (0,)
+
+
+def _whole(size: int, unit: int, never_empty: bool) -> int:
+    """The next larger whole number of units."""
+    return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
+
+
+def _windows(asked: _Asked, cell: Cell) -> Iterable[int]:
+    return (window_for(asked.measure.window or int(usual("window")), cell.bytes),)
+
+
+VALUES: Mapping[str, Callable[[_Asked, Cell], Iterable[Value]]] = {
+    "mode": _modes,
+    "ranks": _rank_counts,
+    "root": _roots,
+    "datatype": _datatypes,
+    "op": _operations,
+    "pair": _pairs,
+    "pairing": lambda asked, _: (asked.measure.pairs,),
+    "bytes": _sizes,
+    "window": _windows,
+}
+"""Of factors whose values are more than what was asked for: they are checked, or follow from others."""
 
 
 def window_for(window: int, size: int) -> int:
@@ -155,23 +203,6 @@ def window_for(window: int, size: int) -> int:
     of them, and a window of 64 would measure the memory that its receive buffers need instead.
     """
     return min(window, max(WINDOW_LEAST, IN_FLIGHT_BYTES // max(1, size)))
-
-
-def _sizes(
-    pattern: Pattern, curve: Cell, measure: Measure, seed: int, description: Description
-) -> tuple[int, ...]:
-    if pattern.sized:
-        unit = description.datatype(curve.datatype, "").bytes if curve.datatype else pattern.unit_bytes
-        sizes = parse_sizes(measure.sizes or "auto", seed)
-        return tuple(dict.fromkeys(_whole(size, unit, bool(pattern.unit_bytes)) for size in sizes))
-    if pattern.probes:
-        return (max(parse_sizes(measure.sizes, seed)) if measure.sizes else EAGER_DEFAULT_BYTES,)
-    return (0,)
-
-
-def _whole(size: int, unit: int, never_empty: bool) -> int:
-    """The next larger whole number of units."""
-    return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:

@@ -14,9 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
-
-SAME_HOST = "same-host"
-DIFFERENT_HOSTS = "different-hosts"
+from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
 SLOTS_MOST = 65_536
 FILE_NAME_MOST = 255

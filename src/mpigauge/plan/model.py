@@ -5,8 +5,9 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.hosts import SAME_HOST, Host
+from mpigauge.plan.hosts import Host
 from mpigauge.plan.lab import Lab
+from mpigauge.vocabulary import SAME_HOST
 
 Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
@@ -28,29 +29,28 @@ UNKNOWN: Final = "unknown"
 """The library of what others have printed without naming it."""
 
 
-class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Some curves of a plan: one pattern over modes, sizes and numbers of ranks.
+class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Values of factors that a plan file, a table of it or the command line asks for; unset is left open.
 
     Attributes:
         modes: Empty means the pattern's first.
         sizes: Message sizes in the grammar of `plan.sizes`; None means what suits the pattern.
         ranks: Empty means the plan's.
-        window: Messages under way at once, for patterns that have a window.
-        buffers: None means the plan file's, which is warm unless it says otherwise.
-        sync: How the ranks start a collective together; empty means the plan file's.
-        datatypes: Of reductions; empty means double.
-        ops: Of reductions; empty means sum. Pairs that MPI does not define are left out.
-        roots: Of collectives that have one; empty means rank 0.
+        window: Messages in flight, for patterns that have a window.
+        buffers: Cache-warm or cache-cold.
+        sync: How the ranks start a collective together.
+        datatypes: Of reductions.
+        ops: Of reductions. Pairs of datatype and operation that MPI does not define are left out.
+        roots: Of collectives that have one.
         in_place: Whether collectives that can use MPI_IN_PLACE.
         pairs: Of patterns of two ranks: not ranks 0 and 1 alone but all pairs, as many at once as there
             can be (tournament) or one after the other (serial).
     """
 
-    pattern: str
     modes: tuple[str, ...] = ()
     sizes: str | None = None
     ranks: tuple[Positive, ...] = ()
-    window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] = 64
+    window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
     datatypes: tuple[str, ...] = ()
@@ -58,6 +58,12 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     roots: tuple[Root, ...] = ()
     in_place: bool = False
     pairs: Pairs = ""
+
+
+class Measure(Asked, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Some curves of a plan: one pattern over the factors asked for."""
+
+    pattern: str
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):

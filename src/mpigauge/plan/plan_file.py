@@ -4,12 +4,10 @@ A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pa
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.errors import UsageError
@@ -19,14 +17,11 @@ from mpigauge.plan.model import (
     AUTO,
     ROUNDS_LEAST,
     WINDOW_MOST,
+    Asked,
     Binding,
-    Buffers,
     Measure,
-    Pairs,
     Plan,
     Positive,
-    Root,
-    Sync,
     Transport,
 )
 
@@ -34,18 +29,18 @@ LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
 BUDGET_MOST_S = 7 * 86_400.0
 BUDGET = "45s"
+SIZES = "0:4MiB"
+RANKS = (2,)
 
 
-class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys that a plan file may have.
+class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
+    """The keys that a plan file may have; those of Asked are for all patterns that do not say otherwise.
 
     Attributes:
         about: What the plan is for; for people only.
-        launches: Exactly so many; otherwise as many as the precision needs, within the budget.
-        samples: Of a cell in one launch, at most.
+        launches: The exact number; otherwise as many as the precision needs, within the budget.
+        samples: Maximum per cell and launch.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
-        sizes: Of patterns that name none.
-        sync: How the ranks of collectives start together, where a pattern does not say.
         lab: Emulated hosts to run on.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
@@ -60,23 +55,18 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True):
     binding: Binding = AUTO
     launcher: str = AUTO
     remote_shell: str = ""
-    variables: dict[str, str] = {}
+    variables: dict[str, str] = msgspec.field(default_factory=dict)
     mpi_options: tuple[str, ...] = ()
-    ranks: tuple[Positive, ...] = (2,)
     launches: int | None = None
     samples: Positive | None = None
     precision: str | float = "3%"
     budget: str | None = None
-    sizes: str = "0:4MiB"
-    buffers: Buffers = "warm"
-    sync: tuple[Sync, ...] = ("common",)
     seed: int | None = None
     lab: Lab | None = None
     abi: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Asked, frozen=True):
     """What the command line says; None and empty mean that it says nothing."""
 
     patterns: tuple[str, ...] = ()
@@ -87,23 +77,12 @@ class Options:
     binding: Binding | None = None
     launcher: str = ""
     remote_shell: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = msgspec.field(default_factory=dict)
     mpi_options: tuple[str, ...] = ()
-    ranks: tuple[int, ...] = ()
-    modes: tuple[str, ...] = ()
-    sizes: str | None = None
     launches: int | None = None
     samples: int | None = None
     precision: str | None = None
     budget: str | None = None
-    buffers: Buffers | None = None
-    window: int | None = None
-    sync: tuple[Sync, ...] = ()
-    datatypes: tuple[str, ...] = ()
-    ops: tuple[str, ...] = ()
-    roots: tuple[Root, ...] = ()
-    in_place: bool = False
-    pairs: Pairs = ""
     seed: int | None = None
     abi: bool = False
 
@@ -175,7 +154,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         remote_shell=options.remote_shell or file.remote_shell,
         variables={**file.variables, **options.variables},
         mpi_options=(*file.mpi_options, *options.mpi_options),
-        ranks=options.ranks or file.ranks,
+        ranks=options.ranks or file.ranks or RANKS,
         precision=_precision(options.precision or file.precision),
         seed=seed,
         abi=options.abi or file.abi,
@@ -199,20 +178,18 @@ def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
-    changes = {
-        "modes": options.modes or measure.modes,
-        "sizes": options.sizes or measure.sizes or file.sizes,
-        "ranks": options.ranks or measure.ranks,
-        "buffers": options.buffers or measure.buffers or file.buffers,
-        "window": measure.window if options.window is None else options.window,
-        "sync": options.sync or measure.sync or file.sync,
-        "datatypes": options.datatypes or measure.datatypes,
-        "ops": options.ops or measure.ops,
-        "roots": options.roots or measure.roots,
-        "in_place": options.in_place or measure.in_place,
-        "pairs": options.pairs or measure.pairs,
+    """What is asked for of one pattern: by the options, else by its table, else by the file."""
+    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
+    asked = (options, measure, everywhere)
+    chosen = {
+        name: next((value for one in asked if _said(value := getattr(one, name))), getattr(measure, name))
+        for name in Asked.__struct_fields__
     }
-    return msgspec.structs.replace(measure, **changes)
+    return msgspec.structs.replace(measure, **chosen)
+
+
+def _said(value: object) -> bool:
+    return value is not None and value is not False and value not in ((), "")
 
 
 def _precision(value: str | float) -> float:
@@ -260,7 +237,7 @@ def _check_numbers(plan: Plan, where: str) -> None:
         if not name or "=" in name or "\0" in name + value:
             raise UsageError(f"{where}: {name!r} is no name of an environment variable", "write NAME=VALUE")
     for measure in plan.measure:
-        if not 1 <= measure.window <= WINDOW_MOST:
+        if measure.window is not None and not 1 <= measure.window <= WINDOW_MOST:
             raise UsageError(
                 f"{where}: a window of {measure.window} messages is not possible", f"take 1 to {WINDOW_MOST}"
             )

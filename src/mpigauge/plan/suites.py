@@ -1,9 +1,8 @@
 """The built-in plans: what `mpigauge run` measures when nobody names a pattern."""
 
 from mpigauge.plan.model import Measure
-from mpigauge.plan.plan_file import PlanFile
+from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
 
-SIZES = "0:4MiB"
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
 COLLECTIVE_SIZES = "8:1MiB*8"
@@ -33,7 +32,7 @@ DEFAULT = PlanFile(
     title="point to point, collectives, memory",
     measure=(*_point_to_point(SIZES), *_beside(COLLECTIVE_SIZES, MEMORY_SIZES)),
     sizes=SIZES,
-    budget="45s",
+    budget=BUDGET,
 )
 QUICK = PlanFile(
     title="quick",

@@ -19,9 +19,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO, Cell, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
+from mpigauge.vocabulary import SAME_HOST
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 

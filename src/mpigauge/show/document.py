@@ -12,15 +12,19 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.rows import Row, warnings_of
 from mpigauge.analysis.synchrony import ClockState, Start, clock_states
 from mpigauge.analysis.transport import reports
-from mpigauge.plan.cells import DATATYPE, OPERATION
-from mpigauge.plan.hosts import SAME_HOST
+from mpigauge.plan.factors import CURVE, usual
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
+from mpigauge.show.words.factors import DETAILS, PAIRINGS, STARTS, phrases_of, unusual
+from mpigauge.vocabulary import AUTO, SAME_HOST
 
 DOT = " \N{MIDDLE DOT} "
+
+TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if name != "pairing"))
+"""What the title of a curve says after its pattern and mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +73,7 @@ def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen
 
 
 def _curve(row: Row) -> tuple[object, ...]:
-    cell = row.cell
-    return (
-        cell.pattern,
-        cell.mode,
-        cell.mpi,
-        cell.mpi_version,
-        cell.transport,
-        cell.placement,
-        cell.ranks,
-        cell.buffers,
-        cell.sync,
-        cell.datatype,
-        cell.op,
-        cell.root,
-        cell.in_place,
-        cell.pairing,
-    )
+    return tuple(getattr(row.cell, name) for name in CURVE)
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -126,15 +114,9 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str], 
         placed: Whether there are several placements, so that each curve says its own.
     """
     cell = rows[0].cell
-    words = [f"{cell.pattern}, {cell.mode}", f"{cell.mpi} {cell.mpi_version}".strip()]
-    words += [f"{cell.ranks} ranks"] if cell.ranks else []
+    words = _title(cell, placed=placed)
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
-    if cell.transport != "auto":
-        words.insert(2, cell.transport)
-    if placed or cell.placement != SAME_HOST:
-        words.append(cell.placement)
-    words += _factors(cell)
     about = f"time: {time_of[cell.pattern]}"
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
@@ -148,30 +130,11 @@ def _section(rows: list[Row], time_of: Mapping[str, str], asked: Sequence[str], 
     return Section(DOT.join(words), about, rows, _columns(rows, asked))
 
 
-def _factors(cell: Cell) -> list[str]:
-    """What else tells this curve from others of its pattern."""
-    words = [f"{cell.buffers} buffers"] if cell.buffers != "warm" else []
-    if cell.datatype:
-        words.append(f"{cell.op} of {cell.datatype}")
-    if cell.root:
-        words.append("rotating root" if cell.root == "rotating" else f"root {cell.root}")
-    if cell.in_place:
-        words.append("in place")
-    if cell.pairing:
-        words.append(PAIRINGS[cell.pairing])
-    if cell.sync not in {"", "common"}:
-        words.append(f"started by {STARTS[cell.sync]}")
-    return words
-
-
-def _unusual(cell: Cell) -> list[str]:
-    """The same without what holds if nothing is said."""
-    usual = {f"{OPERATION} of {DATATYPE}", "root 0"}
-    return [word for word in _factors(cell) if word not in usual]
-
-
-PAIRINGS = {"tournament": "all pairs, those of a step at the same time", "serial": "all pairs in turn"}
-STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
+def _title(cell: Cell, *, placed: bool) -> list[str]:
+    """What a curve is of; how its ranks start is said below, if it is as usual."""
+    unsaid = {AUTO, f"{usual('sync')} start", "" if placed else SAME_HOST}
+    phrases = [phrase for phrase in phrases_of(cell, TITLE).values() if phrase not in unsaid]
+    return [f"{cell.pattern}, {cell.mode}", *phrases, *([PAIRINGS[cell.pairing]] if cell.pairing else [])]
 
 
 def _together(cell: Cell, starts: Sequence[Start]) -> str:
@@ -348,7 +311,7 @@ def _why(result: Result) -> str:
 def _doubts(rows: Sequence[Row]) -> Iterable[str]:
     for kind, doubts in warnings_of(rows).items():
         cell, doubt = doubts[0]
-        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *_unusual(cell)]
+        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
         where = ", ".join(words) + _which_job(rows, cell)
         more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
         yield f"{kind}: {where}{more}: {doubt.text}"

@@ -8,7 +8,8 @@ from typing import Any
 from mpigauge import units
 from mpigauge.analysis.linkmap import NONE, UNDECIDED, Link, LinkMap, Slow
 from mpigauge.analysis.rows import Row
-from mpigauge.show.document import DOT, PAIRINGS
+from mpigauge.show.document import DOT
+from mpigauge.show.words.factors import PAIRINGS
 
 MATRIX_MOST = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
@@ -66,7 +67,7 @@ def head(shown: LinkMap) -> Iterator[str]:
     """What was measured, and between which numbers it lies."""
     cell = shown.cell
     words = ["link map", f"{cell.pattern}, {cell.mode}", cell.job.name, f"{shown.launches} launches"]
-    yield DOT.join([*words, PAIRINGS[cell.pairing]])
+    yield DOT.join([*words, *([PAIRINGS[cell.pairing]] if cell.pairing else [])])
     for what, size, form, get in quantities(shown):
         values = sorted(value for link in shown.links if (value := get(link)) is not None)
         if values:

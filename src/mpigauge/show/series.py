@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.cells import DATATYPE, OPERATION
-from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import AUTO, UNKNOWN
 from mpigauge.show.query import wanted, without_window
+from mpigauge.show.words.factors import UNSAID, phrases_of
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.show.query import Query, Source
+    from mpigauge.show.words.factors import Factors
 
 SERIES_MOST = 14
 """In one figure; more cannot be told apart."""
@@ -30,10 +29,6 @@ EAGER = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
 """Patterns of plain messages, whose protocol changes at the eager limit."""
 
 FILE = "file"
-UNSAID = frozenset({AUTO, SAME_HOST, f"{OPERATION} of {DATATYPE}", "root 0", "common start"})
-"""What goes without saying."""
-
-Factors = dict[str, str]
 
 
 class Point(NamedTuple):
@@ -70,31 +65,11 @@ class Series:
 
 
 def factors_of(source: Source, cell: Cell) -> Factors:
-    """All that a cell is but its size, in words."""
-    words = {
-        "pattern": cell.pattern,
-        "mode": cell.mode,
-        "mpi": "" if cell.mpi == UNKNOWN else f"{cell.mpi} {cell.mpi_version}".strip(),
-        "transport": cell.transport,
-        "placement": cell.placement,
-        "ranks": f"{cell.ranks} ranks" if cell.ranks else "",
-        "buffers": "" if cell.buffers == "warm" else f"{cell.buffers} buffers",
-        "sync": f"{cell.sync} start" if cell.sync else "",
-        "op": f"{cell.op} of {cell.datatype}" if cell.datatype else "",
-        "root": _root(cell),
-        "in_place": "in place" if cell.in_place else "",
-        "window": f"{cell.window} under way" if without_window(cell) in source.windows else "",
-        "pair": cell.pair,
-        "pairing": cell.pairing,
-        FILE: source.name,
-    }
-    return {name: word for name, word in words.items() if word}
-
-
-def _root(cell: Cell) -> str:
-    if not cell.root:
-        return ""
-    return "rotating root" if cell.root == "rotating" else f"root {cell.root}"
+    """All that a cell is but its size, in phrases; its window only where the result has several."""
+    phrases = phrases_of(cell) | {FILE: source.name}
+    if without_window(cell) not in source.windows:
+        phrases.pop("window", None)
+    return phrases
 
 
 def timed(query: Query) -> list[tuple[Source, Row]]:

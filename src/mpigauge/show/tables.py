@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.cache_levels import Ratio
 from mpigauge.analysis.rows import Row
@@ -68,23 +70,7 @@ def record(row: Row) -> dict[str, Any]:
     """A row as JSON has it: SI base units, null where there is no number."""
     cell, time = row.cell, row.time
     return {
-        "pattern": cell.pattern,
-        "mode": cell.mode,
-        "bytes": cell.bytes,
-        "ranks": cell.ranks,
-        "mpi": cell.mpi,
-        "mpi_version": cell.mpi_version,
-        "transport": cell.transport,
-        "placement": cell.placement,
-        "buffers": cell.buffers,
-        "window": cell.window,
-        "sync": cell.sync,
-        "datatype": cell.datatype,
-        "op": cell.op,
-        "root": cell.root,
-        "in_place": cell.in_place,
-        "pair": cell.pair,
-        "pairing": cell.pairing,
+        **asdict(cell),
         "status": row.status,
         "reason": row.reason,
         "launches": time.launches if time else 0,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.mpi import find, kernel
+from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan
+from mpigauge.plan.visit_order import PlannedVisit
 from tests.real.lab.conftest import lab_environment
 from tests.real.mpi.conftest import PREFIXES
 

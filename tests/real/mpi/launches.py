@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.launch.process import RunningJob
-from mpigauge.plan.schedule import Limits, PlannedVisit, kernel_plan, parts_of
+from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.result import environment, journal
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.mpi.library import Library
     from mpigauge.plan.model import Plan
+    from mpigauge.plan.visit_order import PlannedVisit
 
 
 def journal_of(

@@ -14,9 +14,10 @@ from mpigauge.analysis.rows import rows as rows_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Run, prefix

@@ -13,8 +13,9 @@ from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan import round_robin
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
-from mpigauge.plan.schedule import Limits, PlannedVisit, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from tests.real.mpi.conftest import Run, prefix
 from tests.real.mpi.launches import journal_of

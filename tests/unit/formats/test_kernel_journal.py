@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.formats import READERS, read
-from mpigauge.plan.handout import read_handout
+from mpigauge.plan.kernel_plan import read_handout
 from mpigauge.result.reader import load
 from mpigauge.result.records import Visit
 from tests.fakes.kernel import operation_ns
@@ -223,23 +223,28 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
         (b'{"begin":0', b'{"begin":999', "j", r"j: line \d+ does not fit plan.txt: there is no visit 999"),
         (b'"window":64', b'"window":9', "j", r"j: line \d+ does not fit plan.txt: visit \d+ has another"),
         (b"version=2", b"version=9", "plan.txt", r"plan.txt: is of version 9"),
-        (b"launch ", b"lunch ", "plan.txt", r"plan.txt: is no plan of the kernel"),
-        (b"\nend\n", b"\n", "plan.txt", r"plan.txt: is no plan of the kernel"),
-        (b'{"mpigauge"', b"{", "plan.txt", r"plan.txt: does not say behind its last visit"),
-        (b"visit id=0", b"visit id=zero", "plan.txt", r"plan.txt: line 2: id is no number"),
-        (b"visit id=0", b"visit", "plan.txt", r"plan.txt: line 2: there is no id"),
-        (b" bytes=", b" bytes=-", "plan.txt", r"plan.txt: line 2: bytes is no number"),
-        (b"mode=", b"mode=un", "plan.txt", r"plan.txt: line 2: nothing is said of the mode 'un"),
-        (b" root=-1", b" root=first", "plan.txt", r"plan.txt: line \d+: root is no number"),
-        (b" pattern=", b" pair=1-1 pattern=", "plan.txt", r"plan.txt: line 2: '1-1' is no pair of 2 ranks"),
+        (b"launch ", b"lunch ", "plan.txt", r"plan.txt: is not a plan of the kernel"),
+        (b"\nend\n", b"\n", "plan.txt", r"plan.txt: is not a plan of the kernel"),
+        (b'{"mpigauge"', b"{", "plan.txt", r"plan.txt: the line of its source, after `end`, is damaged"),
+        (b"visit id=0", b"visit id=zero", "plan.txt", r"plan.txt: line 2: id 'zero' is not a number"),
+        (b"visit id=0", b"visit", "plan.txt", r"plan.txt: line 2: id is missing"),
+        (b" bytes=", b" bytes=-", "plan.txt", r"plan.txt: line 2: bytes '-[0-9]+' is not a number"),
+        (b"mode=", b"mode=un", "plan.txt", r"plan.txt: line 2: the mode 'un"),
+        (b" root=-1", b" root=first", "plan.txt", r"plan.txt: line \d+: root 'first' is not a number"),
+        (
+            b" pattern=",
+            b" pair=1-1 pattern=",
+            "plan.txt",
+            r"plan.txt: line 2: '1-1' is not a pair of 2 ranks",
+        ),
         (b'"batch":', b'"batch":0', "j", r"j: line \d+ is damaged"),
         (b'"samples_ns":[', b'"samples_ns":[-', "j", r"j: line \d+ is damaged"),
-        (b"pattern=", b"pattern=un", "plan.txt", r"plan.txt: line 2: nothing is said of the pattern 'un"),
+        (b"pattern=", b"pattern=un", "plan.txt", r"plan.txt: line 2: the pattern 'un"),
         (
             b"sync=common",
             b"sync=somehow",
             "plan.txt",
-            r"plan.txt: line \d+: 'somehow' is no way of starting together",
+            r"plan.txt: line \d+: sync 'somehow' is not one of common",
         ),
     ],
 )

@@ -60,8 +60,8 @@ def expanded(*measure: Measure, ranks: tuple[int, ...] = (2,), kernel: Descripti
 
 def test_every_combination_is_there_once() -> None:
     cells = expanded(
-        Measure("pingpong", ("standard", "ready"), sizes="8,64"),
-        Measure("pingpong", ("standard",), sizes="64,512"),
+        Measure("pingpong", modes=("standard", "ready"), sizes="8,64"),
+        Measure("pingpong", modes=("standard",), sizes="64,512"),
         ranks=(2, 3),
     )
     assert len(cells) == len(set(cells)) == 2 * (2 * 2 + 1)
@@ -77,7 +77,7 @@ def test_the_floor_is_measured_first_with_every_number_of_ranks() -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_modes_default_to_the_first_and_all_means_all(pattern: str) -> None:
     modes = [mode for mode, *_ in PATTERNS[pattern][-1]]
-    asked = cells_of(Plan((Measure(pattern, ("all",), sizes="8"),)), KERNEL, "m", "1", "the plan")
+    asked = cells_of(Plan((Measure(pattern, modes=("all",), sizes="8"),)), KERNEL, "m", "1", "the plan")
     default = cells_of(Plan((Measure(pattern, sizes="8"),)), KERNEL, "m", "1", "the plan")
     assert [cell.mode for cell in asked if cell.pattern == pattern] == modes
     assert [cell.mode for cell in default if cell.pattern == pattern] == modes[:1]
@@ -146,7 +146,7 @@ def test_in_place_is_what_can_be(pattern: str) -> None:
 def test_all_factors_are_combined() -> None:
     measure = Measure(
         "reduce",
-        ("blocking", "nonblocking"),
+        modes=("blocking", "nonblocking"),
         sizes="8,64",
         sync=SYNCS,
         datatypes=("double", "int32"),
@@ -208,13 +208,13 @@ def test_the_suites_can_be_measured(suite: PlanFile, ranks: int) -> None:
     ("measure", "words"),
     [
         (Measure("pingpung"), ["'pingpung'"]),
-        (Measure("pingpong", ("nonsense",)), ["pingpong", "'nonsense'"]),
+        (Measure("pingpong", modes=("nonsense",)), ["pingpong", "'nonsense'"]),
         (Measure("pingpong", sizes="8:4"), ["'8:4'"]),
         (Measure("pingpong", ranks=(1,)), ["pingpong", "2 ranks", "not 1"]),
-        (Measure("pingpong", ("persistent",), sizes="8", buffers="cold"), ["persistent", "cold"]),
+        (Measure("pingpong", modes=("persistent",), sizes="8", buffers="cold"), ["persistent", "cold"]),
         (Measure("pingpong", sizes="3GiB"), ["3 GiB", "MPI 4"]),
-        (Measure("pingpong", ("buffered",), sizes="600MiB"), ["buffered", "600 MiB"]),
-        (Measure("bcast", ("persistent",), sizes="8"), ["bcast", "'persistent'"]),
+        (Measure("pingpong", modes=("buffered",), sizes="600MiB"), ["buffered", "600 MiB"]),
+        (Measure("bcast", modes=("persistent",), sizes="8"), ["bcast", "'persistent'"]),
         (Measure("bcast", sizes="8", roots=(0, 2)), ["rank 2", "2 ranks"]),
         (Measure("allreduce", sizes="8", datatypes=("quad",)), ["'quad'"]),
         (Measure("allreduce", sizes="8", ops=("mean",)), ["'mean'"]),
@@ -261,8 +261,8 @@ def test_a_reduction_in_one_rank_has_the_counts_of_one_rank() -> None:
 
 @pytest.mark.parametrize("pattern", COLLECTIVES)
 def test_what_is_bound_to_a_root_cannot_rotate(pattern: str) -> None:
-    bound = Measure(pattern, ("persistent",), sizes="8", roots=("rotating",))
-    free = Measure(pattern, ("blocking", "nonblocking"), sizes="8", roots=("rotating",))
+    bound = Measure(pattern, modes=("persistent",), sizes="8", roots=("rotating",))
+    free = Measure(pattern, modes=("blocking", "nonblocking"), sizes="8", roots=("rotating",))
     assert expanded(free, kernel=KERNEL_OF_MPI_4)
     if pattern not in ROOTED:
         assert expanded(bound, kernel=KERNEL_OF_MPI_4)
@@ -270,7 +270,7 @@ def test_what_is_bound_to_a_root_cannot_rotate(pattern: str) -> None:
     with pytest.raises(UsageError, match=f"{pattern} persistent is bound to one root") as caught:
         expanded(bound, kernel=KERNEL_OF_MPI_4)
     assert "--root" in caught.value.hint
-    fixed = Measure(pattern, ("persistent",), sizes="8", roots=(1,))
+    fixed = Measure(pattern, modes=("persistent",), sizes="8", roots=(1,))
     assert expanded(fixed, kernel=KERNEL_OF_MPI_4)[0].root == "1"
 
 

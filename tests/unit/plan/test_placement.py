@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, Host, hosts_of, placement_of, places_of, ranks_of
+from mpigauge.plan.hosts import Host, hosts_of, placement_of, places_of, ranks_of
+from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
 if TYPE_CHECKING:
     from pathlib import Path

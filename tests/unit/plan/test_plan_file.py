@@ -79,7 +79,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         budget_s=300.0,
         seed=42,
         measure=(
-            Measure("pingpong", ("standard", "buffered"), sizes="8,1KiB", buffers="cold", sync=BOTH),
+            Measure("pingpong", modes=("standard", "buffered"), sizes="8,1KiB", buffers="cold", sync=BOTH),
             Measure("stream", sizes="1MiB", ranks=(2,), window=16, buffers="cold", sync=BOTH),
             Measure(
                 "reduce",
@@ -97,7 +97,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
     plan = laid_over(read(tmp_path, '[[measure]]\npattern = "ring"\n'))
-    assert plan == Plan((Measure("ring", sizes="0:4MiB", buffers="warm", sync=("common",)),), seed=99)
+    assert plan == Plan((Measure("ring", sizes="0:4MiB"),), seed=99)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_table_may_have_buffers_of_its_own(tmp_path: Path) -> None:
 
 def test_named_patterns_are_taken_from_the_file_where_it_has_them(tmp_path: Path) -> None:
     plan = laid_over(read(tmp_path, WHOLE), Options(patterns=("stream", "ring", "stream")))
-    assert [(measure.pattern, measure.window) for measure in plan.measure] == [("stream", 16), ("ring", 64)]
+    assert [(measure.pattern, measure.window) for measure in plan.measure] == [("stream", 16), ("ring", None)]
 
 
 def test_so_many_launches_take_as_long_as_they_take() -> None:

@@ -376,8 +376,8 @@ def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
         f"{of.pattern}, {of.mode}",
         "openmpi 5.0.11",
         f"{of.ranks} ranks",
-        *oversubscribed,
         *words,
+        *oversubscribed,
     ]
 
 
@@ -577,7 +577,7 @@ def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
     other = collective("reduce", 8, sync="mpi_barrier", datatype="float", op="max", root="1", in_place=True)
     for of, words in (
         (plain, "reduce blocking 8 B: "),
-        (other, "reduce blocking 8 B, max of float, root 1, in place, started by MPI_Barrier: "),
+        (other, "reduce blocking 8 B, mpi_barrier start, max of float, root 1, in place: "),
     ):
         foot = document_of(measured(of, launches=1)).foot
         assert any(line.startswith(f"no-interval: {words}") for line in foot), foot

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Factors, Series
+    from mpigauge.show.series import Series
+    from mpigauge.show.words.factors import Factors
 
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"

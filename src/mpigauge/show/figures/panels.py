@@ -16,7 +16,6 @@ from mpigauge.show.figures.curves import (
 )
 from mpigauge.show.series import (
     FILE,
-    UNSAID,
     against_size,
     common_words,
     labelled,
@@ -24,6 +23,7 @@ from mpigauge.show.series import (
     pieces_of,
     rate_point,
 )
+from mpigauge.show.words.factors import UNSAID
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

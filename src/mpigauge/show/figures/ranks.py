@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Factors, Series
+    from mpigauge.show.series import Series
+    from mpigauge.show.words.factors import Factors
 
 SIZES_MOST = 4
 """Of a pattern, if nobody has chosen."""

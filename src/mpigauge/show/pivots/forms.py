@@ -7,6 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
 from mpigauge.show import tables
 from mpigauge.show.columns import Column
 from mpigauge.show.document import DOT, Document, Section, head_of
@@ -128,14 +130,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
     return {
         "file": str(entry.source.result.path),
-        "pattern": cell.pattern,
-        "mode": cell.mode,
-        "bytes": cell.bytes,
-        "ranks": cell.ranks,
-        "mpi": cell.mpi,
-        "mpi_version": cell.mpi_version,
-        "transport": cell.transport,
-        "placement": cell.placement,
+        **asdict(cell),
         "quantity": entry.quantity.name,
         "unit": entry.quantity.unit,
         "value": number.value,

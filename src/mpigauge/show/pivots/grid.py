@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import AUTO
-from mpigauge.show.series import FILE, UNSAID, differing, told_apart
+from mpigauge.show.series import FILE, differing, told_apart
+from mpigauge.show.words.factors import UNSAID
+from mpigauge.vocabulary import SAME_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.show.pivots.quantities import Quantity
     from mpigauge.show.query import Source
-    from mpigauge.show.series import Factors
+    from mpigauge.show.words.factors import Factors
 
 QUANTITY, RATE = "quantity", "rate"
 

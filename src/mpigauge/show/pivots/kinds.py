@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.factors import names_of
 from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
 from mpigauge.show.pivots.quantities import (
     MEAN,
@@ -16,6 +17,7 @@ from mpigauge.show.pivots.quantities import (
     TIME_BRIEF,
 )
 from mpigauge.show.series import EAGER, chosen, factors_of, grouped, size_words, timed
+from mpigauge.show.words.factors import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.pivots.quantities import Quantity
     from mpigauge.show.query import Query
-    from mpigauge.show.series import Factors, Series
+    from mpigauge.show.series import Series
+    from mpigauge.show.words.factors import Factors
 
 MEMORY = frozenset({"memcpy", "copy", "read", "write", "chase", "crosscopy", "cacheline", "reduce_local"})
 """Patterns that are no communication."""
@@ -33,22 +36,24 @@ QUOTED_BYTES = (512, 64 * 2**10)
 """Of collectives, where they were measured."""
 
 PLACE = ("transport", "placement")
-WHERE = ("ranks", "pair", "pairing", "buffers")
-HOW = ("op", "sync", "root", "in_place")
-WHAT = ("pattern", "mode")
+LIBRARY = "mpi"
+WHAT, HOW, WHERE = (
+    tuple(name for name in WORDS if name in names_of(group) and name not in (*PLACE, LIBRARY, "window"))
+    for group in ("what", "how", "where")
+)
 
 COLUMNS_MOST = 6
 GROUPS_MOST = 3
 
-ACROSS = ("mode", "mpi", *HOW, *WHERE, *PLACE)
+ACROSS = ("mode", LIBRARY, *HOW, *WHERE, *PLACE)
 BRACKETS = "in brackets the 95 % interval across launches"
 WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)
 STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * GROUPS_MOST)
-PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", "mpi"), "place", BRACKETS, COLUMNS_MOST, spill=True)
-ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), ("mpi", *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
+PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True)
+ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), (LIBRARY, *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
 
 
 def latency(query: Query) -> list[Grid]:

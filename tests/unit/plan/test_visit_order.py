@@ -13,26 +13,17 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.plan.schedule import (
-    MORE,
-    Limits,
-    PlannedVisit,
-    kernel_plan,
-    one_by_one,
-    parts_of,
-    shuffled,
-    turns_of,
-    visits_of,
-)
+from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from tests.fakes.kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
 KERNEL = msgspec.convert(describe(), Description)
 PLAN = Plan(
     (
-        Measure("pingpong", ("all",), sizes="8,64"),
+        Measure("pingpong", modes=("all",), sizes="8,64"),
         Measure("stream", sizes="8"),
         Measure("eager"),
         Measure("reduce", sizes="8", sync=("common", "barrier"), roots=(0, "rotating")),

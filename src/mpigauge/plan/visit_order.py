@@ -1,7 +1,4 @@
-"""The order of things: shuffled visits of a launch, and the text in which the kernel is told.
-
-Only this module and the kernel's plan.c know that text: a line of limits, a line a visit, `end`.
-"""
+"""The order of things: the shuffled visits of a launch."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -11,15 +8,10 @@ from typing import TypeVar
 from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
-from mpigauge.plan.cells import ROTATING
-from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.patterns import KERNEL_VERSION, Description
+from mpigauge.plan.patterns import Description
+from mpigauge.vocabulary import SAME_HOST
 
-PART_BYTES = 32_768
-"""Half of what a pipe holds, so that a part never has to wait for who reads the last."""
-
-MORE = "more\n"
 Item = TypeVar("Item")
 
 
@@ -34,23 +26,6 @@ class PlannedVisit:
     id: int
     cell: Cell
     step: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long a launch may take.
-
-    Attributes:
-        cell_s: Time that a cell should take in this launch.
-        deadline_s: No visit begins later than this after the start.
-        warmup_s: Per group of ranks and size, before the first visit.
-        pool_bytes: What cold visits walk through on each side.
-    """
-
-    cell_s: float
-    deadline_s: float
-    warmup_s: float = 0.05
-    pool_bytes: int = 0
 
 
 def shuffled(items: Sequence[Item], plan: Plan, *key: object) -> list[Item]:
@@ -126,80 +101,3 @@ def one_by_one(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list
         replace(visit, step=beyond + visit.id) if visit.id in suspects and visit.step is not None else visit
         for visit in visits
     ]
-
-
-def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, cores: int) -> str:
-    """What the kernel reads; the visits' cells all have the same number of ranks.
-
-    Args:
-        cores: That the ranks share; with more ranks than that, waiting ones give way.
-    """
-    numbers: dict[Cell, int] = {}
-    lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
-    for visit in visits:
-        number = numbers.setdefault(visit.cell, len(numbers))
-        lines.append(_visit_line(visit, number, limits.pool_bytes))
-    return "\n".join([*lines, "end", ""])
-
-
-def parts_of(text: str, most_bytes: int = PART_BYTES) -> list[str]:
-    """A kernel plan in parts; at the line `more`, the end of all but the last, the kernel asks for the next.
-
-    Args:
-        most_bytes: Of a part, unless a single line is longer.
-    """
-    parts = [""]
-    for line in text.splitlines(keepends=True):
-        if parts[-1] and len(parts[-1]) + len(line) + len(MORE) > most_bytes:
-            parts[-1] += MORE
-            parts.append("")
-        parts[-1] += line
-    return parts
-
-
-def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
-    return _words(
-        "launch",
-        version=KERNEL_VERSION,
-        ranks=ranks,
-        cores=cores,
-        visits_per_cell=plan.visits,
-        rounds_min=plan.rounds_min,
-        rounds_max=plan.rounds_max,
-        precision_ppm=max(1, round(plan.precision / 3 * 1e6)),
-        cell_ns=_ns(limits.cell_s),
-        deadline_ns=_ns(limits.deadline_s),
-        warmup_ns=_ns(limits.warmup_s),
-    )
-
-
-def _visit_line(visit: PlannedVisit, number: int, pool_bytes: int) -> str:
-    cell = visit.cell
-    return _words(
-        "visit",
-        id=visit.id,
-        cell=number,
-        pattern=cell.pattern,
-        mode=cell.mode,
-        bytes=cell.bytes,
-        window=max(1, cell.window),
-        pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
-        **_factors(cell),
-        **({} if visit.step is None else {"pair": cell.pair, "step": visit.step}),
-    )
-
-
-def _factors(cell: Cell) -> dict[str, object]:
-    """The words of collectives that a cell has."""
-    words = {"sync": cell.sync, "datatype": cell.datatype, "op": cell.op}
-    words["root"] = "-1" if cell.root == ROTATING else cell.root
-    words["in_place"] = "1" if cell.in_place else ""
-    return {key: word for key, word in words.items() if word}
-
-
-def _ns(seconds: float) -> int:
-    return max(1, round(seconds * 1e9))
-
-
-def _words(first: str, **values: object) -> str:
-    return " ".join([first, *(f"{key}={value}" for key, value in values.items())])

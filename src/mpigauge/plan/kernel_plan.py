@@ -1,0 +1,252 @@
+"""The text in which the kernel is told what to do, written and read: known to this module and to plan.c.
+
+A line of limits, a line per visit, `end`, where the kernel stops reading. A plan that is handed out to
+people whose launcher starts the kernel has one more line for whoever reads the journals later: JSON with the
+plan that the visits are from, and what the kernel said of their patterns.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.factors import TOLD, Factor, Value, whole_number
+from mpigauge.plan.model import Cell, Pairs, Plan
+from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
+from mpigauge.plan.visit_order import PlannedVisit
+
+PART_BYTES = 32_768
+"""Half of what a pipe holds, so that a part never has to wait for who reads the last."""
+
+MORE = "more\n"
+END = "end"
+HINT = "mpigauge kernel plan writes one; give that file, then the journals"
+
+_PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a launch may take.
+
+    Attributes:
+        cell_s: Time that a cell should take in this launch.
+        deadline_s: No visit begins later than this after the start.
+        warmup_s: Per group of ranks and size, before the first visit.
+        pool_bytes: What cold visits walk through on each side.
+    """
+
+    cell_s: float
+    deadline_s: float
+    warmup_s: float = 0.05
+    pool_bytes: int = 0
+
+
+class Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a kernel plan was made from.
+
+    Attributes:
+        mpigauge: The version that made it.
+    """
+
+    mpigauge: str
+    plan: Plan
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Handout:
+    """A kernel plan that was read again.
+
+    Attributes:
+        cells: By visit; of no library yet.
+    """
+
+    path: Path
+    source: Source
+    ranks: int
+    cells: Mapping[int, Cell]
+
+
+# ---- Written -------------------------------------------------------------------------------------
+
+
+def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, cores: int) -> str:
+    """What the kernel reads; the visits' cells all have the same number of ranks.
+
+    Args:
+        cores: That the ranks share; with more ranks than that, waiting ones give way.
+    """
+    numbers: dict[Cell, int] = {}
+    lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
+    for visit in visits:
+        number = numbers.setdefault(visit.cell, len(numbers))
+        lines.append(_visit_line(visit, number, limits.pool_bytes))
+    return "\n".join([*lines, END, ""])
+
+
+def with_source(text: str, source: Source) -> str:
+    """A kernel plan that can be read again."""
+    return f"{text}{msgspec.json.encode(source).decode()}\n"
+
+
+def parts_of(text: str, most_bytes: int = PART_BYTES) -> list[str]:
+    """A kernel plan in parts; at the line `more`, the end of all but the last, the kernel asks for the next.
+
+    Args:
+        most_bytes: Of a part, unless a single line is longer.
+    """
+    parts = [""]
+    for line in text.splitlines(keepends=True):
+        if parts[-1] and len(parts[-1]) + len(line) + len(MORE) > most_bytes:
+            parts[-1] += MORE
+            parts.append("")
+        parts[-1] += line
+    return parts
+
+
+def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
+    return _keys(
+        "launch",
+        version=KERNEL_VERSION,
+        ranks=ranks,
+        cores=cores,
+        visits_per_cell=plan.visits,
+        rounds_min=plan.rounds_min,
+        rounds_max=plan.rounds_max,
+        precision_ppm=max(1, round(plan.precision / 3 * 1e6)),
+        cell_ns=_ns(limits.cell_s),
+        deadline_ns=_ns(limits.deadline_s),
+        warmup_ns=_ns(limits.warmup_s),
+    )
+
+
+def _visit_line(visit: PlannedVisit, number: int, pool_bytes: int) -> str:
+    cell = visit.cell
+    told = {factor.key: text for factor in TOLD if (text := factor.code.write(getattr(cell, factor.name)))}
+    return _keys(
+        "visit",
+        id=visit.id,
+        cell=number,
+        **told,
+        window=max(1, cell.window),
+        pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
+        **({} if visit.step is None else {"pair": cell.pair, "step": visit.step}),
+    )
+
+
+def _ns(seconds: float) -> int:
+    return max(1, round(seconds * 1e9))
+
+
+def _keys(first: str, **values: object) -> str:
+    return " ".join([first, *(f"{key}={value}" for key, value in values.items())])
+
+
+# ---- Read again ----------------------------------------------------------------------------------
+
+
+def read_handout(path: Path) -> Handout:
+    """Reads a kernel plan that `with_source` has made.
+
+    Raises:
+        UsageError: It cannot be read or is not one; names the file and the line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not a plan of the kernel", HINT) from None
+    if END not in lines or not lines[0].startswith("launch "):
+        raise UsageError(f"{path}: is not a plan of the kernel", HINT)
+    last = lines.index(END)
+    source = _source(path, lines[last + 1 :])
+    launch = _Line(path, 1, lines[0])
+    if launch.number("version") != KERNEL_VERSION:
+        raise UsageError(
+            f"{path}: is of version {launch.number('version')}, this mpigauge knows {KERNEL_VERSION}",
+            "import it with the mpigauge that made it",
+        )
+    ranks = launch.number("ranks")
+    cells = {}
+    for number, text in enumerate(lines[1:last], start=2):
+        line = _Line(path, number, text)
+        cells[line.number("id")] = _cell(line, ranks, source)
+    return Handout(path, source, ranks, cells)
+
+
+def _source(path: Path, rest: Sequence[str]) -> Source:
+    try:
+        return msgspec.json.decode(rest[0] if rest else "", type=Source)
+    except msgspec.DecodeError as error:
+        raise UsageError(
+            f"{path}: the line of its source, after `{END}`, is damaged: {error}", HINT
+        ) from None
+
+
+class _Line:
+    """The keys of a line and their values."""
+
+    def __init__(self, path: Path, number: int, text: str) -> None:
+        self._where = f"{path}: line {number}"
+        self._values = dict(word.partition("=")[::2] for word in text.split()[1:])
+
+    def number(self, name: str) -> int:
+        return int(self._read(name, self._values.get(name, ""), whole_number))
+
+    def value(self, factor: Factor) -> Value:
+        """Of a factor; that of its absence where the line has none."""
+        return self._read(factor.key, self._values.get(factor.key, ""), factor.code.read)
+
+    def _read(self, name: str, text: str, read: Callable[[str], Value]) -> Value:
+        try:
+            return read(text)
+        except ValueError as error:
+            value = f"{text!r} is {error}" if text else "is missing"
+            raise UsageError(f"{self._where}: {name} {value}", HINT) from None
+
+    def pair(self, ranks: int) -> str:
+        text = self._values.get("pair", "")
+        found = _PAIR.fullmatch(text)
+        if text and (found is None or not int(found[1]) < int(found[2]) < ranks):
+            raise UsageError(f"{self._where}: {text!r} is not a pair of {ranks} ranks", HINT)
+        return text
+
+    def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
+        """The pattern and its mode as the source describes them."""
+        name, mode = (self._values.get(key, "") for key in ("pattern", "mode"))
+        found = next((pattern for pattern in patterns if pattern.name == name), None)
+        if found is None:
+            raise UsageError(f"{self._where}: the pattern {name!r} is not described", HINT)
+        if found.mode(mode) is None:
+            raise UsageError(f"{self._where}: the mode {mode!r} of {name} is not described", HINT)
+        return found
+
+
+def _cell(line: _Line, ranks: int, source: Source) -> Cell:
+    pattern = line.pattern(source.patterns)
+    pair = line.pair(ranks)
+    told = {factor.name: line.value(factor) for factor in TOLD}
+    return msgspec.convert(
+        {
+            **told,
+            "ranks": ranks,
+            "mpi": "",
+            "mpi_version": "",
+            "buffers": "cold" if line.number("pool_bytes") else "warm",
+            "window": line.number("window") if pattern.windowed else 0,
+            "pair": pair,
+            "pairing": pairing_of(source.plan) if pair else "",
+        },
+        Cell,
+    )
+
+
+def pairing_of(plan: Plan) -> Pairs:
+    """How the pairs of a plan are measured: the same for all of them, or it cannot be handed out."""
+    return next((measure.pairs for measure in plan.measure if measure.pairs), "")

@@ -1,0 +1,1 @@
+"""Sentences and phrases for people: the only place of `show` that writes English."""

@@ -1,0 +1,96 @@
+"""One row for each factor: fields, plan keys, words and the kernel's text follow from the table."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import asdict, fields
+
+from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Number, Root, Text, usual
+from mpigauge.plan.model import Asked, Cell, JobKey
+from mpigauge.plan.patterns import Pattern
+from mpigauge.show.words.factors import SAID_WITH, UNSAID, WORDS, phrases_of
+
+USUAL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11")
+
+
+def test_every_field_of_a_cell_is_a_factor() -> None:
+    assert {factor.name for factor in FACTORS} == set(Cell.__struct_fields__)
+    assert len(BY_NAME) == len(FACTORS)
+
+
+def test_every_key_that_can_be_asked_for_chooses_a_factor() -> None:
+    assert {factor.asked for factor in FACTORS} - {""} == set(Asked.__struct_fields__)
+
+
+def test_the_factors_of_a_launch_are_those_of_its_identity() -> None:
+    assert {factor.name for factor in FACTORS if factor.job} == set(JobKey._fields)
+
+
+def test_a_factor_that_not_all_patterns_have_names_a_property_of_patterns() -> None:
+    for factor in FACTORS:
+        assert not factor.has or hasattr(Pattern, factor.has)
+
+
+def test_cells_of_patterns_without_a_factor_say_nothing_of_it() -> None:
+    absent = {field.name: field.default for field in fields(Cell)}
+    for factor in FACTORS:
+        if factor.has:
+            assert absent[factor.name] in ("", 0, False), factor.name
+
+
+def test_all_factors_have_words_but_the_size() -> None:
+    assert {*WORDS, *SAID_WITH, "bytes"} == set(BY_NAME)
+    assert all(other in WORDS for other in SAID_WITH.values())
+
+
+def test_the_usual_goes_without_saying() -> None:
+    reduction = msgspec.structs.replace(
+        USUAL,
+        **{name: usual(name) for name in ("sync", "datatype", "op", "root")},  # type: ignore[arg-type]
+    )
+    said = {"pattern", "mode", "mpi", "ranks"}
+    assert {name for name, phrase in phrases_of(reduction).items() if phrase not in UNSAID} == said
+
+
+def test_rows_of_one_curve_differ_in_size_window_or_pair() -> None:
+    assert set(BY_NAME) - set(CURVE) == {"bytes", "window", "pair"}
+
+
+def test_what_has_no_usual_value_cannot_be_asked_for() -> None:
+    with pytest.raises(KeyError):
+        usual("pattern")
+
+
+@pytest.mark.parametrize(
+    ("code", "values"),
+    [
+        (Text(), st.text(st.characters(categories=["L"]))),
+        (Number(), st.integers(0, 10**18 - 1)),
+        (Root(), st.one_of(st.just("rotating"), st.integers(0, 10**6).map(str))),
+        (Flag(), st.booleans()),
+    ],
+    ids=["text", "number", "root", "flag"],
+)
+def test_what_is_written_for_the_kernel_is_read_back(code: Text, values: st.SearchStrategy[object]) -> None:
+    @given(values)
+    def holds(value: object) -> None:
+        assert code.read(code.write(value)) == value  # type: ignore[arg-type]
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [(Text("a", "b"), "c"), (Number(), ""), (Number(), "-1"), (Root(), "first")]
+)
+def test_what_cannot_be_a_value_is_refused(code: Text, text: str) -> None:
+    with pytest.raises(ValueError, match="not"):
+        code.read(text)
+
+
+def test_the_kernel_is_told_nothing_that_a_cell_does_not_have() -> None:
+    empty = {name for name, value in asdict(USUAL).items() if value in ("", False)}
+    told = {factor.name for factor in TOLD if factor.code.write(getattr(USUAL, factor.name))}
+    assert not told & empty
