@@ -49,7 +49,7 @@ def test_all_factors_have_words_but_the_size() -> None:
 def test_the_usual_goes_without_saying() -> None:
     reduction = msgspec.structs.replace(
         USUAL,
-        **{name: usual(name) for name in ("sync", "datatype", "op", "root")},  # type: ignore[arg-type]
+        **{name: usual(name) for name in ("sync", "datatype", "op", "root")},
     )
     said = {"pattern", "mode", "mpi", "ranks"}
     assert {name for name, phrase in phrases_of(reduction).items() if phrase not in UNSAID} == said
