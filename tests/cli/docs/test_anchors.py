@@ -27,7 +27,7 @@ LINKED = re.compile(r"\]\(([^)#\s]*)#([^)\s]+)\)")
 NUMBERED = re.compile(
     r"\b(?:methods?|rules?|design|sections?)(?:\.md)?,? \d+(?:\.\d+)?\b(?! ?%)", re.IGNORECASE
 )
-"""Pages have headings without numbers, so whoever cites a number cites a page that the reader does not have."""
+"""Headings have no numbers, so whoever cites a number cites a page that the reader does not have."""
 
 
 @cache
