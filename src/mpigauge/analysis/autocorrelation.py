@@ -27,8 +27,8 @@ def correlation_time(visits: Sequence[Values]) -> float:
         In rounds, at least 1; 1 if all times are alike or there are none.
 
     Source:
-        Method 1.9; initial positive sequence: Geyer, Practical Markov Chain Monte Carlo, Statistical Science
-        7(4) 1992.
+        docs/method.md#enough-within-a-launch; initial positive sequence: Geyer, Practical Markov Chain
+        Monte Carlo, Statistical Science 7(4) 1992.
     """
     visits = with_rounds(visits)
     if not visits:

@@ -1,4 +1,7 @@
-"""Communication measured by memory (method 8.4): what a message costs in copies of the same size."""
+"""Communication measured by memory: what a message costs in copies of the same size.
+
+Source: docs/method.md#messages-in-units-of-copies
+"""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
         rises before the nominal one.
 
     Source:
-        Method 3.4 and 8.3. Ramps, and what is a plateau, are additions: steps alone cut a ramp into levels.
+        docs/method.md#cache-levels. Ramps, since steps alone cut a ramp into levels.
     """
     measured = [
         (size, latency)
@@ -140,7 +140,7 @@ def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> lis
         Nothing if all capacities agree within a factor of 2.
 
     Source:
-        Method 8.3.
+        docs/method.md#cache-levels
     """
     if not levels:
         return []
@@ -163,7 +163,7 @@ def paired_ratio(over: Mapping[int, float], under: Mapping[int, float]) -> Ratio
         None if no launch has both or a median of a launch that has both is not positive and finite.
 
     Source:
-        Method 4.2 and 8.4.
+        docs/method.md#ratios
     """
     common = sorted(over.keys() & under.keys())
     pairs = [(over[launch], under[launch]) for launch in common]
@@ -252,7 +252,7 @@ def _fit(log_sizes: Values, log_latencies: Values) -> list[_Piece]:
         log_latencies: Shape ``(points,)``.
 
     Source:
-        Method 3.4, but pieces are of two kinds: constants, and lines steeper than 1/2.
+        docs/method.md#cache-levels: pieces are of two kinds, constants, and lines steeper than 1/2.
     """
     count = log_sizes.size
     costs = _piece_costs(log_sizes, log_latencies)

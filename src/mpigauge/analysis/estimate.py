@@ -2,7 +2,7 @@
 
 All times are in seconds. A cell is a sequence of launches, a launch a sequence of visits in time order, a
 visit an array of the times of its rounds. The launch is the unit of replication: rounds of one launch share
-its luck, so intervals come from one number a launch, never from pooled rounds (method 1.10).
+its luck, so intervals come from one number a launch, never from pooled rounds (docs/method.md#launches).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Esti
         ValueError: If there is no round at all.
 
     Source:
-        Method 1.8 to 1.10; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
+        docs/method.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
     """
     measured = [launch for launch in map(with_rounds, launches) if launch]
     if not measured:
@@ -196,7 +196,7 @@ def launch_interval(medians: Values) -> tuple[float, float | None, float | None,
         thrice.
 
     Source:
-        Method 1.10.
+        docs/method.md#launches
     """
     count = medians.size
     if count == 1 or medians.min() <= 0:
@@ -222,7 +222,7 @@ def two_kinds(medians: Values) -> tuple[float, float] | None:
         Both geometric means in seconds; None also under 4 launches or if a median is 0.
 
     Source:
-        Method 1.10.
+        docs/method.md#launches
     """
     if medians.size < _LEAST_FOR_KINDS or medians.min() <= 0:
         return None
@@ -251,7 +251,8 @@ def rounds_per_launch_advice(
         not positive.
 
     Source:
-        Method 1.11; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
+        docs/method.md#samples-or-launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time,
+        ISMM 2013.
     """
     if min(seconds_per_launch, seconds_per_round, launch_variance) <= 0:
         return None
@@ -267,7 +268,7 @@ def _launch_effect(medians: Values, summaries: Sequence[LaunchSummary]) -> tuple
         share is None if all launch medians are equal.
 
     Source:
-        Method 1.10.
+        docs/method.md#samples-or-launches
     """
     lows = np.array([summary.low for summary in summaries])
     highs = np.array([summary.high for summary in summaries])

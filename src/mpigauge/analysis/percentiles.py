@@ -28,8 +28,8 @@ def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> t
         Both ends in the unit of the values, or NaN twice where there are too few values: 5 at 95 %.
 
     Source:
-        Method 1.9; Le Boudec, Performance Evaluation of Computer and Communication Systems, EPFL Press 2010;
-        here exact for every n.
+        docs/method.md#launches; Le Boudec, Performance Evaluation of Computer and Communication Systems,
+        EPFL Press 2010; here exact for every n.
     """
     return percentile_interval(np.sort(values), 50, level, tau)
 
@@ -56,7 +56,7 @@ def enough_for_percentile(count: int, percent: int) -> bool:
     """Whether at least 20 of so many values are expected beyond this percentile, on its thinner side.
 
     Source:
-        Method 1.8.
+        docs/numbers.md#columns-of-the-table
     """
     return count * min(percent, 100 - percent) >= 100 * _LEAST_BEYOND
 

@@ -39,7 +39,7 @@ def ratio_of(over: Mapping[int, float], under: Mapping[int, float], *, paired: b
         None if a time is not positive or one of them has no launch.
 
     Source:
-        Method 4.2; not paired, Welch's interval on the logarithms of the times of launches.
+        docs/method.md#ratios; not paired, Welch's interval on the logarithms of the times of launches.
     """
     if paired and over.keys() & under.keys():
         return paired_ratio(over, under)

@@ -63,7 +63,7 @@ class Row:
         first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
-            what launches and samples cost and how much they differ (method 1.11).
+            what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
         batch: Calls between two clock readings, the most of any visit.
     """
 
@@ -195,7 +195,7 @@ def _directions(cell: Cell, pattern: Pattern | None) -> int:
 
 
 def _rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
-    """Bytes over the time of one operation (rules 3 and 4: never a mean of rates)."""
+    """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
     if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
         return None
     return algorithm_bytes(cell, pattern) / time.estimate
@@ -209,7 +209,7 @@ def _bus_rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> flo
 
 
 def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: float | None) -> str:
-    """Why a rate of memory cannot be true; empty if it can (method 8.2)."""
+    """Why a rate of memory cannot be true; empty if it can (docs/method.md#memory)."""
     if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
         return ""
     caches = result.campaign.environment.caches

@@ -43,7 +43,7 @@ def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
 
 
 def half_widths(visits: Sequence[Visit]) -> dict[Cell, float | None]:
-    """Relative half-width of every cell's interval; None where there is none yet (stop rule 1.11)."""
+    """Relative half-width of every cell's interval; None where there is none yet."""
     widths: dict[Cell, float | None] = {}
     for cell, mine in by_cell(visits).items():
         medians = [float(np.median(np.concatenate(launch))) for launch in by_launch(mine)]

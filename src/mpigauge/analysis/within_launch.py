@@ -80,7 +80,7 @@ def summarise_launch(visits: Sequence[Values], stat: str = "median") -> LaunchSu
         ValueError: If there is no round at all.
 
     Source:
-        Method 1.7 and 1.9.
+        docs/method.md#enough-within-a-launch
     """
     visits = with_rounds(visits)
     if not visits:
@@ -151,7 +151,7 @@ def _warmup_visible(rounds: Values) -> int:
         A count of rounds, all of them if the last block is outside; 0 under 32 rounds, too few to tell.
 
     Source:
-        Method 1.7.
+        docs/method.md#warm-up
     """
     blocks = rounds.size // _BLOCK
     if blocks < _LEAST_BLOCKS:

@@ -117,7 +117,7 @@ class CampaignLoop:
     # ---- Enough? ---------------------------------------------------------------------------------
 
     def _reason_to_stop(self, number: int) -> str | None:
-        """Rules of method 1.11 across launches, asked between replications: only whole ones count."""
+        """Asked between replications, of which only whole ones count: docs/method.md#enough-launches."""
         if self._around.interruption.signal is not None:
             return "interrupted"
         if all(job.dead or not self._open_cells(job) for job in self._jobs):

@@ -100,7 +100,7 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Descripti
 
 
 def pool_bytes() -> int:
-    """What cold visits walk through: four times the largest cache (method 1.4)."""
+    """What cold visits walk through: four times the largest cache (docs/method.md#buffers)."""
     return max(POOL_LEAST_BYTES, LLC_MULTIPLE * max(environment.caches().values(), default=0))
 
 

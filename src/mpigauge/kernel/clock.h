@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What reading the clock costs and resolves, over 1e5 back-to-back reads (method 1.1). */
+/* What reading the clock costs and resolves, over 1e5 back-to-back reads
+ * (docs/method.md#the-clock). */
 struct mg_clock_facts {
     int64_t step_ns; /* smallest difference that is not zero */
     int64_t cost_ns; /* median */
@@ -42,7 +43,8 @@ int64_t mg_cpu_ns(void);
 /* ---- One clock for all ranks ----------------------------------------------------------------- */
 
 /* The time of world rank 0 by this rank's clock: t - offset - slope * (t - base).  The bound is
- * hard at base and grows by bound_slope for every nanosecond after it (method 2.2, 2.3). */
+ * hard at base and grows by bound_slope for every nanosecond after it
+ * (docs/method.md#one-clock-for-all-ranks). */
 struct mg_clock_model {
     int64_t base_ns;
     double  offset_ns;

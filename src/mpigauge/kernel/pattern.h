@@ -157,7 +157,8 @@ struct mg_eager {
     int     probes;
 };
 
-/* The probe of method 3.5 between ranks 0 and 1 of the group; the same answer on all of them. */
+/* The probe of docs/method.md#the-eager-limit between ranks 0 and 1 of the group; the same
+ * answer on all of them. */
 struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes);
 
 /* ---- Work for a pattern ---------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* series - all samples of a cell in this launch, and whether there are enough (method 1.9, 1.11).
- */
+/* series - all samples of a cell in this launch, and whether there are enough
+ * (docs/method.md#enough-within-a-launch). */
 #include "kernel.h"
 
 #include <math.h>

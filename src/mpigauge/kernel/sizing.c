@@ -19,8 +19,7 @@ static int even(int number)
     return number + number % 2;
 }
 
-/* Calls between two clock readings: method 1.2, with 1 % for the clock instead of 5 %, since the
- * clock is part of what is reported. */
+/* Calls between two clock readings: docs/method.md#batching. */
 int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock)
 {

@@ -1,5 +1,5 @@
-/* sync - one clock for all ranks (method 2.2 to 2.4): what every rank has learned of it, and checks
- * of what came out. */
+/* sync - one clock for all ranks (docs/method.md#one-clock-for-all-ranks): what every rank has
+ * learned of it, and checks of what came out. */
 #include "sync.h"
 
 #include "kernel.h"

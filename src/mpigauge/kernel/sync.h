@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* Bounds of (reference - client) by N stamped exchanges, on the client (method 2.2). */
+/* Bounds of (reference - client) by N stamped exchanges, on the client
+ * (docs/method.md#one-clock-for-all-ranks). */
 struct mg_bounds {
     int64_t low_ns;
     int64_t high_ns;

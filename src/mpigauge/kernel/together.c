@@ -1,4 +1,4 @@
-/* together - rounds that all ranks start together (method 2.5, 2.6).
+/* together - rounds that all ranks start together (docs/method.md#a-round).
  *
  * Rank 0 names a moment of the global clock, the others wait for it, and the time of a round is
  * that from the first start to the last end.  No round is dropped because it was slow: whether a

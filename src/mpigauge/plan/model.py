@@ -81,7 +81,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         variables: Environment variables of every job; they go before those that mpigauge sets.
         mpi_options: Words for the launcher, as they are.
         ranks: Numbers of ranks; each is a launch of its own.
-        launches_min: Launches before the campaign may stop (method 1.11).
+        launches_min: Launches before the campaign may stop (docs/method.md#enough-launches).
         launches_max: Launches after which it does.
         precision: Relative half-width of the interval to stop at.
         budget_s: Wall time; None means as long as the launches take.

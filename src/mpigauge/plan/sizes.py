@@ -132,7 +132,7 @@ def _linear(first: int, last: int, step: int) -> Iterator[int]:
 def _random(last: int, seed: int) -> Iterator[int]:
     """Sizes uniform on the logarithm, so that small ones are not missed, and not only powers of two.
 
-    Source: method 1.5; Cornebize, PhD thesis, Grenoble 2021 (powers of two bias a calibration).
+    Source: docs/formats.md#sizes; Cornebize, PhD thesis, Grenoble 2021 (powers of two bias a calibration).
     """
     yield from _geometric(0, last, 2.0)
     generator = random.Random(seed)  # noqa: S311 - sizes, not secrets

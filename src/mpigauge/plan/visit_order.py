@@ -42,11 +42,11 @@ def visits_of(
     launch: int,
     settled: frozenset[Cell] = frozenset(),
 ) -> list[PlannedVisit]:
-    """All visits of a launch, shuffled whole (method 1.6); those of a step stay together.
+    """All visits of a launch, shuffled whole; those of a step stay together.
 
-    A probe is visited once. Cells that are precise already are measured on with half of the visits
-    (method 1.11): left out, they would make launches unequal. Pairs are always measured whole, since each
-    is company for others.
+    The order: docs/method.md#visits-and-their-order. A probe is visited once. Cells that are precise already
+    are measured on with half of the visits (docs/method.md#enough-launches): left out, they would make
+    launches unequal. Pairs are always measured whole, since each is company for others.
     """
 
     def visits(cell: Cell) -> int:

@@ -115,7 +115,7 @@ def commit() -> str:
 
 
 def environment() -> Environment:
-    """Everything that rule 9 of docs/method.md asks for and one process can see."""
+    """What one process can see of its machine (docs/method.md#what-is-recorded)."""
     huge = re.search(r"\[(\w+)\]", read("/sys/kernel/mm/transparent_hugepage/enabled"))
     return Environment(
         host=platform.node(),

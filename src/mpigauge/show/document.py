@@ -138,7 +138,7 @@ def _title(cell: Cell, *, placed: bool) -> list[str]:
 
 
 def _together(cell: Cell, starts: Sequence[Start]) -> str:
-    """How the ranks of a curve started together: rule 10 of docs/method.md."""
+    """How the ranks of a curve started together (docs/method.md#what-is-recorded)."""
     typical = max(start.skew_p50_s for start in starts)
     worst = max(start.skew_p99_s for start in starts)
     late = max(start.late_share for start in starts)
@@ -152,7 +152,7 @@ def _span(values: Sequence[int]) -> str:
 
 
 def head_of(result: Result) -> list[str]:
-    """What rule 10 of docs/method.md asks to stand above a table."""
+    """What stands above every table (docs/method.md#what-is-recorded)."""
     campaign = result.campaign
     machine = campaign.environment
     title = campaign.plan.title or "mpigauge"

@@ -34,7 +34,7 @@ LRU, BLURRED, CYCLIC, UNIFORM = "sharp", "blurred", "random replacement", "rando
 SHARP = (LRU, BLURRED)
 SLOWLY = (CYCLIC, UNIFORM)
 
-# Method 8.3's machine (48 KiB, 2 MiB; it claims 480 MiB of L3), huge pages, 4 sizes an octave from 1 KiB.
+# A machine with 48 KiB and 2 MiB (it claims 480 MiB of L3), huge pages, 4 sizes an octave from 1 KiB.
 REAL_NS = (
     *([1.392] * 22),
     *(1.396, 4.454, 4.454, 4.454, 4.454, 4.454, 4.454, 4.454, 4.454, 4.455, 4.454, 4.454, 4.455, 4.685),

@@ -59,7 +59,7 @@ def at_rate(of: Cell, bytes_per_s: float) -> Visit:
 @pytest.mark.parametrize("of", MEMORY, ids=lambda of: f"{of.pattern} {of.mode}")
 @pytest.mark.parametrize("rate", [146e15, 1e12, 129e9])
 def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
-    """146 PB/s is what was once measured where the compiler had left the loop out (method 8.2)."""
+    """146 PB/s is what was once measured where the compiler had left the loop out (docs/method.md#memory)."""
     row = row_of(of, at_rate(of, rate))
     assert row.status == "failed"
     assert "implausible" in row.reason

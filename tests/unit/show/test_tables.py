@@ -66,7 +66,7 @@ DESIGN_FIELDS = {
     "cpu_s_per_op",
     "warnings",
 }
-"""Of a row, by design.md 6."""
+"""Of a row, by docs/numbers.md#fields-of-json-and-csv."""
 
 EXTRA_FIELDS = {
     "buffers",

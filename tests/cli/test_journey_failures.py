@@ -1,0 +1,219 @@
+"""What goes wrong in a job and around it costs no more than it must."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.result.reader import Result, load
+from tests.cli.journey import (
+    EVERY_VISIT,
+    MEASURE,
+    measured_visits,
+    rows_of,
+    states,
+)
+from tests.fakes.kernel import (
+    EAGER_LIMIT_BYTES,
+)
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli, Install
+    from tests.fakes.mpi import FakeMpi
+
+
+# ---- What goes wrong in the job ------------------------------------------------------------------
+
+
+def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert rows["pingpong", "standard", 8, 2, "openmpi"]["launches"] == 3
+    assert rows["null", "standard", 0, 2, "openmpi"]["launches"] == 3
+    result = load(Path("r.jsonl"))
+    # Given up after its second launch; each crash is followed by another part of the same launch.
+    assert [(failure.launch, failure.kind) for failure in result.failures] == [(1, "crash"), (2, "crash")]
+    assert [(one.number, one.part) for one in result.launches] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]
+    assert all("these are my last words" in failure.words for failure in result.failures)
+
+
+def test_the_reason_of_a_crash_is_what_the_job_said(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json"), 1)
+    assert rows["pingpong", "standard", 64, 2, "openmpi"]["reason"].endswith("these are my last words")
+
+
+def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**EVERY_VISIT, "FAKE_CRASH_AT": "5"}.items():
+        monkeypatch.setenv(name, value)
+    words = ("--sizes", "8,64", "--launches", "1", "--seed", "7", "-o", "r.jsonl")
+    assert cli("run", "pingpong", *words).status in {0, 1}
+    result = load(Path("r.jsonl"))
+    (failure,) = result.failures
+    assert failure.id == 5
+    others = [visit.id for visit in result.visits if visit.cell != failure.cell]
+    assert len(others) == len(set(others)) == 16
+    assert {visit.id for visit in result.visits if visit.cell == failure.cell} <= set(range(5))
+
+
+def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.campaign.job_run.SILENCE_LEAST_S", 0.5)
+    monkeypatch.setenv("FAKE_HANG", "pingpong:64")
+    words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
+    rows = rows_of(cli("run", "pingpong", *words), 1)
+    assert states(rows) == {8: "ok", 64: "timeout"}
+    assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["timeout"]
+
+
+def test_corrupt_payload_is_never_averaged(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CORRUPT", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
+    row = rows["pingpong", "standard", 64, 2, "openmpi"]
+    assert (row["status"], row["time_s"], row["samples"]) == ("corrupt", None, 0)
+    assert "0xa5" in row["reason"]
+    assert states(rows)[8] == "ok"
+    assert any(visit.corrupt and visit.samples_ns for visit in load(Path("r.jsonl")).visits)
+
+
+def test_an_exit_with_0_before_the_end_is_a_failure(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_QUIT", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert {(failure.kind, failure.status) for failure in load(Path("r.jsonl")).failures} == {("crash", 0)}
+
+
+def test_what_the_kernel_refuses_is_not_tried_again(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_REFUSE", "pingpong:64")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
+    assert states(rows) == {8: "ok", 64: "failed"}
+    assert "no memory" in rows["pingpong", "standard", 64, 2, "openmpi"]["reason"]
+    assert [failure.kind for failure in load(Path("r.jsonl")).failures] == ["refused"]
+
+
+def test_a_blocking_exchange_above_the_eager_limit_is_blocked(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("--mode", "blocking", "--sizes", "8,8KiB", "--launches", "2", "--format", "json")
+    rows = rows_of(cli("run", "exchange", *words))
+    assert states(rows, "exchange") == {8: "ok", 8192: "blocked"}
+    assert f"{EAGER_LIMIT_BYTES} B" in rows["exchange", "blocking", 8192, 2, "openmpi"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence", "remedy"),
+    [
+        ("FAKE_SINGLETONS", "1", "2 programs of 1 rank", "--mpi"),
+        ("FAKE_LIBRARY", "MPICH Version:      4.0.2\nMPICH", "ran on MPICH 4.0.2", "LD_LIBRARY_PATH"),
+        ("FAKE_LIBRARY", "Open MPI v4.1.4, package: Debian", "ran on Open MPI 4.1.4", "LD_LIBRARY_PATH"),
+    ],
+)
+def test_a_launcher_of_another_library_is_refused_with_the_remedy(
+    cli: Cli,
+    openmpi: FakeMpi,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    sentence: str,
+    remedy: str,
+) -> None:
+    monkeypatch.setenv(name, value)
+    done = cli("run", *MEASURE)
+    assert (done.status, done.out) == (3, "")
+    assert sentence in done.err
+    assert remedy in done.err.partition("hint: ")[2]
+
+
+def test_launches_that_never_begin_end_the_campaign(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_DEAD", "cannot open shared object file")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert (done.status, done.out) == (4, "")
+    assert "r.jsonl" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.ends[-1].reason == "failed"
+    assert all("cannot open shared object file" in failure.words for failure in result.failures)
+    shown = cli("show", "r.jsonl", "--format", "json")
+    assert all("cannot open shared" in row["reason"] for row in rows_of(shown).values())
+
+
+def test_a_library_that_does_not_begin_does_not_end_the_other(
+    cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    broken = fake_mpi("mpich", "5.0.2")
+    (broken.bin / "mpiexec").write_text("#!/nonexistent/python\n", encoding="ascii")
+    done = cli("run", *MEASURE, "--mpi", "mpich", "--mpi", "openmpi")
+    assert done.status == 3
+    assert "mpiexec: cannot be started" in done.err
+
+
+# ---- What goes wrong around it -------------------------------------------------------------------
+
+
+def test_an_existing_file_is_refused_untouched(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("r.jsonl").write_text("mine\n", encoding="utf-8")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert done.status == 2
+    assert "exists already" in done.err
+    assert Path("r.jsonl").read_text(encoding="utf-8") == "mine\n"
+
+
+@pytest.mark.parametrize("output", ["file/r.jsonl", "/proc/nonsense/r.jsonl"])
+def test_an_output_that_cannot_be_written_is_told_before_measuring(
+    cli: Cli, openmpi: FakeMpi, output: str
+) -> None:
+    Path("file").touch()
+    done = cli("run", *MEASURE, "-o", output)
+    assert (done.status, done.out) == (3, "")
+    assert "cannot be written" in done.err
+    assert "launch 1" not in done.err
+
+
+def test_a_full_disk_keeps_every_whole_line(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
+    try:
+        done = cli("run", *MEASURE, "-o", "r.jsonl")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.status == 3
+    assert "the disk is full" in done.err
+    assert "mpigauge resume r.jsonl" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.visits
+    assert not result.torn
+    assert cli("resume", "r.jsonl").status == 0
+    assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
+
+
+def test_a_reader_who_has_had_enough_is_no_error(measured: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "mpigauge", "show", str(measured)],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")

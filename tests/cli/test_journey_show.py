@@ -1,0 +1,149 @@
+"""A result of every pattern, every way of showing it, and the verbs that measure nothing; on fakes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.show.tables import FORMATS
+from tests.cli.journey import (
+    MEASURE,
+    TIMED,
+    estimates_ns,
+    rows_of,
+)
+from tests.fakes.kernel import (
+    COLLECTIVES,
+    EAGER_LIMIT_BYTES,
+    FLOOR_NS,
+    PATTERNS,
+    operation_ns,
+    traits_of,
+)
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+
+# ---- A result, and every way of showing it -------------------------------------------------------
+
+
+def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
+    rows = rows_of(cli("show", measured, "--format", "json"))
+    times = estimates_ns(rows)
+    assert times["pingpong", 1024] == pytest.approx(202)
+    assert times["ring", 8] == pytest.approx(200)
+    for (pattern, mode, size, ranks, _), row in rows.items():
+        if pattern == "eager":
+            continue
+        one_s = operation_ns(pattern, mode, size, ranks, 100) * 1e-9
+        directions = {"exchange": 2, "shift": 2}.get(pattern, 1)
+        _, _, sampling, _, active, *_ = PATTERNS[pattern]
+        traits = traits_of(pattern)
+        blocks = ranks if traits["send_each"] or traits["recv_each"] else 1
+        assert row["status"] == "ok"
+        assert row["time_s"]["estimate"] == pytest.approx(one_s)
+        assert row["time_s"]["low"] == pytest.approx(one_s)
+        assert row["time_s"]["high"] == pytest.approx(one_s)
+        assert row["launches"] == 2
+        assert row["samples"] % 2 == 0
+        if sampling in {"prepared", "acked"}:
+            assert row["cpu_s_per_op"] is None
+        else:
+            assert row["cpu_s_per_op"] == pytest.approx((active or ranks) * one_s)
+        assert row["first_s"] == pytest.approx(2 * one_s)
+        if not traits["moves_bytes"] or size == 0:
+            assert row["rate_bytes_per_s"] is None
+        else:
+            assert row["rate_bytes_per_s"] == pytest.approx(directions * blocks * size / one_s)
+        # Between two ranks every bus bandwidth is one of one block.
+        on_the_bus = traits["bus"] and size > 0
+        assert row["bus_bytes_per_s"] == (pytest.approx(size / one_s) if on_the_bus else None)
+        assert (row["skew_p50_s"] is None) == (pattern not in COLLECTIVES)
+    assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
+    assert {key[0] for key in rows} == set(PATTERNS)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_every_curve(measured: Path, cli: Cli, form: str) -> None:
+    done = cli("show", measured, "--format", form, "--columns", "all", "--unit", "ns")
+    assert (done.status, done.err) == (0, "")
+    assert all(pattern in done.out for pattern in TIMED)
+    assert str(EAGER_LIMIT_BYTES) in done.out
+
+
+def test_text_and_csv_hold_the_numbers_of_the_law(measured: Path, cli: Cli) -> None:
+    assert "202 ns" in cli("show", measured).out
+    assert f"{FLOOR_NS}.0 ns a sample" in cli("show", measured).out
+    lines = list(csv.DictReader(io.StringIO(cli("show", measured, "--format", "csv").out)))
+    found = {line["bytes"]: float(line["time_estimate_s"]) for line in lines if line["pattern"] == "pingpong"}
+    assert found == {"0": pytest.approx(100e-9), "8": pytest.approx(100e-9), "1024": pytest.approx(202e-9)}
+
+
+@pytest.mark.parametrize(
+    "words", [("--columns", "nonsense"), ("--unit", "furlong"), ("--stat", "mode"), ("--format", "xml")]
+)
+def test_what_cannot_be_shown_is_refused_with_the_choice(
+    measured: Path, cli: Cli, words: tuple[str, str]
+) -> None:
+    done = cli("show", measured, *words)
+    assert (done.status, done.out) == (2, "")
+    assert words[1] in done.err
+    assert "median" in done.err or "hint: " in done.err
+
+
+def test_what_cannot_be_shown_is_refused_before_it_is_measured(cli: Cli, openmpi: FakeMpi) -> None:
+    for words in (("--columns", "nonsense"), ("--unit", "furlong")):
+        assert cli("run", *MEASURE, *words).status == 2
+        assert not list(Path().glob("results/*"))
+
+
+def test_every_mode_is_itself(cli: Cli, openmpi: FakeMpi) -> None:
+    rows = rows_of(
+        cli("run", "pingpong", "--mode", "all", "--sizes", "64", "--launches", "1", "--format", "json")
+    )
+    times = {key[1]: row["time_s"]["estimate"] for key, row in rows.items() if key[0] == "pingpong"}
+    expected = {
+        mode: (106 + 10 * number) * 1e-9 for number, (mode, *_) in enumerate(PATTERNS["pingpong"][-1])
+    }
+    assert times == pytest.approx(expected)
+
+
+# ---- The other verbs -----------------------------------------------------------------------------
+
+
+def test_lists_are_those_of_the_registries(cli: Cli, openmpi: FakeMpi) -> None:
+    def names(thing: str) -> list[str]:
+        return [entry["name"] for entry in json.loads(cli("list", thing, "--format", "json").out)[thing]]
+
+    assert names("patterns") == list(PATTERNS)
+    assert names("mpis") == ["openmpi"]
+    assert names("formats") == list(FORMATS)
+    assert "pingpong" in cli("list").out
+    assert str(openmpi.mpicc) in cli("list", "mpis").out
+
+
+def test_the_kernel_is_built_once_and_named(cli: Cli, openmpi: FakeMpi, machine: Path) -> None:
+    first, second = cli("kernel", "path"), cli("kernel", "path")
+    assert first == second
+    assert Path(first.out.strip()).is_relative_to(machine / "kernels")
+    assert json.loads(cli("kernel", "describe").out)["kernel"] == KERNEL_VERSION
+
+
+def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:
+    for words in (("run",), ("list",), ("kernel", "path")):
+        done = cli(*words)
+        assert (done.status, done.out) == (3, "")
+        assert "no MPI library was found" in done.err
+        assert "mpigauge mpi add openmpi" in done.err
+    doctor = cli("doctor", "--format", "json")
+    assert doctor.status == 3
+    lacking = [one["what"] for one in json.loads(doctor.out)["findings"] if one["state"] == "lacks"]
+    assert lacking == ["MPI library", "C compiler"]
