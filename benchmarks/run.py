@@ -13,11 +13,11 @@ import agreement
 import collectives
 import fidelity
 import memory
-import places
 import repeatability
 import tools
 
 import mpigauge
+import places
 from mpigauge.mpi.library import Library
 from mpigauge.result import environment
 

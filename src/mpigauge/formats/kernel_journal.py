@@ -29,8 +29,8 @@ from mpigauge.result.records import (
     LibraryRecord,
     Record,
 )
+from mpigauge.vocabulary import IMPORTED
 
-IMPORTED = "imported"
 WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
 BEGINNING = b'{"launch":'

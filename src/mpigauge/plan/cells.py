@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, placement_of, places_of, ranks_of
-from mpigauge.plan.model import Cell, Measure, Plan, Sync
-from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Description, Mode, Pattern, choose, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
+from mpigauge.vocabulary import ALL, ROTATING, Sync
 
 INT_MAX = 2**31 - 1
 RANKS_PER_CORE_MOST = 64
@@ -22,7 +23,6 @@ EAGER_DEFAULT_BYTES = 4 * 2**20
 FLOOR = "null"
 DATATYPE = "double"
 OPERATION = "sum"
-ROTATING = "rotating"
 SHARED_MEMORY = "shm"
 
 

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.cells import ROTATING
-from mpigauge.plan.model import Cell, Pairs, Plan, Sync
+from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
+from mpigauge.vocabulary import ROTATING, Pairing, Sync
 
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
@@ -169,6 +169,6 @@ def _cell(line: _Line, ranks: int, source: Source) -> Cell:
     )
 
 
-def pairing_of(plan: Plan) -> Pairs:
+def pairing_of(plan: Plan) -> Pairing | Literal[""]:
     """How the pairs of a plan are measured: the same for all of them, or it is none to hand out."""
     return next((measure.pairs for measure in plan.measure if measure.pairs), "")

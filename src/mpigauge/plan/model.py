@@ -1,31 +1,20 @@
 """The plan: everything that is known before the first launch, frozen."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
 from mpigauge.plan.hosts import SAME_HOST, Host
 from mpigauge.plan.lab import Lab
+from mpigauge.vocabulary import AUTO, Binding, Buffers, Pairing, Rotating, Sync, Transport
 
-Buffers = Literal["warm", "cold"]
-Transport = Literal["auto", "shm", "tcp"]
-Binding = Literal["auto", "core", "none"]
-Sync = Literal["common", "barrier", "mpi_barrier"]
-Pairs = Literal["", "tournament", "serial"]
-Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
+Root = Annotated[int, Meta(ge=0)] | Rotating
 Positive = Annotated[int, Meta(ge=1)]
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
 WINDOW_MOST = 65_536
-
-AUTO: Final = "auto"
-"""The transport that the library chooses by itself."""
-
-
-UNKNOWN: Final = "unknown"
-"""The library of what others have printed without naming it."""
 
 
 class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -57,7 +46,7 @@ class Measure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
-    pairs: Pairs = ""
+    pairs: Pairing | Literal[""] = ""
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,11 +79,11 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     measure: tuple[Measure, ...]
     title: str = ""
     mpi: tuple[str, ...] = ()
-    transports: tuple[Transport, ...] = ("auto",)
+    transports: tuple[Transport, ...] = (AUTO,)
     hosts: tuple[Host, ...] = ()
     placements: tuple[str, ...] = ()
-    binding: Binding = "auto"
-    launcher: str = "auto"
+    binding: Binding = AUTO
+    launcher: str = AUTO
     remote_shell: str = ""
     variables: dict[str, str] = {}
     mpi_options: tuple[str, ...] = ()
@@ -149,17 +138,17 @@ class Cell(Struct, frozen=True, order=True):
     ranks: int
     mpi: str
     mpi_version: str
-    transport: str = "auto"
+    transport: str = AUTO
     placement: str = SAME_HOST
     buffers: str = "warm"
     window: int = 0
-    sync: Literal["", "common", "barrier", "mpi_barrier"] = ""
+    sync: Sync | Literal[""] = ""
     datatype: str = ""
     op: str = ""
     root: str = ""
     in_place: bool = False
     pair: str = ""
-    pairing: Pairs = ""
+    pairing: Pairing | Literal[""] = ""
 
     @property
     def job(self) -> JobKey:

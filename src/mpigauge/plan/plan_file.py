@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -15,20 +16,8 @@ from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
-from mpigauge.plan.model import (
-    AUTO,
-    ROUNDS_LEAST,
-    WINDOW_MOST,
-    Binding,
-    Buffers,
-    Measure,
-    Pairs,
-    Plan,
-    Positive,
-    Root,
-    Sync,
-    Transport,
-)
+from mpigauge.plan.model import ROUNDS_LEAST, WINDOW_MOST, Measure, Plan, Positive, Root
+from mpigauge.vocabulary import AUTO, Binding, Buffers, Pairing, Sync, Transport
 
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
@@ -103,7 +92,7 @@ class Options:
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
-    pairs: Pairs = ""
+    pairs: Pairing | Literal[""] = ""
     seed: int | None = None
     abi: bool = False
 

@@ -11,10 +11,10 @@ from typing import TypeVar
 from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
-from mpigauge.plan.cells import ROTATING
 from mpigauge.plan.hosts import SAME_HOST
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
+from mpigauge.vocabulary import ROTATING
 
 PART_BYTES = 32_768
 """Half of what a pipe holds, so that a part never has to wait for who reads the last."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.analysis.baselines import statements
@@ -19,6 +19,9 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
+
+if TYPE_CHECKING:
+    from mpigauge.vocabulary import EndReason
 
 DOT = " \N{MIDDLE DOT} "
 
@@ -333,7 +336,7 @@ def _is_precise(time: Estimate, precision: float) -> bool:
 
 
 def _why(result: Result) -> str:
-    words = {
+    words: dict[EndReason, str] = {
         "converged": "stopped because that was enough",
         "launches": "stopped after the launches asked for",
         "budget": "stopped at the end of the time budget",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.errors import UsageError
 from mpigauge.plan.cells import DATATYPE, OPERATION
 from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import AUTO, UNKNOWN
 from mpigauge.show.query import wanted, without_window
 from mpigauge.units import format_size
+from mpigauge.vocabulary import AUTO, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

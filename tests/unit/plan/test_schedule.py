@@ -95,7 +95,7 @@ def test_every_cell_is_visited_as_often_as_planned(cells: list[Cell], seed: int)
 
 
 JOB = Cell("pingpong", "standard", 0, 2, "openmpi", "5.0.11")
-ORDERS = (
+ORDERS: tuple[tuple[dict[str, object], int, str], ...] = (
     ({}, 1, "2 7 4 0 3 8 5 9 1 6"),
     ({}, 2, "2 5 6 4 1 7 3 8 9 0"),
     ({"transport": "tcp"}, 1, "8 2 3 5 0 9 1 7 4 6"),

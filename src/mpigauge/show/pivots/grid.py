@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.hosts import SAME_HOST
-from mpigauge.plan.model import AUTO
 from mpigauge.show.series import FILE, UNSAID, differing, told_apart
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
