@@ -174,7 +174,7 @@ def _chosen(result: Result, mpi: str, transport: str) -> list[Row]:
     for row in rows(result):
         cell = row.cell
         if cell.pair and mpi in {"", cell.mpi, f"{cell.mpi}=={cell.mpi_version}"}:
-            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, *cell.job)
+            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
             maps.setdefault(key, []).append(row)
     maps = {key: mine for key, mine in maps.items() if transport in {"", mine[0].cell.transport}}
     usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern == USUAL_PATTERN} or maps

@@ -1,9 +1,11 @@
 """The plan: everything that is known before the first launch, frozen."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal, NamedTuple
+from operator import attrgetter
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict, fields
 
 from mpigauge.plan.hosts import SAME_HOST, Host
 from mpigauge.plan.lab import Lab
@@ -100,8 +102,19 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     abi: bool = False
 
 
-class JobKey(NamedTuple):
-    """What one mpiexec is of: a library, how its messages travel, where its ranks are."""
+class JobKey(Struct, frozen=True, order=True, cache_hash=True):
+    """The identity of a launch: a library, how its messages travel, where its ranks are.
+
+    A further field is a line here and one in Cell, with its usual value as the default. Where it has that,
+    names do not mention it, and results that are older than the field resume in their order.
+
+    Attributes:
+        mpi: The kind of library.
+        mpi_version: Its version.
+        transport: How messages travel: auto (as the library likes), shm or tcp.
+        placement: How ranks are placed: same-host, different-hosts, or the host of each.
+        ranks: How many there are.
+    """
 
     mpi: str
     mpi_version: str
@@ -112,10 +125,23 @@ class JobKey(NamedTuple):
     @property
     def name(self) -> str:
         """In words: what the library chose by itself and the usual placement go without saying."""
-        words = [f"{self.mpi} {self.mpi_version}"]
-        words += [self.transport] if self.transport != AUTO else []
-        words += [self.placement] if self.placement != SAME_HOST else []
-        return ", ".join([*words, f"{self.ranks} ranks"])
+        words = self._unusual(placement=SAME_HOST, transport=AUTO)
+        mpi, version, ranks = (words.pop(field) for field in ("mpi", "mpi_version", "ranks"))
+        return ", ".join([f"{mpi} {version}", *map(str, words.values()), f"{ranks} ranks"])
+
+    @property
+    def seed_words(self) -> tuple[object, ...]:
+        """Those that the order of visits comes from: a field that came later counts where it is not usual."""
+        return tuple(self._unusual(placement=SAME_HOST).values())
+
+    def _unusual(self, **usual: str) -> dict[str, object]:
+        """Fields that are not as usual; of those without a usual value all."""
+        defaults: dict[str, object] = {field.name: field.default for field in fields(self)}
+        known = defaults | usual
+        return {field: word for field, word in asdict(self).items() if word != known[field]}
+
+
+_job_of = attrgetter(*JobKey.__struct_fields__)
 
 
 class Cell(Struct, frozen=True, order=True):
@@ -153,7 +179,7 @@ class Cell(Struct, frozen=True, order=True):
     @property
     def job(self) -> JobKey:
         """Cells of one job are measured by the same launches."""
-        return JobKey(self.mpi, self.mpi_version, self.transport, self.placement, self.ranks)
+        return JobKey(*_job_of(self))
 
 
 def by_job(cells: Iterable[Cell]) -> dict[JobKey, list[Cell]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.schedule import (
     MORE,
@@ -125,6 +125,21 @@ def test_a_result_that_was_begun_resumes_in_its_order(
         cells = [msgspec.structs.replace(of, bytes=size) for size in range(10)]
     visits = visits_of(cells, msgspec.structs.replace(PLAN, visits=1), KERNEL, launch)
     assert " ".join(visit.cell.pair or str(visit.cell.bytes) for visit in visits) == order
+
+
+class LaterJob(JobKey, frozen=True):
+    """An identity with a field that came later."""
+
+    threads: str = "single"
+
+
+def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_usual() -> None:
+    words = ("openmpi", "5.0.11", "auto", "same-host", 2)
+    before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, "multiple")
+    assert usual.seed_words == before.seed_words == ("openmpi", "5.0.11", "auto", 2)
+    assert usual.name == before.name == "openmpi 5.0.11, 2 ranks"
+    assert unusual.seed_words == (*before.seed_words, "multiple")
+    assert unusual.name == "openmpi 5.0.11, multiple, 2 ranks"
 
 
 def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:
