@@ -15,6 +15,12 @@ Transport = Literal["auto", "shm", "tcp"]
 Binding = Literal["auto", "core", "none"]
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Pairing = Literal["tournament", "serial"]
+Rotating = Literal["rotating"]
+Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
+"""Of a launch, what stands for it."""
+
+TableFormat = Literal["text", "markdown", "csv", "json"]
+ListFormat = Literal["text", "json"]
 
 AUTO: Final = "auto"
 """What a library chooses by itself."""
@@ -28,17 +34,29 @@ SAME_HOST: Final = "same-host"
 DIFFERENT_HOSTS: Final = "different-hosts"
 """Rank after rank on the next host, so that neighbours are never on one."""
 
-ROTATING: Final = "rotating"
+ROTATING: Final[Rotating] = "rotating"
 """The root of a collective that is another rank in each round."""
 
 UNKNOWN: Final = "unknown"
 """The library of published figures that do not name one."""
+
+IMPORTED: Final = "imported"
+"""What no campaign of ours has measured: the origin of its library, the end of its file."""
 
 BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
 BINDINGS: tuple[Binding, ...] = get_args(Binding)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+STATS: tuple[Statistic, ...] = get_args(Statistic)
+FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
+LIST_FORMATS: tuple[ListFormat, ...] = get_args(ListFormat)
+
+ENDS: frozenset[Statistic] = frozenset({"min", "max"})
+"""Statistics that are a single sample."""
+
+TAIL: frozenset[Statistic] = frozenset({"p95", "p99", "max"})
+"""Statistics of the slowest samples."""
 
 # ---- What became of it ---------------------------------------------------------------------------
 
@@ -56,6 +74,7 @@ SkipReason = Literal["precise", "share", "closed", "time"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 END_REASONS: tuple[EndReason, ...] = get_args(EndReason)
+SKIP_REASONS: tuple[SkipReason, ...] = get_args(SkipReason)
 
 BROKEN: frozenset[Status] = frozenset({"failed", "timeout", "corrupt"})
 """Statuses that make the exit status 1: the program that was measured did not do its work."""
@@ -81,3 +100,6 @@ MapVerdict = Literal["slow", "failed", "none", "undecided"]
 
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""
+
+FINDING_STATES: tuple[FindingState, ...] = get_args(FindingState)
+"""From the best to the worst."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.analysis.rows import rows as rows_in
-from mpigauge.plan import plan_file
+from mpigauge.plan import plan_file, suites
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.reader import load
 from tests.cli.journey import (

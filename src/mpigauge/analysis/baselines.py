@@ -45,14 +45,14 @@ def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
 def ratios_of(medians: Mapping[Cell, Medians]) -> dict[Cell, dict[str, Ratio]]:
     """Every message's time over that of copies of its size, paired by launch."""
     sticks: dict[tuple[object, ...], Medians] = {
-        (c.pattern, c.mode, c.bytes, *c.job): mine for c, mine in medians.items() if c.buffers == "warm"
+        (c.pattern, c.mode, c.bytes, c.job): mine for c, mine in medians.items() if c.buffers == "warm"
     }
     found: dict[Cell, dict[str, Ratio]] = {}
     for cell, mine in medians.items():
         if cell.pattern not in MESSAGES:
             continue
         for name, (pattern, mode) in YARDSTICKS.items():
-            under = sticks.get((pattern, mode, cell.bytes, *cell.job))
+            under = sticks.get((pattern, mode, cell.bytes, cell.job))
             ratio = paired_ratio(mine, under) if under else None
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
@@ -77,7 +77,7 @@ def _ratios(rows: Iterable[Row]) -> Iterator[str]:
     curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.ratios:
-            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, *row.cell.job].append(row)
+            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job].append(row)
     for curve in curves.values():
         for name, (pattern, mode) in YARDSTICKS.items():
             mine = [row for row in curve if name in row.ratios and row.cell.bytes > 0]
@@ -121,7 +121,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
     smallest: dict[tuple[object, ...], Row] = {}
     for row in rows:
         if row.cell.pattern in MESSAGES and row.time is not None:
-            key = (row.cell.mode, row.cell.buffers, *row.cell.job)
+            key = (row.cell.mode, row.cell.buffers, row.cell.job)
             if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
                 smallest[key] = row
     return smallest.values()

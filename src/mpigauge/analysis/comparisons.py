@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.analysis.ratios import launch_times, ratio_of
-from mpigauge.plan.model import AUTO
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

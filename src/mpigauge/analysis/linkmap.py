@@ -14,6 +14,7 @@ from mpigauge.analysis.samples import by_cell, by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.round_robin import ranks_of
+from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import MapVerdict, Status
 
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
 
 USUAL_PATTERN = "pingpong"
-SLOW, FAILED, NONE, UNDECIDED = "slow", "failed", "none", "undecided"
-BROKEN = frozenset({"failed", "timeout", "corrupt", "blocked"})
+TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
+"""What a link is called failed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Link:
     @property
     def trouble(self) -> str:
         """What went wrong; empty if nothing did."""
-        return next((f"{row.status}: {row.reason}" for row in self.rows if row.status in BROKEN), "")
+        return next((f"{row.status}: {row.reason}" for row in self.rows if row.status in TROUBLE), "")
 
     @property
     def whole(self) -> bool:
@@ -95,7 +97,7 @@ class Verdict:
         launches_needed: To name what is slow in all of them; None if no number would do.
     """
 
-    word: str
+    word: MapVerdict
     judged: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]
     links: tuple[Slow, ...]
@@ -172,7 +174,7 @@ def _chosen(result: Result, mpi: str, transport: str) -> list[Row]:
     for row in rows(result):
         cell = row.cell
         if cell.pair and mpi in {"", cell.mpi, f"{cell.mpi}=={cell.mpi_version}"}:
-            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, *cell.job)
+            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
             maps.setdefault(key, []).append(row)
     maps = {key: mine for key, mine in maps.items() if transport in {"", mine[0].cell.transport}}
     usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern == USUAL_PATTERN} or maps
@@ -295,11 +297,11 @@ def _verdict(
     needed = _needed(found.values())
     undecided = bool(suspects) or not found or not all(one.decided for one in found.values())
     undecided = undecided or not all(link.whole for link in links)
-    word = UNDECIDED if undecided else NONE
+    word: MapVerdict = "undecided" if undecided else "none"
     if slow_links or slow_hosts:
-        word = SLOW
+        word = "slow"
     elif any(link.trouble for link in links):
-        word = FAILED
+        word = "failed"
     return Verdict(
         word=word,
         judged=judged,
@@ -355,7 +357,7 @@ def _reasons(
 
 
 def _notes(word: str, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[str]:
-    if count == HOSTS_LEAST and word == SLOW:
+    if count == HOSTS_LEAST and word == "slow":
         yield (
             "of three the fastest link is taken for the usual: a slow link cannot be told from two slow "
             "hosts, nor a slow host from a fast link"

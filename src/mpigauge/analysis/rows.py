@@ -27,6 +27,7 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Visit
+from mpigauge.vocabulary import Status
 
 MEDIAN = "median"
 FLOOR = "null"
@@ -68,7 +69,7 @@ class Row:
     """
 
     cell: Cell
-    status: str
+    status: Status
     reason: str
     time: Estimate | None
     rate_bytes_per_s: float | None
@@ -99,7 +100,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
     """What is said of every cell of a result, in the order of its plan.
 
     Args:
-        stat: Which statistic of a launch the whole chain works on; one of `within_launch.STATS`.
+        stat: Which statistic of a launch the whole chain works on; one of `vocabulary.STATS`.
     """
     measured = by_cell(result.visits)
     troubles = troubles_of(result)
@@ -138,7 +139,7 @@ class _Surroundings:
 
 
 def _row(
-    around: _Surroundings, cell: Cell, visits: list[Visit], trouble: tuple[str, str] | None, stat: str
+    around: _Surroundings, cell: Cell, visits: list[Visit], trouble: tuple[Status, str] | None, stat: str
 ) -> Row:
     result = around.result
     pattern = around.patterns.get(cell.pattern)

@@ -9,19 +9,19 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Eager
+from mpigauge.vocabulary import STATUS_OF_FAILURE, Status
 
 
-def troubles_of(result: Result) -> dict[Cell, tuple[str, str]]:
+def troubles_of(result: Result) -> dict[Cell, tuple[Status, str]]:
     """The worst that happened to each cell: its state and a sentence."""
-    troubles: dict[Cell, tuple[str, str]] = {}
-    states = {"crash": "failed", "refused": "failed", "timeout": "timeout", "corrupt": "corrupt"}
+    troubles: dict[Cell, tuple[Status, str]] = {}
     for done in result.done:
         for cell in done.skipped:
             troubles[cell] = ("skipped", "there was no time for it within the budget")
     for failure in result.failures:
         if failure.cell is not None:
             reason = f"{failure.kind} in launch {failure.launch}: {telling_line(failure.words)}"
-            troubles[failure.cell] = (states.get(failure.kind, "failed"), reason)
+            troubles[failure.cell] = (STATUS_OF_FAILURE[failure.kind], reason)
     for blocked in result.blocked:
         kind = (
             "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
@@ -31,8 +31,8 @@ def troubles_of(result: Result) -> dict[Cell, tuple[str, str]]:
 
 
 def status_of(
-    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[str, str] | None
-) -> tuple[str, str, int | None]:
+    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[Status, str] | None
+) -> tuple[Status, str, int | None]:
     """State, reason and eager limit.
 
     What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
@@ -58,7 +58,7 @@ def _why_nothing(result: Result) -> str:
     return "the campaign ended before it"
 
 
-def _eager_status(limits: Sequence[Eager]) -> tuple[str, str, int | None]:
+def _eager_status(limits: Sequence[Eager]) -> tuple[Status, str, int | None]:
     """The limit that most launches found, or None with what was seen instead."""
     if not all(eager.control_held for eager in limits):
         return "failed", "MPI_Issend completed without a receiver: the probe cannot be trusted here", None

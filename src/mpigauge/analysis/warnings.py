@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 from mpigauge.units import format_percent, format_relative, format_time
+from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -295,7 +296,7 @@ def _tail(cell: _Cell) -> str:
         return ""
     ratio = estimate.p99 / estimate.median
     finding = f"one sample in a hundred takes {ratio:.2g} times the median or more"
-    if cell.stat in {"p95", "p99", "max"}:
+    if cell.stat in TAIL:
         return f"{finding}; look for other work on the hosts"
     return f"{finding}; if the slow ones count, judge by --stat p99"
 

@@ -18,12 +18,10 @@ from mpigauge.analysis.percentiles import (
     percentile_interval,
 )
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import ENDS, STATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
-"""The statistics that can stand for a launch."""
 
 _LEAST_FOR_RANKS = 6
 _LEAST_FOR_CORRELATED = 30
@@ -110,7 +108,7 @@ def _statistic(ordered: Values, stat: str) -> float:
         return percentile(ordered, PERCENTS[stat])
     if stat == "mean":
         return float(ordered.mean())
-    if stat in {"min", "max"}:
+    if stat in ENDS:
         return float(ordered[0 if stat == "min" else -1])
     raise UsageError(f"no statistic is called {stat!r}", f"choose from {', '.join(STATS)}")
 

@@ -12,8 +12,9 @@ from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.preflight import faults
 from mpigauge.launch.slurm import allocation
 from mpigauge.plan.hosts import Host, ranks_of
-from mpigauge.plan.model import AUTO, Plan
+from mpigauge.plan.model import Plan
 from mpigauge.result import environment
+from mpigauge.vocabulary import AUTO
 
 HOSTS_NAMED = 16
 

@@ -25,6 +25,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import environment, journal
 from mpigauge.result.from_journal import records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Visit
+from mpigauge.vocabulary import FailureKind, SkipReason
 
 STARTUP_PATIENCE_S = 60.0
 SAID_MOST_LINES = 10_000
@@ -131,7 +132,7 @@ class JobRun:
         if trouble:
             self._fail(trouble, running)
 
-    def _follow(self, running: RunningJob) -> str:
+    def _follow(self, running: RunningJob) -> FailureKind | None:
         """Takes line after line; returns what went wrong, if anything."""
         try:
             for text in running.lines(self._patience_s, lambda: bool(self._running)):
@@ -148,12 +149,12 @@ class JobRun:
                     self._take(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
-                    return ""
+                    return None
         except TimeoutError:
             return "timeout"
         except InterruptedError:
-            return ""
-        return "" if self._ended_by_signal(running) else "crash"
+            return None
+        return None if self._ended_by_signal(running) else "crash"
 
     def _hear(self, text: bytes, running: RunningJob) -> None:
         """A line that is not the kernel's: before its first it may be the library's report."""
@@ -263,7 +264,7 @@ class JobRun:
             )
         )
 
-    def _skip(self, number: int, reason: str) -> None:
+    def _skip(self, number: int, reason: SkipReason) -> None:
         if reason == "time":
             self.skipped.add(self._visits[number])
         self._state.finish(self._key, {number})
@@ -282,7 +283,7 @@ class JobRun:
 
     # ---- Failures --------------------------------------------------------------------------------
 
-    def _fail(self, kind: str, running: RunningJob) -> None:
+    def _fail(self, kind: FailureKind, running: RunningJob) -> None:
         """Records what failed: the visit that was under way, else the launch itself.
 
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.

@@ -4,8 +4,9 @@ from mpigauge.campaign.targets import Target
 from mpigauge.launch.lab import context
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.plan.hosts import places_of
-from mpigauge.plan.model import AUTO, JobKey, Plan
+from mpigauge.plan.model import JobKey, Plan
 from mpigauge.result import environment
+from mpigauge.vocabulary import AUTO
 
 
 def job_of(plan: Plan, target: Target, key: JobKey) -> Job:

@@ -18,6 +18,7 @@ from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
+from mpigauge.vocabulary import EndReason
 
 PARTS_MOST = 40
 """Relaunches of one launch; each of them loses at most one cell."""
@@ -86,7 +87,7 @@ class CampaignLoop:
         self._budget = Budget(plan, len(self._jobs), self._state.spent_s)
         self._started = now()
 
-    def run(self) -> str:
+    def run(self) -> EndReason:
         """Measures until a stop rule says that it is enough, or a signal that it must end.
 
         Returns:
@@ -116,7 +117,7 @@ class CampaignLoop:
 
     # ---- Enough? ---------------------------------------------------------------------------------
 
-    def _reason_to_stop(self, number: int) -> str | None:
+    def _reason_to_stop(self, number: int) -> EndReason | None:
         """Asked between replications, of which only whole ones count: docs/method.md#enough-launches."""
         if self._around.interruption.signal is not None:
             return "interrupted"

@@ -103,7 +103,7 @@ def unit_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
 
 def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Ways of starting together."""
-    from mpigauge.cli.options import SYNCS
+    from mpigauge.vocabulary import SYNCS
 
     return _last(SYNCS, incomplete)
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.console import console
-from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.cli.options import format_option
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
 from mpigauge.show.findings import Finding
+from mpigauge.vocabulary import LIST_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

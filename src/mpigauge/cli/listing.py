@@ -9,7 +9,8 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.console import console
-from mpigauge.cli.options import LIST_FORMATS, format_option
+from mpigauge.cli.options import format_option
+from mpigauge.vocabulary import LIST_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

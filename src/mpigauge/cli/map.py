@@ -12,8 +12,6 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.console import console
 from mpigauge.cli.options import (
-    LIST_FORMATS,
-    TRANSPORTS,
     assignments,
     format_option,
     place_options,
@@ -21,6 +19,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.vocabulary import LIST_FORMATS, TRANSPORTS
 
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import Link, LinkMap

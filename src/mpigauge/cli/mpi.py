@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import LIST_FORMATS, Decorator, format_option
+from mpigauge.cli.options import Decorator, format_option
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import LIST_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

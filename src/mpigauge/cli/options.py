@@ -12,15 +12,7 @@ from mpigauge import units
 from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
-
-FORMATS = ("text", "markdown", "csv", "json")
-"""Of tables, here so that --help need not load them; a test holds them against show.tables."""
-
-TRANSPORTS = ("auto", "shm", "tcp")
-BINDINGS = ("auto", "core", "none")
-SYNCS = ("common", "barrier", "mpi_barrier")
-LIST_FORMATS = ("text", "json")
-STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
+from mpigauge.vocabulary import BINDINGS, FORMATS, STATS, SYNCS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import STATS, chosen_units, results_argument, selection_options
+from mpigauge.cli.options import chosen_units, results_argument, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
+from mpigauge.vocabulary import STATS
 
 
 @click.command("plot")

@@ -7,6 +7,7 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
 from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.vocabulary import RESUMABLE
 
 
 @click.command("resume")
@@ -31,7 +32,7 @@ def command(
 
     check(unit_names, columns)
     before = reader.load(result)
-    if before.ends and before.ends[-1].reason not in ("interrupted", "failed"):
+    if before.ends and before.ends[-1].reason not in RESUMABLE:
         click.echo(f"{result}: is complete, nothing is left to do", err=True)
         return EXIT_DONE
     plan, status = again_in(before.campaign.plan, str(result))

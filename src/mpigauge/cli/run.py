@@ -12,7 +12,6 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.options import (
-    TRANSPORTS,
     assignments,
     place_options,
     rank_counts,
@@ -22,6 +21,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError, UsageError
+from mpigauge.vocabulary import BROKEN, BUFFERS, TRANSPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,6 @@ CHAPTERS = {
 }
 """Of the help, by the first option of each."""
 
-BUFFERS = ("warm", "cold")
-BROKEN = frozenset({"failed", "timeout", "corrupt"})
 NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
 

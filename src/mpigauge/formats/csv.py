@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 import mpigauge
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import AUTO, UNKNOWN, Cell, Measure, Plan
+from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import (
     FORMAT,
@@ -26,9 +26,8 @@ from mpigauge.result.records import (
     Record,
 )
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
-from mpigauge.vocabulary import SAME_HOST
+from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
 
-IMPORTED = "imported"
 HINT = "examples/published has files of columns for several tables"
 BITS = {"bit": 1 / 8, **SIZE_UNITS}
 """Bytes in each unit of size that people print."""

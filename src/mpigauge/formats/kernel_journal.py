@@ -28,9 +28,8 @@ from mpigauge.result.records import (
     LibraryRecord,
     Record,
 )
-from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
+from mpigauge.vocabulary import DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 
-IMPORTED = "imported"
 WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
 BEGINNING = b'{"launch":'

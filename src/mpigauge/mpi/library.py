@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mpigauge.mpi import transport_report
-from mpigauge.plan.model import AUTO
+from mpigauge.vocabulary import AUTO, BINDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Kind:
     pmi: str = ""
 
 
+POLICIES = tuple(binding for binding in BINDINGS if binding != AUTO)
 LOOPBACK = "lo"
 """The interface that ranks of one host use for the network stack."""
 
@@ -90,7 +91,7 @@ KINDS = (
                 "PRTE_MCA_hwloc_default_binding_policy": policy,
                 "OMPI_MCA_hwloc_base_binding_policy": policy,
             }
-            for policy in ("core", "none")
+            for policy in POLICIES
         },
         remote_shell={"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"},
         pmi="pmix",
@@ -148,7 +149,7 @@ KINDS = (
                 "FI_TCP_IFACE": LOOPBACK,
             },
         },
-        bindings={policy: {"HYDRA_BINDING": policy} for policy in ("core", "none")},
+        bindings={policy: {"HYDRA_BINDING": policy} for policy in POLICIES},
         remote_shell={"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"},
         pmi="pmi2",
     ),

@@ -9,15 +9,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import TOLD, Factor, Value, whole_number
-from mpigauge.plan.model import Cell, Pairs, Plan
+from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 from mpigauge.plan.visit_order import PlannedVisit
+from mpigauge.vocabulary import Pairing
 
 PART_BYTES = 32_768
 """Half of what a pipe holds, so that a part never has to wait for who reads the last."""
@@ -247,6 +249,6 @@ def _cell(line: _Line, ranks: int, source: Source) -> Cell:
     )
 
 
-def pairing_of(plan: Plan) -> Pairs:
+def pairing_of(plan: Plan) -> Pairing | Literal[""]:
     """How the pairs of a plan are measured: the same for all of them, or it cannot be handed out."""
     return next((measure.pairs for measure in plan.measure if measure.pairs), "")

@@ -1,32 +1,22 @@
 """The plan: everything that is known before the first launch, frozen."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, NamedTuple
+from operator import attrgetter
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict, fields
 
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.lab import Lab
-from mpigauge.vocabulary import SAME_HOST
+from mpigauge.vocabulary import AUTO, SAME_HOST, Binding, Buffers, Pairing, Rotating, Sync, Transport
 
-Buffers = Literal["warm", "cold"]
-Transport = Literal["auto", "shm", "tcp"]
-Binding = Literal["auto", "core", "none"]
-Sync = Literal["common", "barrier", "mpi_barrier"]
-Pairs = Literal["", "tournament", "serial"]
-Root = Annotated[int, Meta(ge=0)] | Literal["rotating"]
+Root = Annotated[int, Meta(ge=0)] | Rotating
 Positive = Annotated[int, Meta(ge=1)]
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
 WINDOW_MOST = 65_536
-
-AUTO: Final = "auto"
-"""The transport that the library chooses by itself."""
-
-
-UNKNOWN: Final = "unknown"
-"""The library of what others have printed without naming it."""
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -57,7 +47,7 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     ops: tuple[str, ...] = ()
     roots: tuple[Root, ...] = ()
     in_place: bool = False
-    pairs: Pairs = ""
+    pairs: Pairing | Literal[""] = ""
 
 
 class Measure(Asked, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -96,11 +86,11 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     measure: tuple[Measure, ...]
     title: str = ""
     mpi: tuple[str, ...] = ()
-    transports: tuple[Transport, ...] = ("auto",)
+    transports: tuple[Transport, ...] = (AUTO,)
     hosts: tuple[Host, ...] = ()
     placements: tuple[str, ...] = ()
-    binding: Binding = "auto"
-    launcher: str = "auto"
+    binding: Binding = AUTO
+    launcher: str = AUTO
     remote_shell: str = ""
     variables: dict[str, str] = {}
     mpi_options: tuple[str, ...] = ()
@@ -117,8 +107,19 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     abi: bool = False
 
 
-class JobKey(NamedTuple):
-    """What one mpiexec is of: a library, how its messages travel, where its ranks are."""
+class JobKey(Struct, frozen=True, order=True, cache_hash=True):
+    """The identity of a launch: a library, how its messages travel, where its ranks are.
+
+    A further field is a line here and one in Cell, with its usual value as the default. Where it has that,
+    names do not mention it, and results that are older than the field resume in their order.
+
+    Attributes:
+        mpi: The kind of library.
+        mpi_version: Its version.
+        transport: How messages travel: auto (as the library likes), shm or tcp.
+        placement: How ranks are placed: same-host, different-hosts, or the host of each.
+        ranks: How many there are.
+    """
 
     mpi: str
     mpi_version: str
@@ -129,10 +130,23 @@ class JobKey(NamedTuple):
     @property
     def name(self) -> str:
         """In words: what the library chose by itself and the usual placement go without saying."""
-        words = [f"{self.mpi} {self.mpi_version}"]
-        words += [self.transport] if self.transport != AUTO else []
-        words += [self.placement] if self.placement != SAME_HOST else []
-        return ", ".join([*words, f"{self.ranks} ranks"])
+        words = self._unusual(placement=SAME_HOST, transport=AUTO)
+        mpi, version, ranks = (words.pop(field) for field in ("mpi", "mpi_version", "ranks"))
+        return ", ".join([f"{mpi} {version}", *map(str, words.values()), f"{ranks} ranks"])
+
+    @property
+    def seed_words(self) -> tuple[object, ...]:
+        """Those that the order of visits comes from: a field that came later counts where it is not usual."""
+        return tuple(self._unusual(placement=SAME_HOST).values())
+
+    def _unusual(self, **usual: str) -> dict[str, object]:
+        """Fields that are not as usual; of those without a usual value all."""
+        defaults: dict[str, object] = {field.name: field.default for field in fields(self)}
+        known = defaults | usual
+        return {field: word for field, word in asdict(self).items() if word != known[field]}
+
+
+_job_of = attrgetter(*JobKey.__struct_fields__)
 
 
 class Cell(Struct, frozen=True, order=True):
@@ -155,22 +169,22 @@ class Cell(Struct, frozen=True, order=True):
     ranks: int
     mpi: str
     mpi_version: str
-    transport: str = "auto"
+    transport: str = AUTO
     placement: str = SAME_HOST
     buffers: str = "warm"
     window: int = 0
-    sync: Literal["", "common", "barrier", "mpi_barrier"] = ""
+    sync: Sync | Literal[""] = ""
     datatype: str = ""
     op: str = ""
     root: str = ""
     in_place: bool = False
     pair: str = ""
-    pairing: Pairs = ""
+    pairing: Pairing | Literal[""] = ""
 
     @property
     def job(self) -> JobKey:
         """Cells of one job are measured by the same launches."""
-        return JobKey(self.mpi, self.mpi_version, self.transport, self.placement, self.ranks)
+        return JobKey(*_job_of(self))
 
 
 def by_job(cells: Iterable[Cell]) -> dict[JobKey, list[Cell]]:

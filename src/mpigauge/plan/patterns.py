@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import ALL
 
 KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
-
-ALL = "all"
 
 
 class Mode(Struct, frozen=True):

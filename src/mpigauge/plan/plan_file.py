@@ -13,17 +13,8 @@ from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
-from mpigauge.plan.model import (
-    AUTO,
-    ROUNDS_LEAST,
-    WINDOW_MOST,
-    Asked,
-    Binding,
-    Measure,
-    Plan,
-    Positive,
-    Transport,
-)
+from mpigauge.plan.model import ROUNDS_LEAST, WINDOW_MOST, Asked, Measure, Plan, Positive
+from mpigauge.vocabulary import AUTO, Binding, Transport
 
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000

@@ -10,7 +10,6 @@ from msgspec.structs import replace as with_fields
 from mpigauge.plan import round_robin
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import Description
-from mpigauge.vocabulary import SAME_HOST
 
 Item = TypeVar("Item")
 
@@ -54,8 +53,7 @@ def visits_of(
             return 1
         return (plan.visits + 1) // 2 if cell in settled else plan.visits
 
-    # The usual placement is not part of the key, so that results older than placements resume in their order.
-    key = (launch, *(word for word in cells[0].job if word != SAME_HOST))
+    key = (launch, *cells[0].job.seed_words)
     every = [[cell] for cell in cells if not cell.pair for _ in range(visits(cell))]
     for curve, pairs in _curves_of_pairs(cells).items():
         times = 1 if description.pattern(curve.pattern, "").probes else plan.visits

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Positive
 from mpigauge.result.records import ClockCheck, ClockModel, Nanoseconds, Placement, check_rounds
+from mpigauge.vocabulary import SkipReason
 
 
 class Facts(Struct, frozen=True):
@@ -90,7 +91,7 @@ class SkipLine(Struct, frozen=True):
     """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
 
     skip: int
-    reason: str
+    reason: SkipReason
 
 
 class BlockedLine(Struct, frozen=True):

@@ -19,9 +19,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import AUTO, Cell, JobKey, Plan
+from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
-from mpigauge.vocabulary import SAME_HOST
+from mpigauge.vocabulary import AUTO, SAME_HOST, EndReason, FailureKind
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
@@ -337,13 +337,13 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
     """What went wrong; one cell's failure, or with cell None a whole launch's.
 
     Attributes:
-        kind: crash, timeout, corrupt, refused or launch.
+        kind: What it was.
         words: The last that the job said.
         status: The launcher's exit status, which is not believed.
     """
 
     launch: int
-    kind: str
+    kind: FailureKind
     words: str
     id: int | None = None
     cell: Cell | None = None
@@ -375,7 +375,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
 class End(Struct, frozen=True, tag="end", tag_field="type"):
     """Why measuring stopped: converged, launches, budget, interrupted, failed or imported."""
 
-    reason: str
+    reason: EndReason
     elapsed_s: float
     started: str
 

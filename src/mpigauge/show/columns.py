@@ -99,7 +99,7 @@ def _ratio_text(row: Row, name: str) -> str:
 
 
 def _notes(row: Row, _: Units) -> str:
-    state = [] if row.status == "ok" else [row.status]
+    state: list[str] = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
     doubts = [doubt.kind for doubt in row.warnings if doubt.kind not in SEEN_ELSEWHERE]

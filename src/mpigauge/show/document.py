@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.analysis.baselines import statements
@@ -20,6 +20,9 @@ from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
 from mpigauge.show.words.factors import DETAILS, PAIRINGS, STARTS, phrases_of, unusual
 from mpigauge.vocabulary import AUTO, SAME_HOST
+
+if TYPE_CHECKING:
+    from mpigauge.vocabulary import EndReason
 
 DOT = " \N{MIDDLE DOT} "
 
@@ -296,7 +299,7 @@ def _is_precise(time: Estimate, precision: float) -> bool:
 
 
 def _why(result: Result) -> str:
-    words = {
+    words: dict[EndReason, str] = {
         "converged": "stopped because that was enough",
         "launches": "stopped after the launches asked for",
         "budget": "stopped at the end of the time budget",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OK, NOTE, LACKS = "ok", "note", "lacks"
+    from mpigauge.vocabulary import FindingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Finding:
         state: ok, note (it will disturb) or lacks (it cannot be done).
     """
 
-    state: str
+    state: FindingState
     what: str
     value: str
     remedy: str = ""
@@ -42,10 +42,10 @@ def summary(findings: Sequence[Finding], libraries: int) -> str:
     Args:
         libraries: How many MPI libraries work.
     """
-    lacking = [finding.what for finding in findings if finding.state == LACKS]
+    lacking = [finding.what for finding in findings if finding.state == "lacks"]
     if lacking:
         return f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing"
-    notes = sum(finding.state == NOTE for finding in findings)
+    notes = sum(finding.state == "note" for finding in findings)
     disturbing = f"{_count(notes, 'thing')} to know, marked !" if notes else "nothing to object to"
     return f"ready to measure: {_count(libraries, 'library', 'libraries')}; {disturbing}"
 

@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from mpigauge.show.findings import LACKS, NOTE, OK, Finding, summary
+from mpigauge.show.findings import Finding, summary
 from mpigauge.show.terminal import Page, printed
+from mpigauge.vocabulary import FINDING_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-MARKS = {OK: ("\N{CHECK MARK}", "green"), NOTE: ("!", "yellow"), LACKS: ("\N{BALLOT X}", "red")}
+    from mpigauge.vocabulary import FindingState
+
+MARKS: dict[FindingState, tuple[str, str]] = {
+    "ok": ("\N{CHECK MARK}", "green"),
+    "note": ("!", "yellow"),
+    "lacks": ("\N{BALLOT X}", "red"),
+}
 """Of a state, and its colour."""
 
 LIBRARY = "MPI library"
@@ -47,7 +54,7 @@ def _group(name: str, findings: Sequence[Finding], width: int, page: Page) -> It
 
 
 def _summary(findings: Sequence[Finding], page: Page) -> Iterator[Text]:
-    libraries = sum(finding.what == LIBRARY and finding.state == OK for finding in findings)
-    worst = next(state for state in (LACKS, NOTE, OK) if any(one.state == state for one in findings))
-    colour = MARKS[LACKS][1] if worst == LACKS else MARKS[OK][1]
+    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in findings)
+    worst = next(state for state in reversed(FINDING_STATES) if any(one.state == state for one in findings))
+    colour = MARKS["lacks" if worst == "lacks" else "ok"][1]
     yield from page.wrapped(summary(findings, libraries), f"bold {colour}")

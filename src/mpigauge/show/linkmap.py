@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from mpigauge import units
-from mpigauge.analysis.linkmap import NONE, UNDECIDED, Link, LinkMap, Slow
+from mpigauge.analysis.linkmap import Link, LinkMap, Slow
 from mpigauge.analysis.rows import Row
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import PAIRINGS
@@ -26,9 +26,9 @@ def verdict_lines(shown: LinkMap) -> list[str]:
     lines = [f"slow host {_what(shown, one)}" for one in verdict.hosts]
     lines += [f"slow link {_what(shown, one)}" for one in verdict.links]
     lines += [f"failed link {DASH.join(link.names)}: {link.trouble}" for link in shown.links if link.trouble]
-    if verdict.word == NONE:
+    if verdict.word == "none":
         lines.append(f"nothing is slow: {_asked(shown)}")
-    if verdict.word == UNDECIDED:
+    if verdict.word == "undecided":
         lines += [f"undecided: {reason}" for reason in verdict.reasons] or ["undecided"]
         lines += [f"perhaps slow: {_what(shown, one)}" for one in verdict.suspects]
     return lines

@@ -18,6 +18,7 @@ from mpigauge.analysis.warnings import KINDS
 from mpigauge.show.ascii import plain
 from mpigauge.show.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.columns import NOTES
+from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +60,6 @@ WRAP_LEAST = 20
 
 BAR_LEAST, BAR_MOST = 14, 32
 
-BAD = frozenset({"failed", "timeout", "corrupt"})
 """States that are red; all other notes are yellow."""
 
 LEGEND = (
@@ -303,7 +303,7 @@ def _rows(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
     for row, entries in zip(table.section.rows, table.entries, strict=True):
         time = _time(row)
         drawn = bar(layout.axis, time, layout.bar) if layout.axis and time else ""
-        note = "red" if isinstance(row, Row) and row.status in BAD else "yellow"
+        note = "red" if isinstance(row, Row) and row.status in BROKEN else "yellow"
         yield from _row(entries, Text(page.shown(drawn), "cyan"), layout, page, note)
 
 

@@ -20,7 +20,7 @@ from mpigauge.analysis.estimate import (
     two_kinds,
 )
 from mpigauge.analysis.percentiles import median_interval
-from mpigauge.analysis.within_launch import STATS
+from mpigauge.vocabulary import STATS
 from tests.unit.analysis.planted import cell, lognormal
 
 if TYPE_CHECKING:

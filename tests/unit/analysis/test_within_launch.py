@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.percentiles import median_interval
-from mpigauge.analysis.within_launch import STATS, summarise_launch
+from mpigauge.analysis.within_launch import summarise_launch
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import STATS
 from tests.unit.analysis.planted import lognormal
 
 

@@ -21,9 +21,10 @@ from mpigauge.plan.cells import (
     memory_need,
     window_for,
 )
-from mpigauge.plan.model import Cell, Measure, Plan, Sync
+from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description, Mode
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
+from mpigauge.vocabulary import SYNCS
 from tests.fakes.kernel import (
     COLLECTIVES,
     DATATYPES,
@@ -49,7 +50,6 @@ KERNEL_OF_MPI_4 = msgspec.structs.replace(
 )
 REDUCTIONS = [name for name in PATTERNS if traits_of(name)["reduces"]]
 ROOTED = [name for name in PATTERNS if traits_of(name)["rooted"]]
-SYNCS: tuple[Sync, ...] = ("common", "barrier", "mpi_barrier")
 
 
 def expanded(*measure: Measure, ranks: tuple[int, ...] = (2,), kernel: Description = KERNEL) -> list[Cell]:

@@ -26,7 +26,7 @@ def test_every_key_that_can_be_asked_for_chooses_a_factor() -> None:
 
 
 def test_the_factors_of_a_launch_are_those_of_its_identity() -> None:
-    assert {factor.name for factor in FACTORS if factor.job} == set(JobKey._fields)
+    assert {factor.name for factor in FACTORS if factor.job} == set(JobKey.__struct_fields__)
 
 
 def test_a_factor_that_not_all_patterns_have_names_a_property_of_patterns() -> None:

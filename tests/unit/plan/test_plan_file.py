@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from mpigauge.errors import UsageError
 from mpigauge.plan import suites
 from mpigauge.plan.cells import check_ranks
-from mpigauge.plan.model import Measure, Plan, Sync
+from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.plan_file import Options, PlanFile, read_file, with_options
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.vocabulary import Sync
 
 repeatable = settings(derandomize=True, deadline=None)
 

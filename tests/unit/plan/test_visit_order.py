@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mpigauge.errors import UsageError
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from tests.fakes.kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
@@ -83,6 +83,54 @@ def test_every_cell_is_visited_as_often_as_planned(cells: list[Cell], seed: int)
     assert [visit.id for visit in visits] == list(range(len(visits)))
     expected = {cell: 1 if cell.pattern == "eager" else PLAN.visits for cell in cells}
     assert Counter(visit.cell for visit in visits) == expected
+
+
+JOB = Cell("pingpong", "standard", 0, 2, "openmpi", "5.0.11")
+ORDERS: tuple[tuple[dict[str, object], int, str], ...] = (
+    ({}, 1, "2 7 4 0 3 8 5 9 1 6"),
+    ({}, 2, "2 5 6 4 1 7 3 8 9 0"),
+    ({"transport": "tcp"}, 1, "8 2 3 5 0 9 1 7 4 6"),
+    ({"transport": "tcp"}, 2, "4 9 5 7 2 8 0 1 6 3"),
+    ({"placement": "different-hosts"}, 1, "0 7 6 5 9 4 3 1 2 8"),
+    ({"placement": "different-hosts"}, 2, "5 9 7 0 8 2 4 1 3 6"),
+    ({"placement": "h1,h3", "transport": "shm"}, 1, "6 9 5 8 1 0 3 2 7 4"),
+    ({"placement": "h1,h3", "transport": "shm"}, 2, "0 8 6 3 1 4 5 9 7 2"),
+    ({"ranks": 4}, 1, "8 2 7 9 5 6 4 1 0 3"),
+    ({"ranks": 4}, 2, "0 2 3 6 9 1 7 8 4 5"),
+    ({"ranks": 4, "pairing": "tournament"}, 1, "0-1 2-3 0-3 1-2 0-2 1-3"),
+    ({"ranks": 4, "pairing": "tournament"}, 2, "0-2 1-3 0-1 2-3 0-3 1-2"),
+    ({"ranks": 4, "pairing": "tournament", "placement": "h1,h2,h1,h2"}, 1, "0-2 1-3 0-3 1-2 0-1 2-3"),
+    ({"ranks": 4, "pairing": "tournament", "placement": "h1,h2,h1,h2"}, 2, "0-2 1-3 0-3 1-2 0-1 2-3"),
+)
+"""What a launch of ten sizes, or of all pairs of four ranks, visits: files wait to be resumed like that."""
+
+
+@pytest.mark.parametrize(("job", "launch", "order"), ORDERS)
+def test_a_result_that_was_begun_resumes_in_its_order(
+    job: dict[str, object], launch: int, order: str
+) -> None:
+    of = msgspec.structs.replace(JOB, **job)
+    if of.pairing:
+        cells = [msgspec.structs.replace(of, pair=f"{a}-{b}") for a in range(4) for b in range(a + 1, 4)]
+    else:
+        cells = [msgspec.structs.replace(of, bytes=size) for size in range(10)]
+    visits = visits_of(cells, msgspec.structs.replace(PLAN, visits=1), KERNEL, launch)
+    assert " ".join(visit.cell.pair or str(visit.cell.bytes) for visit in visits) == order
+
+
+class LaterJob(JobKey, frozen=True):
+    """An identity with a field that came later."""
+
+    threads: str = "single"
+
+
+def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_usual() -> None:
+    words = ("openmpi", "5.0.11", "auto", "same-host", 2)
+    before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, "multiple")
+    assert usual.seed_words == before.seed_words == ("openmpi", "5.0.11", "auto", 2)
+    assert usual.name == before.name == "openmpi 5.0.11, 2 ranks"
+    assert unusual.seed_words == (*before.seed_words, "multiple")
+    assert unusual.name == "openmpi 5.0.11, multiple, 2 ranks"
 
 
 def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from mpigauge.cli import options
+from mpigauge import vocabulary
 from mpigauge.result.records import Blocked, End, Imported, Launch
 from mpigauge.show.pivots import CURVES, KINDS, forms, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
@@ -142,7 +142,7 @@ def pasted(text: str) -> list[tuple[str, list[list[str]]]]:
 
 
 def test_lists_kept_apart_are_the_same() -> None:
-    assert tuple(forms.FORMATS) == options.FORMATS
+    assert tuple(forms.FORMATS) == vocabulary.FORMATS
     assert all(callable(getattr(kinds, name)) for name in LAID_OUT)
     assert SAID_WITH.keys() <= KINDS.keys()
     assert len(set(LETTERS)) == len(LETTERS)

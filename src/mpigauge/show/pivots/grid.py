@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.model import AUTO
 from mpigauge.show.series import FILE, differing, told_apart
 from mpigauge.show.words.factors import UNSAID
-from mpigauge.vocabulary import SAME_HOST
+from mpigauge.vocabulary import AUTO, SAME_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

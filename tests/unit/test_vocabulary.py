@@ -1,0 +1,86 @@
+"""Statuses, kinds, reasons and choices are spelled in one module; every set of them is derived there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+import pytest
+
+import mpigauge
+from mpigauge import vocabulary
+from mpigauge.result import records
+
+ROOT = Path(mpigauge.__file__).parent
+OTHERS = sorted(path for path in ROOT.rglob("*.py") if path.name != "vocabulary.py")
+LISTS: dict[str, frozenset[str]] = {
+    name: frozenset(get_args(value))
+    for name, value in vars(vocabulary).items()
+    if get_origin(value) is Literal and len(get_args(value)) > 1
+}
+"""Every Literal of the vocabulary and its words."""
+
+
+def words_of(node: ast.AST) -> list[object]:
+    """What stands in a set, a tuple, a list or a Literal; nothing for any other expression."""
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("Literal"):
+        return words_of(node.slice)
+    if isinstance(node, ast.Set | ast.Tuple | ast.List):
+        return [one.value for one in node.elts if isinstance(one, ast.Constant)]
+    return []
+
+
+def spelled(text: str) -> list[str]:
+    """Collections that have two words of one list of the vocabulary, and nothing but words of it."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        words = {word for word in words_of(node) if isinstance(word, str) and word}
+        if len(words) > 1 and any(words <= known for known in LISTS.values()):
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_the_lists_are_found() -> None:
+    assert {"Status", "FailureKind", "EndReason", "SkipReason", "Sync", "Statistic"} <= set(LISTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'BROKEN = {"failed", "timeout"}',
+        'SYNCS = ("common", "barrier", "mpi_barrier")',
+        'x: Literal["", "tournament", "serial"] = ""',
+        'if reason in ["interrupted", "failed"]: pass',
+    ],
+)
+def test_a_list_that_is_spelled_elsewhere_is_seen(text: str) -> None:
+    assert spelled(text)
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_other_module_spells_a_list_of_these_words(path: Path) -> None:
+    assert not spelled(path.read_text(encoding="utf-8"))
+
+
+def test_every_derived_set_has_words_of_its_list() -> None:
+    assert set(vocabulary.STATUSES) >= vocabulary.BROKEN
+    assert set(vocabulary.END_REASONS) >= vocabulary.RESUMABLE
+    assert set(vocabulary.STATUS_OF_FAILURE) == set(get_args(vocabulary.FailureKind))
+    assert set(vocabulary.STATUS_OF_FAILURE.values()) == vocabulary.BROKEN
+
+
+def test_the_kernel_gives_the_reasons_that_are_known() -> None:
+    """Else its line would be none: a visit left out for a reason unheard of would be waited for."""
+    (function,) = re.findall(
+        r"\*mg_reason_to_skip\(.*?^}",
+        "\n".join(map(Path.read_text, ROOT.rglob("*.c"))),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert set(re.findall(r'return "(\w+)";', function)) == set(vocabulary.SKIP_REASONS)
+
+
+def test_records_have_these_types() -> None:
+    assert records.Failure.__annotations__["kind"] == vocabulary.FailureKind
+    assert records.End.__annotations__["reason"] == vocabulary.EndReason
