@@ -86,9 +86,8 @@ def _import(
     stat: str,
     columns: str | Path,
 ) -> int:
-    from mpigauge.cli.run import ended
-    from mpigauge.cli.session import default_path
-    from mpigauge.cli.show import check, tabulate
+    from mpigauge.cli.session import default_path, ended
+    from mpigauge.cli.tables import check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
     from mpigauge.result import writer

@@ -3,7 +3,7 @@
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import words_of_run
+from mpigauge.cli.run_options import TakesWordsOfRun, words_of_run
 
 
 @click.group("kernel")
@@ -73,7 +73,7 @@ def describe(mpi: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
 
 
-@command.command("plan", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@command.command("plan", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
 @click.option(
     "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
@@ -89,7 +89,7 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
     from mpigauge.campaign.external_launch import handout
-    from mpigauge.cli.run import planned
+    from mpigauge.cli.run_options import planned
 
     plan_, where = planned(words)
     click.echo(handout(plan_, where, cores), nl=False)

@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.lab_runs import enter
 from mpigauge.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mpigauge.launch.lab.counters import Counters
-    from mpigauge.plan.lab import Lab
-    from mpigauge.plan.model import Plan
-
-LATE_SHARE = 0.02
-LATE_LEAST = 20
-"""From so many late packets on, if they are so large a share of all, it is told."""
-
-NO_QUEUES = (
-    "this kernel has no queues with rates (sch_htb, cls_u32): traffic in both directions at once "
-    "was slower in the lab than between real hosts"
-)
 
 
 @click.command("lab", context_settings={"allow_interspersed_args": False})
@@ -91,48 +74,3 @@ def _described(option: str, text: str) -> tuple[str, str | None, str | None]:
     if not values.keys() <= {"rate", "delay"} or not all(values.values()) or len(pairs) != len(values):
         raise UsageError(f"{option}: {text!r} is not understood", "write it as NAME:rate=100mbit,delay=1ms")
     return name.strip(), values.get("rate"), values.get("delay")
-
-
-def again_in(plan: Plan, where: str) -> tuple[Plan, int | None]:
-    """The plan with the lab that we are in, or the exit status of these same words in the lab that it wants.
-
-    Raises:
-        UsageError: It wants another lab than the one that we are in.
-    """
-    from msgspec.structs import replace
-
-    from mpigauge.launch.lab import context
-
-    here = context.current()
-    if here is None:
-        if plan.lab is None:
-            return plan, None
-        words = click.get_current_context().find_root().obj
-        return plan, enter(plan.lab, (sys.executable, "-m", "mpigauge", *words), where)
-    if plan.lab not in (None, here.table):
-        raise UsageError(
-            f"{where}: its lab is another than this one", "leave this lab: the plan makes its own"
-        )
-    return replace(plan, lab=here.table), None
-
-
-def enter(lab: Lab, words: Sequence[str], where: str) -> int:
-    """Runs the words in a new lab; says so if its relay could not keep up; their exit status."""
-    from mpigauge.launch.lab import start
-
-    ended = start.run(lab, words, where)
-    if not ended.queues:
-        click.echo(f"mpigauge: {NO_QUEUES}", err=True)
-    if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
-        click.echo(f"mpigauge: {_late(ended.counters)}", err=True)
-    return ended.status
-
-
-def _late(counters: Counters) -> str:
-    from mpigauge import units
-
-    return (
-        f"{units.format_percent(counters.late_share)} of {counters.forwarded} packets of the lab were more "
-        f"than 50 µs late, the latest {units.format_time(counters.latest_s)}: its relay shares the cores "
-        "with what was measured"
-    )

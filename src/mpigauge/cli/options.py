@@ -1,7 +1,7 @@
 """Options that several verbs share, and words that become values."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,11 @@ from mpigauge import units
 from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
+from mpigauge.vocabulary import BINDINGS, SYNCS
 
 FORMATS = ("text", "markdown", "csv", "json")
 """Of tables, here so that --help need not load them; a test holds them against show.tables."""
 
-TRANSPORTS = ("auto", "shm", "tcp")
-BINDINGS = ("auto", "core", "none")
-SYNCS = ("common", "barrier", "mpi_barrier")
 LIST_FORMATS = ("text", "json")
 STATS = ("median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max")
 
@@ -45,6 +43,37 @@ def _not_empty(context: click.Context, option: click.Parameter, value: str) -> s
     return value
 
 
+class OneName(click.Option):
+    """An option with other spellings, which are understood but not offered.
+
+    Args:
+        also: The other spellings.
+    """
+
+    def __init__(self, *args: Any, also: Sequence[str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.also = also
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Under all its names."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=self.also, dest=self.name)
+
+
+RANKS_ALSO = ("-np", "--ranks")
+"""What mpiexec calls --np, besides -n."""
+
+
+def ranks_option(metavar: str, about: str) -> Decorator:
+    """-n, --np, and what else people write for a number of ranks."""
+    return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
+
+
+seed_option = click.option(
+    "--seed", type=int, metavar="N", help="Seed of the randomisation.  [default: a new one]"
+)
+
+
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Where jobs run and how they are started, as every verb has that measures."""
     for option in (
@@ -53,34 +82,59 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "mpi_options",
             multiple=True,
             metavar="WORD",
-            help="A word for mpiexec; repeatable.",
+            help="Extra argument for mpiexec; repeatable.",
         ),
         click.option(
-            "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
+            "--env",
+            "variables",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Environment variable for every job; repeatable.",
         ),
         click.option(
-            "--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]"
+            "--remote-shell",
+            default="",
+            metavar="PROGRAM",
+            help="Program used instead of ssh.  [default: ssh, or Slurm's own]",
         ),
         click.option(
             "--launcher",
             default="",
             metavar="NAME",
             shell_complete=completers.launchers,
-            help="srun, or what mpigauge list launchers names.",
+            help="How jobs are started: mpigauge list launchers.  [default: the library's mpiexec]",
         ),
         click.option(
-            "--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]"
+            "--bind", "binding", type=click.Choice(BINDINGS), help="Bind ranks to cores.  [default: auto]"
         ),
         click.option(
             "--hosts",
             default="",
             callback=_not_empty,
             metavar="LIST",
-            help="h1:2,h2:2 or a machine file.  [default: this one]",
+            help="Hosts and their slots (h1:2,h2:2), or a machine file.  [default: this one]",
         ),
     ):
         function = option(function)
     return function
+
+
+stat_option = click.option(
+    "--stat",
+    type=click.Choice(STATS),
+    default="median",
+    show_default=True,
+    help="Statistic that represents a launch.",
+)
+unit_option = click.option(
+    "--unit",
+    "unit_names",
+    multiple=True,
+    metavar="UNIT",
+    shell_complete=completers.unit_names,
+    help="Unit of bandwidths (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or of times (ns us ms s); "
+    "repeatable.  [default: automatic]",
+)
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,21 +149,8 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
             "copy_o0_ratio, message_rate, advised_samples, or all.",
         ),
-        click.option(
-            "--stat",
-            type=click.Choice(STATS),
-            default="median",
-            show_default=True,
-            help="What stands for a launch.",
-        ),
-        click.option(
-            "--unit",
-            "unit_names",
-            multiple=True,
-            metavar="UNIT",
-            shell_complete=completers.unit_names,
-            help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
-        ),
+        stat_option,
+        unit_option,
         format_option(FORMATS),
     ):
         function = option(function)
@@ -128,26 +169,20 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The words of `mpigauge run`, as every verb has that hands them on."""
-    return click.argument(
-        "words",
-        nargs=-1,
-        type=click.UNPROCESSED,
-        metavar="[PATTERN | OPTION OF RUN]...",
-        shell_complete=completers.patterns,
-    )(function)
-
-
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--series and --sizes, as figures and tables have that choose among cells."""
     for option in (
-        click.option("--sizes", default="", metavar="SPEC", help="Only these: 0:2000, or 8,1KiB."),
+        click.option(
+            "--sizes",
+            default="",
+            metavar="SPEC",
+            help="Show only these sizes: 8,1KiB, or a range with everything in it: 0:2000.",
+        ),
         click.option(
             "--series",
             multiple=True,
             metavar="WORDS[=LABEL]",
-            help="Those whose names have these words, in this order; repeatable.",
+            help="Select series by words of their name; the first is the reference; repeatable.",
         ),
     ):
         function = option(function)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli import completers
-from mpigauge.cli.options import STATS, chosen_units, results_argument, selection_options
+from mpigauge.cli.options import chosen_units, results_argument, selection_options, stat_option, unit_option
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
 
@@ -30,17 +29,8 @@ from mpigauge.show.figures import FORMS, KINDS
     help=".png, .svg or .pdf.",
 )
 @click.option("--linear", is_flag=True, help="Linear axes.")
-@click.option(
-    "--unit",
-    "unit_names",
-    multiple=True,
-    metavar="UNIT",
-    shell_complete=completers.unit_names,
-    help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
-)
-@click.option(
-    "--stat", type=click.Choice(STATS), default="median", show_default=True, help="What stands for a launch."
-)
+@unit_option
+@stat_option
 @selection_options
 def command(
     results: tuple[Path, ...],

@@ -10,7 +10,7 @@ from string import Template
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import words_of_run
+from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
 WARNING_S = 90
@@ -76,7 +76,7 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@click.command("sbatch", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Hosts of the job.")
 @click.option(
@@ -170,8 +170,6 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
 
 def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
     """Refuses what would fail in the job only, after hours in a queue."""
-    from mpigauge.cli.run import planned
-
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "give every plan file by --array")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
