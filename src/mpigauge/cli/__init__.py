@@ -16,7 +16,15 @@ import click
 
 from mpigauge import __version__
 from mpigauge.cli import aliases
-from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeError, UsageError
+from mpigauge.errors import (
+    EXIT_DONE,
+    EXIT_SIGNAL_BASE,
+    EXIT_USAGE,
+    MpigaugeError,
+    UsageError,
+    choose_from,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -89,9 +97,7 @@ def _instead_of(verb: str) -> str:
         return f"that is an option: {aliases.VERBS[verb]}"
     if aliases.meaning_of(verb, names.patterns()) is not None:
         return f"that is a pattern: mpigauge run {verb}"
-    near = aliases.nearest(verb, COMMANDS)
-    meant = f"did you mean {near}? " if near else ""
-    return f"{meant}choose from {', '.join(COMMANDS)}"
+    return choose_from(COMMANDS, verb)
 
 
 @click.group(
@@ -178,5 +184,5 @@ def _option_hint(error: click.NoSuchOption) -> str:
     other = aliases.OPTIONS.get(error.option_name)
     if other is not None and other.instead in options:
         return other.hint
-    near = aliases.nearest(error.option_name, [name for name in options if name.startswith("--")])
+    near = nearest(error.option_name, [name for name in options if name.startswith("--")])
     return f"did you mean {near}?" if near else _help_hint(error)

@@ -1,12 +1,11 @@
-"""What people type who know another benchmark: names of patterns, options and verbs, and what they are here.
-
-Without imports of our own, so that the names of the kernel's patterns are handed in.
-"""
+"""Names of patterns, options and verbs that users of other benchmarks type, and what they are here."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,13 +98,6 @@ def hint_for(word: str, patterns: Iterable[str]) -> str:
     near = nearest(_plain(word), [*map(_plain, names), *ALIASES])
     found = meaning_of(near, names) if near else None
     return f"did you mean {found.pattern}? mpigauge list shows all patterns" if found else ""
-
-
-def nearest(word: str, names: Iterable[str]) -> str:
-    """The name that somebody who typed a word most likely meant; empty if none is near."""
-    import difflib
-
-    return next(iter(difflib.get_close_matches(word, list(names), n=1)), "")
 
 
 class OptionHint(NamedTuple):

@@ -11,26 +11,32 @@ from mpigauge.errors import UsageError
 
 
 @click.command("lab", context_settings={"allow_interspersed_args": False})
-@click.option("--hosts", type=int, default=2, show_default=True, metavar="N", help="How many: h1 ... hN.")
 @click.option(
-    "--rate", default="1gbit", show_default=True, metavar="RATE", help="Of each host's port, or none."
+    "--hosts", type=int, default=2, show_default=True, metavar="N", help="Number of hosts: h1 ... hN."
 )
 @click.option(
-    "--delay", default="20us", show_default=True, metavar="TIME", help="One way, beside the time on the wire."
+    "--rate", default="1gbit", show_default=True, metavar="RATE", help="Rate of each host's port, or none."
+)
+@click.option(
+    "--delay",
+    default="20us",
+    show_default=True,
+    metavar="TIME",
+    help="One-way delay, in addition to the time on the wire.",
 )
 @click.option(
     "--link",
     "links",
     multiple=True,
     metavar="hA-hB:rate=RATE,delay=TIME",
-    help="A pair with a cable or a delay of its own; repeatable.",
+    help="A pair with its own cable or delay; repeatable.",
 )
 @click.option(
     "--host",
     "ports",
     multiple=True,
     metavar="hA:rate=RATE,delay=TIME",
-    help="A host with a port of another rate, or farther away; repeatable.",
+    help="A host with a different port rate or delay; repeatable.",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[--] [COMMAND]...")
 def command(
@@ -42,10 +48,10 @@ def command(
     ports: tuple[str, ...],
     words: tuple[str, ...],
 ) -> int:
-    """Run COMMAND on h1 of some emulated hosts, which end with it; without one, your shell.
+    """Run COMMAND (default: your shell) on h1 of emulated hosts, which exist until it ends.
 
-    Every host has its own network, address, name and shared memory. Packets between them take the time
-    that the rates and delays say. Nothing of this machine is changed, and root is not needed.
+    Every host has its own network, address, name and shared memory. Packets between hosts take as long as
+    the rates and delays imply. The machine itself is not changed, and root is not needed.
 
     \b
     mpigauge lab --hosts 4 --rate 100mbit -- mpiexec --host h1,h2,h3,h4 ./program
@@ -55,7 +61,7 @@ def command(
     from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port
 
     if not 1 <= hosts <= HOSTS_MOST:
-        raise UsageError(f"--hosts: {hosts} hosts are not possible", f"take 1 to {HOSTS_MOST}")
+        raise UsageError(f"--hosts: {hosts} hosts are out of range", f"use 1 to {HOSTS_MOST}")
     lab = Lab(
         hosts=hosts,
         rate=rate,
@@ -72,5 +78,8 @@ def _described(option: str, text: str) -> tuple[str, str | None, str | None]:
     pairs = [pair.partition("=") for pair in rest.split(",")]
     values = {key.strip(): value.strip() for key, _, value in pairs}
     if not values.keys() <= {"rate", "delay"} or not all(values.values()) or len(pairs) != len(values):
-        raise UsageError(f"{option}: {text!r} is not understood", "write it as NAME:rate=100mbit,delay=1ms")
+        raise UsageError(
+            f"{option}: {text!r} is not a description of a link or host",
+            "write it as NAME:rate=100mbit,delay=1ms",
+        )
     return name.strip(), values.get("rate"), values.get("delay")

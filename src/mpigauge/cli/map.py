@@ -136,7 +136,9 @@ def command(
 
     rate = units.parse_fraction(error_rate)
     if not FACTOR_LEAST <= factor < math.inf:
-        raise UsageError(f"--factor: {factor:g} is no factor to be slower by", "take 1.25, or 1.01 or more")
+        raise UsageError(
+            f"--factor must be at least {FACTOR_LEAST}, not {factor:g}", "the usual factor is 1.25"
+        )
     _check_figure(figure)
     _check_pairs(pairs)
     path = result
@@ -189,19 +191,20 @@ def _link(shown: LinkMap, pair: str) -> Link:
     for name in names:
         if name not in shown.names:
             raise UsageError(
-                f"--pair: the map has no {name!r}", f"choose two of {', '.join(dict.fromkeys(shown.names))}"
+                f"--pair: {name!r} is not in the map",
+                f"choose two of {', '.join(dict.fromkeys(shown.names))}",
             )
     for link in shown.links:
         if set(link.names) == set(names):
             return link
-    raise UsageError(f"--pair: {pair!r} was not measured", "give another pair of the map")
+    raise UsageError(f"--pair: {pair!r} was not measured", "choose another pair of the map")
 
 
 def _check_pairs(pairs: tuple[str, ...]) -> None:
     """Before a campaign, as far as can be known then."""
     for pair in pairs:
         if len(set(words(pair))) != 2 or len(words(pair)) != 2:  # noqa: PLR2004 - a pair
-            raise UsageError(f"--pair: {pair!r} is no pair", "give two different names: --pair h1,h4")
+            raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
 
 
 # ---- Measuring -----------------------------------------------------------------------------------

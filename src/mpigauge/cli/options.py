@@ -31,7 +31,7 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="Form of the output.",
+        help="Output format.",
     )
     return lambda function: form(color_option(function))
 
@@ -39,7 +39,7 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
     """A variable of a script that is not set must not become this machine."""
     if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
-        raise UsageError(f"{option.opts[0]}: names none", "name hosts: h1:2,h2:2, or leave it out")
+        raise UsageError(f"{option.opts[0]}: the list is empty", "name hosts (h1:2,h2:2), or leave it out")
     return value
 
 
@@ -202,9 +202,7 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
     """
     for word in words(text):
         if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
-            raise UsageError(
-                f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8"
-            )
+            raise UsageError(f"--np: {word!r} is not a number of ranks", "use whole numbers from 1: 2,4,8")
     return tuple(dict.fromkeys(int(word) for word in words(text)))
 
 
@@ -216,7 +214,7 @@ def roots(text: str | None) -> tuple[Any, ...]:
     """
     for word in words(text):
         if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
-            raise UsageError(f"--root: {word!r} is not a rank", "give ranks from 0, or rotating")
+            raise UsageError(f"--root: {word!r} is not a rank", "use ranks from 0, or rotating")
     return tuple(word if word == "rotating" else int(word) for word in words(text))
 
 
@@ -229,7 +227,7 @@ def assignments(given: tuple[str, ...]) -> dict[str, str]:
     pairs = [word.partition("=") for word in given]
     for name, sign, value in pairs:
         if not name or not sign:
-            raise UsageError(f"--env: {name + sign + value!r} sets nothing", "write NAME=VALUE")
+            raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
     return {name: value for name, _, value in pairs}
 
 
@@ -242,7 +240,7 @@ def syncs(text: str | None) -> tuple[Any, ...]:
     for word in words(text):
         if word not in SYNCS:
             raise UsageError(
-                f"--sync: {word!r} is no way of starting together", f"choose from {', '.join(SYNCS)}"
+                f"--sync: {word!r} is not a way to start a collective", f"choose from {', '.join(SYNCS)}"
             )
     return words(text)
 

@@ -18,7 +18,7 @@ from mpigauge.show.figures import FORMS, KINDS
     type=click.Choice(list(KINDS)),
     default="time",
     show_default=True,
-    help="What to draw: mpigauge list plots.",
+    help="Kind of figure: mpigauge list plots.",
 )
 @click.option(
     "-o",
@@ -26,7 +26,7 @@ from mpigauge.show.figures import FORMS, KINDS
     type=click.Path(path_type=Path),
     metavar="FILE",
     required=True,
-    help=".png, .svg or .pdf.",
+    help="Figure to write (.png, .svg, .pdf).",
 )
 @click.option("--linear", is_flag=True, help="Linear axes.")
 @unit_option
@@ -43,7 +43,7 @@ def command(
     series: tuple[str, ...],
     sizes: str,
 ) -> None:
-    """Draw a figure of RESULT files, fit for a paper.
+    """Draw a figure of RESULT files, ready for a paper.
 
     \b
     mpigauge plot results/node1.jsonl -o time.png
@@ -51,7 +51,7 @@ def command(
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
     """
     if output.suffix.lower() not in FORMS:
-        raise UsageError(f"-o: {output} is no figure", f"end its name in {', '.join(FORMS)}")
+        raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
 
     from mpigauge.result.reader import load

@@ -20,7 +20,7 @@ from mpigauge.cli.options import (
     table_options,
     words,
 )
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.vocabulary import BUFFERS, TRANSPORTS
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _meanings(given: Sequence[str]) -> list[Meaning]:
     for word in given:
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
-            hint = aliases.hint_for(word, patterns) or f"choose from {', '.join(patterns)}"
+            hint = aliases.hint_for(word, patterns) or choose_from(patterns)
             raise UsageError(f"no pattern is called {word!r}", hint)
         if meaning not in found and (remark := aliases.remark(word, meaning)):
             click.echo(f"mpigauge: {remark}", err=True)

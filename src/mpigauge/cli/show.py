@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     type=click.Choice(list(KINDS)),
     default=CURVES,
     show_default=True,
-    help="What to lay out: mpigauge list tables.",
+    help="Kind of table: mpigauge list tables.",
 )
 @selection_options
 @table_options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, words
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, choose_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +61,6 @@ def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], U
         names = tuple(EXTRA_COLUMNS)
     for name in names:
         if name not in EXTRA_COLUMNS:
-            choices = ", ".join([*EXTRA_COLUMNS, "all"])
-            raise UsageError(f"--columns: no column is called {name!r}", f"choose from {choices}")
+            hint = choose_from([*EXTRA_COLUMNS, "all"], name)
+            raise UsageError(f"--columns: no column is called {name!r}", hint)
     return names, Units(time, rate)

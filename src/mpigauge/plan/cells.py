@@ -7,10 +7,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.hosts import DIFFERENT_HOSTS, SAME_HOST, placement_of, places_of, ranks_of
 from mpigauge.plan.model import Cell, Measure, Plan, Sync
-from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, choose, modes_of
+from mpigauge.plan.patterns import ALL, Description, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
 
@@ -49,7 +49,7 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
                 cells[cell] = None
     if not cells:
         raise UsageError(
-            f"{where}: shared memory does not reach other hosts", "take --transport tcp or auto between hosts"
+            f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
     return list(cells)
 
@@ -86,7 +86,7 @@ def _pairs(pattern: Pattern, measure: Measure, cell: Cell, where: str) -> Iterat
         return
     if pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
         raise UsageError(
-            f"{where}: {pattern.name} is not between two ranks and has no pairs", "take pingpong, for example"
+            f"{where}: {pattern.name} is not between two ranks and has no pairs", "use pingpong, for example"
         )
     for pair in combinations(range(cell.ranks), 2):
         yield replace(cell, pair=name_of(pair), pairing=measure.pairs)
@@ -112,12 +112,12 @@ def _roots(pattern: Pattern, mode: Mode, measure: Measure, ranks: int, where: st
     for root in roots:
         if root == ROTATING and mode.binds_buffers:
             raise UsageError(
-                f"{where}: {pattern.name} {mode.name} is bound to one root, which cannot move on",
-                "take another --root for this mode",
+                f"{where}: {pattern.name} {mode.name} is bound to one root, which cannot rotate",
+                "use a fixed --root for this mode",
             )
         if isinstance(root, int) and root >= ranks:
             raise UsageError(
-                f"{where}: rank {root} cannot be the root of {ranks} ranks", f"take 0 to {ranks - 1}"
+                f"{where}: rank {root} cannot be the root of {ranks} ranks", f"use 0 to {ranks - 1}"
             )
     return tuple(str(root) for root in roots)
 
@@ -136,10 +136,10 @@ def _reductions(
     ops = known if ALL in measure.ops else measure.ops or (OPERATION,)
     for op in ops:
         if op not in known:
-            raise UsageError(f"{where}: no operation is called {op!r}", choose([*known, ALL]))
+            raise UsageError(f"{where}: no operation is called {op!r}", choose_from([*known, ALL], op))
         if not any(op in datatype.operations for datatype in datatypes):
             raise UsageError(
-                f"{where}: MPI defines no {op} of {' or '.join(names)}", "take --datatype int32 for it"
+                f"{where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
             )
     return tuple((d.name, op) for d in datatypes for op in ops if op in d.operations)
 
@@ -177,9 +177,9 @@ def _whole(size: int, unit: int, never_empty: bool) -> int:
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
     if mode.binds_buffers and measure.buffers == "cold":
         raise UsageError(
-            f"{where}: {pattern.name} {mode.name} works in the same buffers from call to call "
+            f"{where}: {pattern.name} {mode.name} reuses the same buffers in every call "
             "and cannot use cold ones",
-            "take --buffers warm for this mode",
+            "use --buffers warm for this mode",
         )
 
 
@@ -187,7 +187,7 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
     if ranks < pattern.min_ranks:
         raise UsageError(
             f"{where}: {pattern.name} needs at least {pattern.min_ranks} ranks, not {ranks}",
-            f"take --np {pattern.min_ranks} or more",
+            f"use --np {pattern.min_ranks} or more",
         )
 
 
@@ -196,22 +196,22 @@ def _check_size(pattern: Pattern, cell: Cell, description: Description, where: s
     ranks = pattern.active_ranks or cell.ranks
     if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // ranks:
         raise UsageError(
-            f"{where}: {units.format_size(size)} for each of {ranks} ranks are more than the counts of "
-            f"{pattern.name} can take",
-            f"take sizes up to {units.format_size(INT_MAX // ranks)}",
+            f"{where}: {units.format_size(size)} for each of {ranks} ranks exceed the counts of "
+            f"{pattern.name}",
+            f"use sizes up to {units.format_size(INT_MAX // ranks)}",
         )
     sends = pattern.active_ranks != 1 and pattern.sampling != "prepared"
     if sends and size > INT_MAX and not description.large_counts:
         raise UsageError(
             f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
-            "MPI library does not have",
-            "take sizes below 2 GiB, or another library: --mpi mpich",
+            "MPI library lacks",
+            "use sizes below 2 GiB, or another library: --mpi mpich",
         )
     if mode is not None and mode.attaches_buffer and size > INT_MAX // 4 - 1024:
         raise UsageError(
             f"{where}: {mode.name} lends MPI a buffer of four messages, and four of "
-            f"{units.format_size(size)} are more than MPI_Buffer_attach can take",
-            "take sizes below 511 MiB for this mode",
+            f"{units.format_size(size)} exceed what MPI_Buffer_attach can take",
+            "use sizes below 511 MiB for this mode",
         )
 
 
@@ -224,7 +224,7 @@ def check_ranks(plan: Plan, cores: int, where: str) -> None:
         if ranks > most:
             raise UsageError(
                 f"{where}: {ranks} ranks are too many for {cores} cores",
-                f"take at most {most} on this machine",
+                f"use at most {most} on this machine",
             )
 
 
@@ -258,6 +258,6 @@ def check_memory(
         if need > available_bytes:
             raise UsageError(
                 f"{where}: {cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs "
-                f"{need / 2**30:.1f} GiB for its buffers, and {available_bytes / 2**30:.1f} GiB are free",
-                "take smaller --sizes, fewer ranks, or --buffers warm",
+                f"{need / 2**30:.1f} GiB of buffers, but only {available_bytes / 2**30:.1f} GiB are free",
+                "use smaller --sizes, fewer ranks, or --buffers warm",
             )

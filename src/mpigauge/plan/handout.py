@@ -67,15 +67,15 @@ def read_handout(path: Path) -> Handout:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: is no plan of the kernel", HINT) from None
+        raise UsageError(f"{path}: is not a plan of the kernel", HINT) from None
     if END not in lines or not lines[0].startswith("launch "):
-        raise UsageError(f"{path}: is no plan of the kernel", HINT)
+        raise UsageError(f"{path}: is not a plan of the kernel", HINT)
     last = lines.index(END)
     source = _source(path, lines[last + 1 :])
     launch = _Line(path, 1, lines[0])
     if launch.number("version") != KERNEL_VERSION:
         raise UsageError(
-            f"{path}: is of version {launch.number('version')}, this mpigauge knows {KERNEL_VERSION}",
+            f"{path}: has version {launch.number('version')}, this mpigauge needs {KERNEL_VERSION}",
             "import it with the mpigauge that made it",
         )
     ranks = launch.number("ranks")
@@ -90,9 +90,7 @@ def _source(path: Path, rest: Sequence[str]) -> Source:
     try:
         return msgspec.json.decode(rest[0] if rest else "", type=Source)
     except msgspec.DecodeError as error:
-        raise UsageError(
-            f"{path}: does not say behind its last visit what it is from: {error}", HINT
-        ) from None
+        raise UsageError(f"{path}: the source line after `end` is missing or wrong: {error}", HINT) from None
 
 
 class _Line:
@@ -105,13 +103,13 @@ class _Line:
     def word(self, name: str, default: str | None = None) -> str:
         value = self._values.get(name, default)
         if value is None:
-            raise UsageError(f"{self._where}: there is no {name}", HINT)
+            raise UsageError(f"{self._where}: {name} is missing", HINT)
         return value
 
     def number(self, name: str, default: str | None = None) -> int:
         word = self.word(name, default)
         if not _NUMBER.fullmatch(word):
-            raise UsageError(f"{self._where}: {name} is no number", HINT)
+            raise UsageError(f"{self._where}: {name} is not a number", HINT)
         return int(word)
 
     def root(self) -> str:
@@ -123,7 +121,7 @@ class _Line:
         word = self.word("pair", "")
         found = _PAIR.fullmatch(word)
         if word and (found is None or not int(found[1]) < int(found[2]) < ranks):
-            raise UsageError(f"{self._where}: {word!r} is no pair of {ranks} ranks", HINT)
+            raise UsageError(f"{self._where}: {word!r} is not a pair of {ranks} ranks", HINT)
         return word
 
     def sync(self) -> Sync | Literal[""]:
@@ -131,19 +129,19 @@ class _Line:
         try:
             return msgspec.convert(word, Sync) if word else ""
         except msgspec.ValidationError:
-            raise UsageError(f"{self._where}: {word!r} is no way of starting together", HINT) from None
+            raise UsageError(f"{self._where}: {word!r} is not a way to start a collective", HINT) from None
 
     def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
         name = self.word("pattern")
         found = next((pattern for pattern in patterns if pattern.name == name), None)
         if found is None:
-            raise UsageError(f"{self._where}: nothing is said of the pattern {name!r}", HINT)
+            raise UsageError(f"{self._where}: the pattern {name!r} is not described", HINT)
         return found
 
     def mode(self, pattern: Pattern) -> str:
         name = self.word("mode")
         if pattern.mode(name) is None:
-            raise UsageError(f"{self._where}: nothing is said of the mode {name!r} of {pattern.name}", HINT)
+            raise UsageError(f"{self._where}: the mode {name!r} of {pattern.name} is not described", HINT)
         return name
 
 
