@@ -3,6 +3,9 @@
 Whoever first knows of the trouble raises one of these; only `cli` prints it.
 """
 
+import difflib
+from collections.abc import Iterable
+
 EXIT_DONE = 0
 EXIT_CHECK_FAILED = 1
 EXIT_USAGE = 2
@@ -44,3 +47,15 @@ class JobError(MpigaugeError):
     """The MPI job failed and nothing was measured."""
 
     exit_code = EXIT_NOTHING_MEASURED
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """The name that somebody who typed a word most likely meant; empty if none is near."""
+    return next(iter(difflib.get_close_matches(word, list(names), n=1)), "")
+
+
+def choose_from(names: Iterable[str], word: str = "") -> str:
+    """The hint that lists what there is, and begins with what a mistyped word was most likely meant for."""
+    there = list(names)
+    near = nearest(word, there)
+    return f"{f'did you mean {near}? ' if near else ''}choose from {', '.join(there)}"

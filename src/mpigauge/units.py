@@ -104,9 +104,7 @@ def parse_size(text: str) -> int:
     scale: int = 10 ** len(decimals)
     size, rest = divmod(int(whole + decimals) * SIZE_UNITS[unit or "B"], scale)
     if rest:
-        raise UsageError(
-            f"{text!r} is not a whole number of bytes", "a byte cannot be divided; choose a round size"
-        )
+        raise UsageError(f"{text!r} is not a whole number of bytes", "use a whole number of bytes")
     return size
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import mpigauge
+from mpigauge.cli import COMMANDS
+from mpigauge.cli import MODULES as VERB_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +118,53 @@ def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
         text = path.read_text(encoding="utf-8")
         assert "rounds_min=" not in text or part_of(path) == "plan", path
         assert "samples_ns: list" not in text or part_of(path) == "result", path
+
+
+def module_of(path: Path) -> str:
+    """The full name of a module."""
+    names = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
+def imported_modules(path: Path) -> set[str]:
+    """The modules of the house that a file imports, wherever in it: in functions and for types, too."""
+    ours = {module_of(other) for other in MODULES} - {module_of(path)}
+    return ours & set(imports_of(path))
+
+
+def circles(arrows: dict[str, set[str]]) -> list[set[str]]:
+    """Groups of modules that import each other, at whatever distance."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = [start]
+        while ahead:
+            ahead += (found := arrows[ahead.pop()] - seen)
+            seen |= found
+        return seen
+
+    all_reached = {name: reached(name) for name in arrows}
+    groups = {
+        frozenset(other for other in there if name in all_reached[other])
+        for name, there in all_reached.items()
+        if name in there
+    }
+    return [set(group) for group in groups]
+
+
+def test_no_two_modules_of_the_command_line_import_each_other() -> None:
+    """A package is left out: it imports its verbs by name, when they are used."""
+    arrows = {module_of(path): imported_modules(path) for path in MODULES if part_of(path) == "cli"}
+    arrows = {name: there & arrows.keys() - {"mpigauge.cli"} for name, there in arrows.items()}
+    assert circles(arrows) == []
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_no_verb_imports_another(verb: str) -> None:
+    modules = {name: f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
+    path = ROOT / "cli" / f"{VERB_MODULES.get(verb, verb)}.py"
+    assert not imported_modules(path) & (set(modules.values()) - {modules[verb]})
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -7,7 +7,7 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Plan
 
 REPLICATIONS_PLANNED = 10
-"""CampaignLoop that a budget is divided by where the plan does not fix their number."""
+"""Replications that a budget is divided by where the plan does not fix their number."""
 
 LAUNCH_LEAST_S = 2.0
 """A launch shorter than this is mostly start-up."""
@@ -53,7 +53,7 @@ class Budget:
     def overspends(self, number: int, startup_s: float, replication_s: float) -> bool:
         """Whether the budget has no room for another replication after `number`.
 
-        CampaignLoop that an interval needs may be cut short, as long as they can measure anything at all;
+        Replications that an interval needs may be cut short, as long as they can measure anything at all;
         those after them are whole or not at all. The first one begins before it is known what start-up
         takes.
 

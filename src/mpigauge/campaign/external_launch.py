@@ -1,4 +1,4 @@
-"""One launch that somebody else starts: what the kernel is to be told."""
+"""One launch that somebody else starts: what its kernel reads."""
 
 import mpigauge
 from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, DEADLINE_MOST_S
@@ -20,7 +20,7 @@ LAUNCHERS_OWN = (
     "lab",
     "abi",
 )
-"""Of a plan, what the kernel is not told."""
+"""Keys of a plan that the kernel does not read."""
 
 DEADLINE_SHARE = 0.9
 """Of the budget, after which no visit begins: the last one has to end, too."""
@@ -33,14 +33,14 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
         cores: That the ranks share; None means one for each.
 
     Raises:
-        UsageError: The plan has more than one launch in it, or what is for mpigauge's launchers only.
+        UsageError: The plan has more than one launch in it, or options of mpigauge's own launchers.
         EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
     """
     _check(plan, where)
     (target,) = targets_of(plan, where)
     ranks = {cell.ranks for cell in target.cells}
     if len(ranks) > 1:
-        raise UsageError(f"{where}: one launch has one number of ranks, not {len(ranks)}", "take one --np")
+        raise UsageError(f"{where}: a launch has one number of ranks, not {len(ranks)}", "use one --np")
     visits = visits_of(target.cells, plan, target.description, launch=1)
     text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
     used = {cell.pattern for cell in target.cells}
@@ -50,15 +50,16 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
 
 def _check(plan: Plan, where: str) -> None:
     if len(plan.mpi) > 1:
-        raise UsageError(f"{where}: one launch has one MPI library", "take one --mpi, or none")
+        raise UsageError(f"{where}: a launch has one MPI library", "use one --mpi, or none")
     usual = Plan(measure=())
     for name in LAUNCHERS_OWN:
         if getattr(plan, name) != getattr(usual, name):
             raise UsageError(
-                f"{where}: {name} is up to whoever starts the kernel", "leave it out, and tell your launcher"
+                f"{where}: {name} is set by your own launcher, not by the plan",
+                "leave it out, and tell your launcher",
             )
     if len({measure.pairs for measure in plan.measure if measure.pairs}) > 1:
-        raise UsageError(f"{where}: one launch has one kind of pairs", "make a plan of each")
+        raise UsageError(f"{where}: a launch has one order of pairs", "write a plan for each")
 
 
 def _limits(plan: Plan, cells: int) -> Limits:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from mpigauge.campaign.targets import Target
-from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
 from mpigauge.launch.lab import context
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.launch.preflight import faults
@@ -28,12 +28,12 @@ def with_hosts(plan: Plan) -> Plan:
     """
     if plan.launcher not in (AUTO, *LAUNCHERS):
         raise UsageError(
-            f"no launcher is called {plan.launcher!r}", f"choose from {', '.join([AUTO, *LAUNCHERS])}"
+            f"no launcher is called {plan.launcher!r}", choose_from([AUTO, *LAUNCHERS], plan.launcher)
         )
     if plan.launcher == "srun" and allocation(os.environ) is None:
         raise EnvironmentLacksError(
-            "srun starts jobs inside an allocation of Slurm, and we are in none",
-            "salloc gives one, and mpigauge sbatch writes the script of a job; or leave --launcher out",
+            "srun needs a Slurm allocation, and there is none here",
+            "get one with salloc, write a job script with mpigauge sbatch, or leave --launcher out",
         )
     return plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
 
@@ -58,7 +58,7 @@ def with_hosts_again(plan: Plan) -> Plan:
     if any(ranks_of(placement) is not None for placement in plan.placements):
         names = ",".join(host.name for host in plan.hosts)
         raise EnvironmentLacksError(
-            f"the result places ranks on hosts by name, and job {here.job} has not all of {names}",
+            f"the result places ranks on hosts by name, but job {here.job} does not have all of {names}",
             f"ask Slurm for them: sbatch --nodelist={names}",
         )
     return with_hosts(replace(plan, hosts=()))
@@ -71,7 +71,7 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
         EnvironmentLacksError: Names a host that does not answer, or that lacks the kernel.
     """
     if fault := fault_of([host.name for host in plan.hosts], plan, targets):
-        raise EnvironmentLacksError(fault, "check the name, and that it lets you in without asking")
+        raise EnvironmentLacksError(fault, "check the name, and that passwordless login works")
 
 
 def fault_of(hosts: Sequence[str], plan: Plan, targets: Sequence[Target]) -> str:
@@ -109,9 +109,9 @@ def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
         owner = meant_for.setdefault(said, meant)
         elsewhere = said != meant and said in asked
         if elsewhere or owner != meant or place_of.setdefault(meant, said) != said:
-            others = f", as ranks of {owner} are" if owner not in (meant, said) else ""
+            others = f", like ranks meant for {owner}" if owner not in (meant, said) else ""
             raise EnvironmentLacksError(
-                f"rank {rank} was to be on {meant} and is on {said}{others}",
+                f"rank {rank} should be on {meant}, but is on {said}{others}",
                 "does the launcher know these hosts? mpigauge run --dry-run shows its command",
             )
 

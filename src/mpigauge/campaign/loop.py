@@ -32,11 +32,11 @@ SILENT_STARTS_OF_WORKING = 12
 CONVERGED_SHARE = 0.95
 
 HINT = (
-    "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is here, "
-    "mpigauge run --dry-run the command"
+    "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is installed, "
+    "mpigauge run --dry-run shows the command"
 )
 HINT_OF_HOSTS = (
-    "do the hosts reach each other by their names, on all ports, and has each this MPI library at the same "
+    "can the hosts reach each other by name, on all ports, and does each have this MPI library at the same "
     "path? mpigauge run --dry-run shows the command"
 )
 
@@ -106,7 +106,7 @@ class CampaignLoop:
         self._state.append(End(reason, self._budget.elapsed_s, self._started))
         if reason == "failed" and not self._state.visits:
             raise JobError(
-                f"{self._state.file.path}: nothing could be measured; the last words of the job are in it",
+                f"{self._state.file.path}: nothing could be measured; the file has the job's last output",
                 HINT_OF_HOSTS if self._plan.hosts else HINT,
             )
         return reason

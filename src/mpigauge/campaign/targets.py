@@ -79,7 +79,7 @@ def _distinct(libraries: Sequence[Library]) -> list[Library]:
         if labels[library.label] > 1:
             raise UsageError(
                 f"{library.label} is named twice: results could not tell them apart",
-                "name libraries of different kind or version",
+                "name libraries that differ in kind or version",
             )
     return list(libraries)
 
@@ -151,7 +151,7 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
     library = find.find(record.mpicc)
     if (library.name, library.version) != (record.name, record.version):
         raise EnvironmentLacksError(
-            f"{record.mpicc}: is {library.label} now, but the result was begun with "
+            f"{record.mpicc}: is {library.label} now, but the result was started with "
             f"{record.name}=={record.version}",
             "install that version again, or start a new result: mpigauge run",
         )
@@ -167,7 +167,7 @@ def _compiler_again(record: LibraryRecord) -> Library:
     compiler = abi.compiler_at(find.find(str(wrapper.with_name("mpicc"))), wrapper)
     if compiler.label != record.built_by:
         raise EnvironmentLacksError(
-            f"{wrapper}: belongs to {compiler.label} now, but the result was begun with a kernel that "
+            f"{wrapper}: belongs to {compiler.label} now, but the result was started with a kernel that "
             f"{record.built_by} built",
             "install that version again, or start a new result: mpigauge run",
         )

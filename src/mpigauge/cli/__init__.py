@@ -15,29 +15,38 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge import __version__
-from mpigauge.errors import EXIT_DONE, EXIT_SIGNAL_BASE, EXIT_USAGE, MpigaugeError
+from mpigauge.cli import aliases
+from mpigauge.errors import (
+    EXIT_DONE,
+    EXIT_SIGNAL_BASE,
+    EXIT_USAGE,
+    MpigaugeError,
+    UsageError,
+    choose_from,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "doctor": "What is here, what would disturb a measurement, and the remedy.",
-    "list": "Patterns, launchers, MPI libraries, table formats, kinds of figures and tables.",
-    "run": "Measure; writes the result file as it goes, and prints the table.",
-    "resume": "Continue a result file that was cut short.",
-    "show": "Tables of result files: curves, latencies, rates, summaries.",
-    "plot": "A figure of result files: PNG, SVG or PDF.",
-    "map": "All pairs of hosts or ranks: slow links and hosts named.",
+    "doctor": "Check this machine: what is installed, what may disturb a measurement, what to do.",
+    "list": "List patterns, launchers, MPI libraries, and kinds of tables and figures.",
+    "run": "Measure; the result file grows as it goes, and the table is printed.",
+    "resume": "Continue a result file that was interrupted.",
+    "show": "Print tables of result files: curves, latencies, bandwidths, summaries.",
+    "plot": "Draw a figure of result files: PNG, SVG or PDF.",
+    "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",
     "mpi": "Add, list and remove MPI libraries in any version, without root.",
-    "lab": "Emulated hosts on this machine, for one command.",
-    "sbatch": "A Slurm script for a campaign; never submits it.",
-    "kernel": "The measuring program: path, build, describe, plan.",
-    "import": "Make a result file of what another launcher has measured.",
-    "completion": "The script that makes bash, zsh or fish complete these words.",
+    "lab": "Run a command on emulated hosts on this machine.",
+    "sbatch": "Write a Slurm script for a campaign; nothing is submitted.",
+    "kernel": "Locate, build or query mpigauge-kernel.",
+    "import": "Create a result file from another launcher's or program's output.",
+    "completion": "Print a shell completion script.",
 }
 
 MODULES = {"list": "listing", "import": "importing"}
-"""Of verbs whose name a module cannot or should not have."""
+"""The modules of verbs whose name a module cannot or should not have."""
 
 SIGINT = 2
 
@@ -73,11 +82,22 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Names the verbs where an unknown one was given."""
+        """Says what an unknown verb may have been meant for."""
         known = not args or args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
-            raise click.UsageError(f"there is no command {args[0]!r}: choose from {', '.join(COMMANDS)}")
+            raise UsageError(f"there is no command {args[0]!r}", _instead_of(args[0]))
         return super().resolve_command(ctx, args)
+
+
+def _instead_of(verb: str) -> str:
+    """What to type where there is no such verb."""
+    from mpigauge.mpi import names
+
+    if verb in aliases.VERBS:
+        return f"that is an option: {aliases.VERBS[verb]}"
+    if aliases.meaning_of(verb, names.patterns()) is not None:
+        return f"that is a pattern: mpigauge run {verb}"
+    return choose_from(COMMANDS, verb)
 
 
 @click.group(
@@ -86,7 +106,7 @@ class Verbs(click.Group):
 )
 @click.version_option(__version__, prog_name="mpigauge")
 def mpigauge() -> None:
-    """What MPI communication costs here, how sure that is, and whether it is as it should be.
+    """Measure MPI latency, bandwidth and collectives, with confidence intervals.
 
     \b
     mpigauge run
@@ -126,7 +146,7 @@ def status_of(arguments: list[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
-        return complain(error.format_message().rstrip("."), _help_hint(error), EXIT_USAGE)
+        return complain(*_explained(error), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
     except (BrokenPipeError, SystemExit):
@@ -145,6 +165,24 @@ def complain(sentence: str, hint: str, status: int) -> int:
     return status
 
 
+def _explained(error: click.ClickException) -> tuple[str, str]:
+    """A sentence and a hint, of what click found wrong."""
+    if isinstance(error, click.NoSuchOption):
+        return f"there is no option {error.option_name}", _option_hint(error)
+    return error.format_message().rstrip("."), _help_hint(error)
+
+
 def _help_hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     return f"see {context.command_path} --help" if context is not None else "see mpigauge --help"
+
+
+def _option_hint(error: click.NoSuchOption) -> str:
+    """What to type instead: another program's option by its meaning, a near miss by its name."""
+    context = error.ctx
+    options = [name for one in context.command.params for name in one.opts] if context else []
+    other = aliases.OPTIONS.get(error.option_name)
+    if other is not None and other.instead in options:
+        return other.hint
+    near = nearest(error.option_name, [name for name in options if name.startswith("--")])
+    return f"did you mean {near}?" if near else _help_hint(error)

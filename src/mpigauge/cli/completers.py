@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import click
 
 
 def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -26,19 +27,6 @@ def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     return [
         CompletionItem(before + comma + name) for name in names if name.startswith(last) and name not in there
     ]
-
-
-class TakesWordsOfRun(click.Command):
-    """A verb that takes the options of run beside its own."""
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Both."""
-        from mpigauge.cli.run import command
-
-        own = super().shell_complete(ctx, incomplete)
-        names = {item.value for item in own}
-        others = command.shell_complete(click.Context(command), incomplete)
-        return [*own, *(item for item in others if item.value not in names)]
 
 
 def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

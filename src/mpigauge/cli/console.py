@@ -27,7 +27,7 @@ color_option = click.option(
     show_default=True,
     expose_value=False,
     callback=_keep,
-    help="Of text; auto: on a terminal, unless NO_COLOR is set.",
+    help="Colours; auto: on a terminal, unless NO_COLOR is set.",
 )
 
 

@@ -1,4 +1,4 @@
-"""`mpigauge doctor`: what is here, what would disturb a measurement, and the remedy."""
+"""`mpigauge doctor`: what is here, what may disturb a measurement, and what to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 @click.command("doctor")
 @format_option(LIST_FORMATS)
 def command(form: str) -> int:
-    """Look at this machine: MPI libraries, compiler, cores, caches, clock, load.
+    """Check this machine: MPI libraries, compiler, cores, caches, clock, load.
 
     \b
     mpigauge doctor
@@ -99,12 +99,12 @@ def _clashes(libraries: list[Library]) -> list[Finding]:
 
     findings = []
     for clash in clashes(library.prefix for library in libraries):
-        owner = f"now those of {clash.winner}" if clash.winner else "gone or changed"
+        owner = f"now belong to {clash.winner}" if clash.winner else "are missing or changed"
         shown = ", ".join(clash.files[:FILES_SHOWN]) + (" ..." if len(clash.files) > FILES_SHOWN else "")
-        value = f"{clash.label} in {clash.place} is broken: {shown}: {owner}"
+        value = f"{clash.label} in {clash.place} is damaged: {shown} {owner}"
         remedy = (
-            "keep one MPI there: uninstall the others, then pip install --force-reinstall the one; "
-            f"instead of this one: mpigauge mpi add {clash.label}"
+            "keep one MPI there: uninstall the others and reinstall it with pip install --force-reinstall; "
+            f"or use mpigauge mpi add {clash.label} instead"
         )
         findings.append(Finding("note", "MPI wheels", value, remedy))
     return findings
@@ -127,7 +127,7 @@ def _caches(machine: Environment) -> Finding:
 def _cores(machine: Environment) -> Finding:
     value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {machine.numa_nodes} NUMA node(s)"
     if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
-        return Finding("note", "cores", value, "two ranks will share a core: take a machine with two or more")
+        return Finding("note", "cores", value, "two ranks will share a core: use a machine with two or more")
     return Finding("ok", "cores", value)
 
 
@@ -140,7 +140,7 @@ def _clock(machine: Environment) -> Finding:
         "note",
         "clock source",
         machine.clock_source,
-        "reading it is slow: boot with clocksource=tsc if the CPU has one",
+        "it is slow to read: boot with clocksource=tsc if the CPU has one",
     )
 
 
@@ -161,7 +161,7 @@ def _load(machine: Environment) -> Finding:
             "note",
             "load",
             f"{load:.2f}",
-            "other work runs here: wait for it, or ask Slurm for whole nodes (--exclusive)",
+            "other programs are running: wait for them, or ask Slurm for whole nodes (--exclusive)",
         )
     return Finding("ok", "load", f"{load:.2f}")
 
@@ -173,7 +173,7 @@ def _hypervisor(machine: Environment) -> Finding:
         "note",
         "virtual machine",
         "yes",
-        "others may use its cores now and then: trust intervals, not single runs",
+        "other guests may use its cores at times: trust intervals, not single runs",
     )
 
 
@@ -208,7 +208,7 @@ def _scheduler() -> Finding:
         nodes = f"{len(found.nodes)} node(s), {found.tasks} task(s)"
         return Finding("ok", "scheduler", f"Slurm, job {found.job}: {nodes}, {found.nodes[0].name} first")
     if shutil.which("sbatch"):
-        return Finding("ok", "scheduler", "Slurm, outside of a job: mpigauge sbatch writes the script of one")
+        return Finding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
     return Finding("ok", "scheduler", "none")
 
 
@@ -222,5 +222,8 @@ def _variables(machine: Environment) -> Finding:
     if not names:
         return Finding("ok", "MPI variables", "none set")
     return Finding(
-        "note", "MPI variables", names, "they change what is measured; unset those that you do not mean"
+        "note",
+        "MPI variables",
+        names,
+        "they change what is measured; unset those that you did not set on purpose",
     )

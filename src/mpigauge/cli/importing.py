@@ -1,4 +1,4 @@
-"""`mpigauge import`: what others have written becomes a result file."""
+"""`mpigauge import`: another launcher's or program's output becomes a result file."""
 
 from functools import partial
 from pathlib import Path
@@ -68,7 +68,7 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
 
 @click.command("import", cls=Readers)
 def command() -> None:
-    """Make a result file of what another launcher, or another program, has measured.
+    """Create a result file from another launcher's or program's output.
 
     \b
     mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl
@@ -86,9 +86,8 @@ def _import(
     stat: str,
     columns: str | Path,
 ) -> int:
-    from mpigauge.cli.run import ended
-    from mpigauge.cli.session import default_path
-    from mpigauge.cli.show import check, tabulate
+    from mpigauge.cli.session import default_path, ended
+    from mpigauge.cli.tables import check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
     from mpigauge.result import writer
@@ -97,14 +96,14 @@ def _import(
     shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
     check(unit_names, shown)
     if len(paths) < READERS[name].least:
-        raise UsageError(f"import {name}: takes {READERS[name].files}", "give the files that are missing")
+        raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     records = read(name, paths, given)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
         path = file.path
         for record in records:
             file.append(record)
     if not any(isinstance(record, Visit | Imported) for record in records):
-        raise JobError(f"{path}: nothing was measured; the last words of the job are in it", "")
+        raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
     text, rows = tabulate(path, form, unit_names, stat, shown)
     click.echo(text, nl=False)
     return ended(path, rows)

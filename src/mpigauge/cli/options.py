@@ -1,7 +1,7 @@
 """Options that several verbs share, and words that become values."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import BINDINGS, FORMATS, STATS, SYNCS
 
+LIST_FORMATS = ("text", "json")
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -25,7 +27,7 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="Form of the output.",
+        help="Output format.",
     )
     return lambda function: form(color_option(function))
 
@@ -33,8 +35,39 @@ def format_option(choices: tuple[str, ...]) -> Decorator:
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
     """A variable of a script that is not set must not become this machine."""
     if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
-        raise UsageError(f"{option.opts[0]}: names none", "name hosts: h1:2,h2:2, or leave it out")
+        raise UsageError(f"{option.opts[0]}: the list is empty", "name hosts (h1:2,h2:2), or leave it out")
     return value
+
+
+class OneName(click.Option):
+    """An option with other spellings, which are understood but not offered.
+
+    Args:
+        also: The other spellings.
+    """
+
+    def __init__(self, *args: Any, also: Sequence[str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.also = also
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Under all its names."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=self.also, dest=self.name)
+
+
+RANKS_ALSO = ("-np", "--ranks")
+"""What mpiexec calls --np, besides -n."""
+
+
+def ranks_option(metavar: str, about: str) -> Decorator:
+    """-n, --np, and what else people write for a number of ranks."""
+    return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
+
+
+seed_option = click.option(
+    "--seed", type=int, metavar="N", help="Seed of the randomisation.  [default: a new one]"
+)
 
 
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,34 +78,59 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "mpi_options",
             multiple=True,
             metavar="WORD",
-            help="A word for mpiexec; repeatable.",
+            help="Extra argument for mpiexec; repeatable.",
         ),
         click.option(
-            "--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set for every job; repeatable."
+            "--env",
+            "variables",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Environment variable for every job; repeatable.",
         ),
         click.option(
-            "--remote-shell", default="", metavar="PROGRAM", help="Reaches hosts.  [default: ssh or Slurm]"
+            "--remote-shell",
+            default="",
+            metavar="PROGRAM",
+            help="Program used instead of ssh.  [default: ssh, or Slurm's own]",
         ),
         click.option(
             "--launcher",
             default="",
             metavar="NAME",
             shell_complete=completers.launchers,
-            help="srun, or what mpigauge list launchers names.",
+            help="How jobs are started: mpigauge list launchers.  [default: the library's mpiexec]",
         ),
         click.option(
-            "--bind", "binding", type=click.Choice(BINDINGS), help="Ranks to cores.  [default: auto]"
+            "--bind", "binding", type=click.Choice(BINDINGS), help="Bind ranks to cores.  [default: auto]"
         ),
         click.option(
             "--hosts",
             default="",
             callback=_not_empty,
             metavar="LIST",
-            help="h1:2,h2:2 or a machine file.  [default: this one]",
+            help="Hosts and their slots (h1:2,h2:2), or a machine file.  [default: this one]",
         ),
     ):
         function = option(function)
     return function
+
+
+stat_option = click.option(
+    "--stat",
+    type=click.Choice(STATS),
+    default="median",
+    show_default=True,
+    help="Statistic that represents a launch.",
+)
+unit_option = click.option(
+    "--unit",
+    "unit_names",
+    multiple=True,
+    metavar="UNIT",
+    shell_complete=completers.unit_names,
+    help="Unit of bandwidths (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or of times (ns us ms s); "
+    "repeatable.  [default: automatic]",
+)
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,21 +145,8 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
             "copy_o0_ratio, message_rate, advised_samples, or all.",
         ),
-        click.option(
-            "--stat",
-            type=click.Choice(STATS),
-            default="median",
-            show_default=True,
-            help="What stands for a launch.",
-        ),
-        click.option(
-            "--unit",
-            "unit_names",
-            multiple=True,
-            metavar="UNIT",
-            shell_complete=completers.unit_names,
-            help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
-        ),
+        stat_option,
+        unit_option,
         format_option(FORMATS),
     ):
         function = option(function)
@@ -120,26 +165,20 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The words of `mpigauge run`, as every verb has that hands them on."""
-    return click.argument(
-        "words",
-        nargs=-1,
-        type=click.UNPROCESSED,
-        metavar="[PATTERN | OPTION OF RUN]...",
-        shell_complete=completers.patterns,
-    )(function)
-
-
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--series and --sizes, as figures and tables have that choose among cells."""
     for option in (
-        click.option("--sizes", default="", metavar="SPEC", help="Only these: 0:2000, or 8,1KiB."),
+        click.option(
+            "--sizes",
+            default="",
+            metavar="SPEC",
+            help="Show only these sizes: 8,1KiB, or a range with everything in it: 0:2000.",
+        ),
         click.option(
             "--series",
             multiple=True,
             metavar="WORDS[=LABEL]",
-            help="Those whose names have these words, in this order; repeatable.",
+            help="Select series by words of their name; the first is the reference; repeatable.",
         ),
     ):
         function = option(function)
@@ -159,9 +198,7 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
     """
     for word in words(text):
         if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
-            raise UsageError(
-                f"--np: {word!r} is not a number of ranks", "give whole numbers from 1, like 2,4,8"
-            )
+            raise UsageError(f"--np: {word!r} is not a number of ranks", "use whole numbers from 1: 2,4,8")
     return tuple(dict.fromkeys(int(word) for word in words(text)))
 
 
@@ -173,7 +210,7 @@ def roots(text: str | None) -> tuple[Any, ...]:
     """
     for word in words(text):
         if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
-            raise UsageError(f"--root: {word!r} is not a rank", "give ranks from 0, or rotating")
+            raise UsageError(f"--root: {word!r} is not a rank", "use ranks from 0, or rotating")
     return tuple(word if word == "rotating" else int(word) for word in words(text))
 
 
@@ -186,7 +223,7 @@ def assignments(given: tuple[str, ...]) -> dict[str, str]:
     pairs = [word.partition("=") for word in given]
     for name, sign, value in pairs:
         if not name or not sign:
-            raise UsageError(f"--env: {name + sign + value!r} sets nothing", "write NAME=VALUE")
+            raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
     return {name: value for name, _, value in pairs}
 
 
@@ -199,7 +236,7 @@ def syncs(text: str | None) -> tuple[Any, ...]:
     for word in words(text):
         if word not in SYNCS:
             raise UsageError(
-                f"--sync: {word!r} is no way of starting together", f"choose from {', '.join(SYNCS)}"
+                f"--sync: {word!r} is not a way to start a collective", f"choose from {', '.join(SYNCS)}"
             )
     return words(text)
 

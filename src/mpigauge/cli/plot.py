@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli import completers
-from mpigauge.cli.options import chosen_units, results_argument, selection_options
+from mpigauge.cli.options import chosen_units, results_argument, selection_options, stat_option, unit_option
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
-from mpigauge.vocabulary import STATS
 
 
 @click.command("plot")
@@ -20,7 +18,7 @@ from mpigauge.vocabulary import STATS
     type=click.Choice(list(KINDS)),
     default="time",
     show_default=True,
-    help="What to draw: mpigauge list plots.",
+    help="Kind of figure: mpigauge list plots.",
 )
 @click.option(
     "-o",
@@ -28,20 +26,11 @@ from mpigauge.vocabulary import STATS
     type=click.Path(path_type=Path),
     metavar="FILE",
     required=True,
-    help=".png, .svg or .pdf.",
+    help="Figure to write (.png, .svg, .pdf).",
 )
 @click.option("--linear", is_flag=True, help="Linear axes.")
-@click.option(
-    "--unit",
-    "unit_names",
-    multiple=True,
-    metavar="UNIT",
-    shell_complete=completers.unit_names,
-    help="Of rates (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or times (ns us ms s); default: automatic.",
-)
-@click.option(
-    "--stat", type=click.Choice(STATS), default="median", show_default=True, help="What stands for a launch."
-)
+@unit_option
+@stat_option
 @selection_options
 def command(
     results: tuple[Path, ...],
@@ -54,7 +43,7 @@ def command(
     series: tuple[str, ...],
     sizes: str,
 ) -> None:
-    """Draw a figure of RESULT files, fit for a paper.
+    """Draw a figure of RESULT files, ready for a paper.
 
     \b
     mpigauge plot results/node1.jsonl -o time.png
@@ -62,7 +51,7 @@ def command(
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
     """
     if output.suffix.lower() not in FORMS:
-        raise UsageError(f"-o: {output} is no figure", f"end its name in {', '.join(FORMS)}")
+        raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
 
     from mpigauge.result.reader import load

@@ -6,7 +6,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
-from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.errors import EXIT_DONE
 from mpigauge.vocabulary import RESUMABLE
 
 
@@ -22,31 +22,23 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.campaign.hosts import check_reachable, with_hosts_again
-    from mpigauge.campaign.targets import targets_again
-    from mpigauge.cli.lab import again_in
-    from mpigauge.cli.run import ended, stopped
-    from mpigauge.cli.session import measure
-    from mpigauge.cli.show import check, tabulate
-    from mpigauge.result import reader, writer
+    from mpigauge.campaign.prepare import lab_to_enter, prepare_again
+    from mpigauge.cli.lab_runs import same_command_in
+    from mpigauge.cli.session import ended, measure, stopped
+    from mpigauge.cli.tables import check, tabulate
+    from mpigauge.result import reader
 
     check(unit_names, columns)
     before = reader.load(result)
     if before.ends and before.ends[-1].reason not in RESUMABLE:
         click.echo(f"{result}: is complete, nothing is left to do", err=True)
         return EXIT_DONE
-    plan, status = again_in(before.campaign.plan, str(result))
-    if status is not None:
-        return status
-    if plan != before.campaign.plan:
-        raise UsageError(f"{result}: was not begun in a lab", "leave the lab to continue it")
-    targets = targets_again(before.campaign)
-    plan = with_hosts_again(plan)
-    check_reachable(plan, targets)
-    with writer.reopen(result) as file:
-        number = measure(plan, targets, file, before, quiet=quiet)
+    if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
+        return same_command_in(lab, str(result))
+    session = prepare_again(before, str(result))
+    path, number = measure(session, None, quiet=quiet)
     if number is not None:
-        return stopped(result, number)
-    text, rows = tabulate(result, form, unit_names, stat, columns)
+        return stopped(path, number)
+    text, rows = tabulate(path, form, unit_names, stat, columns)
     click.echo(text, nl=False)
-    return ended(result, rows)
+    return ended(path, rows)

@@ -10,11 +10,11 @@ from string import Template
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import words_of_run
+from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
 WARNING_S = 90
-"""How long before its limit the job is told; Slurm may be a minute early."""
+"""How long before its limit the job is warned; Slurm may be a minute early."""
 
 TIME_LEAST_S = 300.0
 TIME_MOST_S = 366 * 86_400.0
@@ -23,22 +23,25 @@ MARGIN_S = 180.0
 
 PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]*")
 
+SAYS_RANKS = re.compile(r"(--np|-np|--ranks|--plan)(=|$)|-n\s*\d*$")
+"""A word of run that says how many ranks there are."""
+
 SCRIPT = Template(r"""#!/bin/bash
 # A campaign of mpigauge, written by:
 #   $command
-# Submit it from the folder that it shall write to:  sbatch $name
-# Go on with a result that a time limit cut short:   sbatch $name RESULT.jsonl
+# Submit it from the folder that results belong in:        sbatch $name
+# Continue a result that a time limit has interrupted:     sbatch $name RESULT.jsonl
 #
 #SBATCH --job-name=mpigauge
 #SBATCH --nodes=$nodes
 #SBATCH --ntasks-per-node=$tasks
-# Whoever shares a node is measured, too.
+# Other jobs on the same nodes would disturb the measurement.
 #SBATCH --exclusive
 #SBATCH --time=$time
-$more# After the loss of a node the job is queued again, and goes on where it was.
+$more# If a node fails, the job is queued again and continues where it stopped.
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# So many seconds before the limit this script is told, and mpigauge ends its visit and closes its file.
+# Slurm warns this script that many seconds before the limit; mpigauge then finishes and closes its file.
 #SBATCH --signal=B:TERM@$warning
 
 set -u
@@ -51,7 +54,7 @@ fi
 $program "$${words[@]}" &
 child=$$!
 
-# bash leaves wait whenever a signal comes, with a status that is not the child's: wait again.
+# A signal interrupts bash's wait, which then returns another status than the child's: wait again.
 trap 'told=1; kill -TERM "$$child" 2>/dev/null' TERM
 told=1
 status=127
@@ -67,7 +70,7 @@ exit "$$status"
 ONE = """result=${1:-mpigauge-$SLURM_JOB_ID.jsonl}
 """
 
-ARRAY = Template(r"""# One plan a task.
+ARRAY = Template(r"""# One plan per task.
 plans=(
 $plans
 )
@@ -76,14 +79,16 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", cls=completers.TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@click.command("sbatch", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
 @words_of_run
-@click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Hosts of the job.")
+@click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Number of nodes.")
 @click.option(
-    "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks on each."
+    "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks per node."
 )
-@click.option("--time", "limit", default="30min", show_default=True, metavar="TIME", help="Limit of the job.")
-@click.option("--partition", metavar="NAME", help="Where it is queued.  [default: Slurm's]")
+@click.option(
+    "--time", "limit", default="30min", show_default=True, metavar="TIME", help="Time limit of the job."
+)
+@click.option("--partition", metavar="NAME", help="Slurm partition.  [default: Slurm's]")
 @click.option(
     "--array",
     "plans",
@@ -91,9 +96,15 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
     type=click.Path(path_type=Path),
     metavar="PLAN",
     shell_complete=completers.tables,
-    help="A plan file for one task of an array; repeatable.",
+    help="Plan file of one array task; repeatable.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The script (job.sh).")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Script to write (job.sh).  [default: standard output]",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -106,10 +117,10 @@ def command(
     plans: tuple[Path, ...],
     output: Path | None,
 ) -> int:
-    """Write the script of a Slurm job that runs a campaign, and submit nothing.
+    """Write a Slurm script that runs a campaign; nothing is submitted.
 
-    Words that are not its own are those of mpigauge run. Of ranks there are as many as tasks, unless
-    --np or a plan says otherwise. A job that is queued again goes on with its result.
+    Patterns and all other options are those of mpigauge run. There is one rank per task unless --np or a
+    plan says otherwise. A job that is queued again continues its result.
 
     \b
     mpigauge sbatch pingpong -o job.sh
@@ -155,32 +166,32 @@ def _own_words(context: click.Context) -> list[str]:
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
     """The words of run, with the number of ranks if nobody else says it."""
-    said = plans or any(word.partition("=")[0] in ("--np", "--plan") for word in words)
+    said = plans or any(SAYS_RANKS.match(word) for word in words)
     return (*words,) if said else (*words, "--np", str(ranks))
 
 
 def _check_names(names: Sequence[str], partition: str | None) -> None:
-    """Nothing that could become a line of its own in a script."""
+    """Refuses what could become another line of the script."""
     for name in names:
         if not name.isprintable():
-            raise UsageError(f"{name!r}: has a character that no script should have", "rename it")
+            raise UsageError(
+                f"{name!r}: contains a control character, which a script cannot have", "rename it"
+            )
     if partition is not None and not PARTITION.fullmatch(partition):
-        raise UsageError(f"--partition: {partition!r} is no name of a partition", "sinfo lists them")
+        raise UsageError(f"--partition: {partition!r} is not the name of a partition", "sinfo lists them")
 
 
 def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
     """Refuses what would fail in the job only, after hours in a queue."""
-    from mpigauge.cli.run import planned
-
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
-        raise UsageError("--array and --plan exclude each other", "give every plan file by --array")
+        raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
         plan, where = planned([*plan_words, *words])
         if plan.budget_s is not None and plan.budget_s + MARGIN_S > time_s:
             raise UsageError(
                 f"{where}: a budget of {plan.budget_s:.0f} s does not fit a job of {time_s:.0f} s, of which "
-                f"{MARGIN_S:.0f} s go to its start and end",
-                "take a longer --time or a smaller --budget",
+                f"{MARGIN_S:.0f} s are needed to start and end it",
+                "raise --time or lower --budget",
             )
 
 
@@ -189,11 +200,11 @@ def _time_s(limit: str) -> float:
 
     seconds = units.parse_duration(limit)
     if seconds > TIME_MOST_S:
-        raise UsageError(f"--time: {limit} is more than a year", "write it with a unit: 30min, 12h")
+        raise UsageError(f"--time: {limit} is more than a year", "give it a unit: 30min, 12h")
     if seconds < TIME_LEAST_S:
         raise UsageError(
             f"--time: {limit} is too short: Slurm warns up to {WARNING_S + 60} s before the limit",
-            f"take {TIME_LEAST_S / 60:.0f}min or more",
+            f"use {TIME_LEAST_S / 60:.0f}min or more",
         )
     return seconds
 

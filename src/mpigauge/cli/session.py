@@ -1,40 +1,24 @@
-"""What verbs that measure share: a campaign with its progress and signals, and where its result goes."""
+"""What verbs that measure share: a session with its progress and signals, its file, and how it ends."""
+
+from __future__ import annotations
 
 import platform
 import re
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mpigauge.campaign.hosts import check_reachable
-from mpigauge.campaign.loop import CampaignLoop
-from mpigauge.campaign.targets import Target, campaign_record
-from mpigauge.cli.progress import observer_for
-from mpigauge.launch.process import Interruption
-from mpigauge.plan.model import Plan
-from mpigauge.result import writer
-from mpigauge.result.reader import Result
-from mpigauge.result.writer import ResultFile
+import click
 
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError
+from mpigauge.vocabulary import BROKEN
 
-def measure_anew(
-    plan: Plan, targets: Sequence[Target], output: Path | None, *, quiet: bool
-) -> tuple[Path, int | None]:
-    """The new result file of a campaign, and the signal that ended it, if one did.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-    Args:
-        output: Its name; None means one of our own choice.
-
-    Raises:
-        UsageError: There is such a file already.
-        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
-        JobError: Nothing could be measured.
-    """
-    check_reachable(plan, targets)
-    with writer.create(output) if output else writer.create_beside(default_path()) as file:
-        file.append(campaign_record(plan, targets))
-        return file.path, measure(plan, targets, file, None, quiet=quiet)
+    from mpigauge.analysis.rows import Row
+    from mpigauge.campaign.prepare import Session
 
 
 def default_path() -> Path:
@@ -43,10 +27,49 @@ def default_path() -> Path:
     return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def measure(
-    plan: Plan, targets: Sequence[Target], file: ResultFile, before: Result | None, *, quiet: bool
-) -> int | None:
-    """Runs a campaign to its end; the signal that ended it, if one did."""
-    with Interruption() as interruption, observer_for(plan, sys.stderr, quiet=quiet) as observer:
-        CampaignLoop(plan, targets, file, observer, interruption, before).run()
-        return interruption.signal
+def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path, int | None]:
+    """Runs a session to its end: the result file, and the signal that ended it, if one did.
+
+    Args:
+        output: The name of a new file; None means the usual one.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+        JobError: Nothing could be measured.
+    """
+    from mpigauge.campaign.loop import CampaignLoop
+    from mpigauge.campaign.prepare import open_result
+    from mpigauge.cli.progress import observer_for
+    from mpigauge.launch.process import Interruption
+
+    plan, targets = session.plan, session.targets
+    with (
+        open_result(session, output, default_path()) as file,
+        Interruption() as interruption,
+        observer_for(plan, sys.stderr, quiet=quiet) as observer,
+    ):
+        CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
+        return file.path, interruption.signal
+
+
+def stopped(path: Path, signal_number: int) -> int:
+    """Says how to continue after a signal; the exit status."""
+    click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
+    click.echo(f"  continue with: mpigauge resume {path}", err=True)
+    return EXIT_SIGNAL_BASE + signal_number
+
+
+def ended(path: Path, rows: Sequence[Row]) -> int:
+    """Says where the result is; the exit status.
+
+    A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
+    are measured.
+
+    Raises:
+        JobError: Nothing was measured, since the time was up before the first cell.
+    """
+    click.echo(f"result: {path}", err=True)
+    if all(row.status == "skipped" for row in rows):
+        raise JobError(f"{path}: nothing was measured: {rows[0].reason}", "raise --budget, or measure less")
+    return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE

@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.console import console
-from mpigauge.cli.options import chosen_units, results_argument, selection_options, table_options, words
+from mpigauge.cli.options import chosen_units, results_argument, selection_options, table_options
+from mpigauge.cli.tables import rendered, tabulate
 from mpigauge.errors import UsageError
 from mpigauge.show.pivots import CURVES, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.columns import Units
-    from mpigauge.show.document import Document
 
 
 @click.command("show")
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
     type=click.Choice(list(KINDS)),
     default=CURVES,
     show_default=True,
-    help="What to lay out: mpigauge list tables.",
+    help="Kind of table: mpigauge list tables.",
 )
 @selection_options
 @table_options
@@ -99,53 +95,3 @@ def laid_out(
     if form == "text":
         return rendered(pivots.document(query), form)
     return pivots.render(query, form)
-
-
-def tabulate(
-    path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str
-) -> tuple[str, list[Row]]:
-    """The table of a result file in one of the forms, and the rows that it shows.
-
-    Raises:
-        UsageError: The file is not a result, or a column or unit does not exist.
-    """
-    names, chosen = check(unit_names, columns)
-
-    from mpigauge.analysis.rows import rows
-    from mpigauge.result.reader import load
-    from mpigauge.show.document import document
-
-    loaded = load(path)
-    shown = rows(loaded, stat)
-    return rendered(document(loaded, shown, names, chosen), form), shown
-
-
-def rendered(document: Document, form: str) -> str:
-    """A document in one of the forms; as text for a terminal, if standard output is one."""
-    if form == "text" and (screen := console()) is not None:
-        from mpigauge.show import terminal
-
-        return terminal.render(document, screen)
-    from mpigauge.show import tables
-
-    return tables.render(document, form)
-
-
-def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
-    """The columns and units asked for; called before a campaign, not to be wrong only after it.
-
-    Raises:
-        UsageError: A column or unit does not exist.
-    """
-    time, rate = chosen_units(unit_names)
-
-    from mpigauge.show.columns import EXTRA_COLUMNS, Units
-
-    names = words(columns)
-    if "all" in names:
-        names = tuple(EXTRA_COLUMNS)
-    for name in names:
-        if name not in EXTRA_COLUMNS:
-            choices = ", ".join([*EXTRA_COLUMNS, "all"])
-            raise UsageError(f"--columns: no column is called {name!r}", f"choose from {choices}")
-    return names, Units(time, rate)

@@ -98,7 +98,9 @@ class _Line:
             return word
         if word not in column.values:
             known = ", ".join(map(repr, column.values))
-            raise UsageError(f"{self.where}: {column.column}: {word!r} has no meaning", f"it may be {known}")
+            raise UsageError(
+                f"{self.where}: {column.column}: {word!r} is not explained", f"it may be {known}"
+            )
         return str(column.values[word])
 
     def number(self, column: Column, scales: Mapping[str, float]) -> float:
@@ -122,7 +124,7 @@ class _Line:
         value = self.number(column, scales)
         if value < 0 or value != round(value):
             raise UsageError(
-                f"{self.where}: {column.column}: {self._word(column)!r} is no whole number", HINT
+                f"{self.where}: {column.column}: {self._word(column)!r} is not a whole number", HINT
             )
         return round(value)
 
@@ -150,7 +152,7 @@ class _Table:
         cell = _cell(self.columns, line)
         if cell in self.lines:
             raise UsageError(
-                f"{line.where}: is of the same cell as {self.lines[cell]}",
+                f"{line.where}: measures the same cell as {self.lines[cell]}",
                 "name a column that tells them apart, or choose lines with [only]",
             )
         self.lines[cell] = line.where
@@ -169,7 +171,7 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
             if all(line.text(Column(name)) in words for name, words in table.columns.only.items()):
                 table.take(line)
     if not table.found:
-        raise UsageError(f"{paths[0]}: no line of it was chosen", f"see [only] in {columns}")
+        raise UsageError(f"{paths[0]}: no line was chosen", f"see [only] in {columns}")
     return [_campaign(table), *table.found, End(IMPORTED, 0.0, "")]
 
 
@@ -181,7 +183,7 @@ def _columns(path: Path) -> Columns:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: {error}", HINT) from None
     if (columns.time is None) == (columns.rate is None):
-        raise UsageError(f"{path}: names not exactly one of time and rate", HINT)
+        raise UsageError(f"{path}: must name either time or rate", HINT)
     return columns
 
 
@@ -198,7 +200,7 @@ def _lines(path: Path) -> Iterator[_Line]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path}: is no table of comma-separated values: {error}", HINT) from None
+        raise UsageError(f"{path}: is not comma-separated values: {error}", HINT) from None
 
 
 def _cell(columns: Columns, line: _Line) -> Cell:
@@ -222,10 +224,10 @@ def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
         rate = line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
     if not time_s > 0:
-        raise UsageError(f"{line.where}: its time is not above 0", HINT)
+        raise UsageError(f"{line.where}: the time must be above 0", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
     if stddev_s is not None and stddev_s < 0:
-        raise UsageError(f"{line.where}: its standard deviation is below 0", HINT)
+        raise UsageError(f"{line.where}: the standard deviation must not be negative", HINT)
     return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
 
 

@@ -123,7 +123,7 @@ class Journals:
         if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
             raise UsageError(
                 f"{path}: is the same journal as {known}",
-                "give each once: two launches never take the same times",
+                "name each journal once: two launches never take exactly the same times",
             )
         for number, text in lines:
             where = f"{path}: line {number}"
@@ -134,14 +134,14 @@ class Journals:
             elif line is not None and not isinstance(line, journal.ReadyLine):
                 told = self._checked(line, told, where)
                 if torn:  # only the last line of a launch can be, when the job died over it
-                    raise UsageError(f"{torn} is damaged", "take that line out to go on without it")
+                    raise UsageError(f"{torn} is damaged", "delete that line to import the rest")
                 told.take(line)
             elif journal.is_torn(text):
                 torn = where
             elif told is not None and text.strip():
                 told.words.append(text.decode("utf-8", "replace").strip())
         if told is None:
-            raise UsageError(f"{path}: is no journal of the kernel: it tells of no launch", HINT)
+            raise UsageError(f"{path}: is not a journal of the kernel: it has no launch", HINT)
 
     def _begin(self, facts: journal.Facts, where: str) -> Told:
         handout = self._handout
@@ -152,8 +152,8 @@ class Journals:
             )
         if {facts.ranks_asked, facts.ranks} != {handout.ranks}:
             raise UsageError(
-                f"{where} tells of {facts.ranks} ranks, but {handout.path} is for {handout.ranks}",
-                "is it this plan's? A launcher must make one job of all ranks: with srun, by the right --mpi",
+                f"{where} reports {facts.ranks} ranks, but {handout.path} is for {handout.ranks}",
+                "does it belong to this plan? All ranks must be in one job: srun needs the right --mpi",
             )
         kind, version = identify(facts.library)
         if kind is None:

@@ -83,12 +83,12 @@ def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int)
     for word in text.split(","):
         found = _COUNT.fullmatch(word)
         if found is None or len(counts) > HOSTS_MOST:
-            raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is no list of numbers a node", HINT)
+            raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is not a list of numbers per node", HINT)
         counts += [int(found[1])] * int(found[2] or 1)
     if len(counts) == 1:
         counts *= nodes
     if len(counts) != nodes:
-        raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is of {len(counts)} nodes, not {nodes}", HINT)
+        raise EnvironmentLacksError(f"{variable}: {text[:80]!r} has {len(counts)} nodes, not {nodes}", HINT)
     return tuple(counts)
 
 

@@ -1,4 +1,4 @@
-"""One kernel for several libraries: built against the ABI of MPI 5, which libmpi_abi.so.1 offers.
+"""One kernel for several libraries: built against the MPI 5 ABI, which libmpi_abi.so.1 offers.
 
 MPICH 5 has a compiler wrapper for it, mpicc_abi. What it builds runs on MPICH 5 and on Intel MPI from
 2021.16, whichever the loader finds first, so that two results differ by their library alone.
@@ -47,7 +47,7 @@ def compiler(libraries: Sequence[Library]) -> Library:
         if wrapper.is_file():
             return compiler_at(library, wrapper)
     raise EnvironmentLacksError(
-        f"--abi: no library here has {COMPILER}, which builds for the ABI of MPI 5",
+        f"--abi: no library here has {COMPILER}, which builds for the MPI 5 ABI",
         "MPICH 5 has it: mpigauge mpi add mpich",
     )
 
@@ -68,8 +68,8 @@ def runner(library: Library) -> Library:
     if folder is None:
         raise EnvironmentLacksError(
             f"--abi: {library.kind.about} {library.version} in {library.prefix} has no {SHARED_OBJECT}, "
-            "the ABI of MPI 5",
-            f"name others, or leave --abi away; {WHO_HAS_IT}",
+            "the MPI 5 ABI",
+            f"name other libraries, or leave --abi out; {WHO_HAS_IT}",
         )
     search = os.pathsep.join(filter(None, [str(folder), os.environ.get(SEARCH, "")]))
     return replace(library, environment={**library.environment, SEARCH: search})
@@ -91,5 +91,5 @@ def default() -> list[Library]:
 def _none(troubles: Sequence[MpigaugeError]) -> EnvironmentLacksError:
     why = f"; one did not work: {troubles[0].sentence}" if troubles else ""
     return EnvironmentLacksError(
-        f"--abi: no library here has {SHARED_OBJECT}, the ABI of MPI 5{why}", WHO_HAS_IT
+        f"--abi: no library here has {SHARED_OBJECT}, the MPI 5 ABI{why}", WHO_HAS_IT
     )

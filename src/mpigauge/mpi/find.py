@@ -55,7 +55,7 @@ def find_default() -> Library:
     chosen = os.environ.get("MPICC")
     if chosen and shutil.which(chosen) is None:
         raise EnvironmentLacksError(
-            f"$MPICC is {chosen!r}, which is no program", "correct it, or unset MPICC"
+            f"$MPICC is {chosen!r}, which is not a program", "correct it, or unset MPICC"
         )
     troubles: list[MpigaugeError] = []
     for candidate in _candidates():
@@ -170,7 +170,7 @@ def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
     labels = [f"{kind.about} {version}".strip() for kind, version in map(_parts, names)]
     return EnvironmentLacksError(
         f"{', '.join(labels)} {'was' if len(labels) == 1 else 'were'} not found; {asked.in_words()}",
-        f"mpigauge mpi add {' '.join(names)}, or give an mpicc or prefix: --mpi /path",
+        f"mpigauge mpi add {' '.join(names)}, or name an mpicc or prefix: --mpi /path",
     )
 
 
@@ -179,10 +179,10 @@ def _find_path(name: str) -> Library:
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
         if inside is None:
-            raise UsageError(f"{path}: has no bin/mpicc", "give the prefix of an MPI library or its mpicc")
+            raise UsageError(f"{path}: has no bin/mpicc", "name the prefix of an MPI library, or its mpicc")
         path = inside
     if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
-        raise UsageError(f"{path}: is not a program", "give the prefix of an MPI library or its mpicc")
+        raise UsageError(f"{path}: is not a program", "name the prefix of an MPI library, or its mpicc")
     return inspect(Candidate(_true_name(path.absolute()), "named by the user"))
 
 
@@ -261,7 +261,7 @@ def inspect(candidate: Candidate) -> Library:
     if kind is None:
         names = ", ".join(kind.about for kind in KINDS)
         raise EnvironmentLacksError(
-            f"{candidate.mpicc}: belongs to no MPI library that mpigauge knows", f"known are {names}"
+            f"{candidate.mpicc}: does not belong to an MPI library that mpigauge knows", f"known are {names}"
         )
     return Library(
         kind=kind,
@@ -300,7 +300,7 @@ def _mpiexec_of(mpicc: Path) -> Path:
         if (mpicc.parent / name).is_file():
             return mpicc.parent / name
     raise EnvironmentLacksError(
-        f"{mpicc}: there is no mpiexec beside it", "install the run-time part of this MPI library, too"
+        f"{mpicc}: has no mpiexec beside it", "install the runtime package of this MPI library, too"
     )
 
 

@@ -69,7 +69,7 @@ def describe(library: Library) -> Description:
     except subprocess.CalledProcessError as error:
         words = error.stderr.decode(errors="replace").strip().splitlines()
         raise EnvironmentLacksError(
-            f"{program}: does not start: {words[0] if words else f'status {error.returncode}'}",
+            f"{program}: did not start: {words[0] if words else f'status {error.returncode}'}",
             "is the library that it was built with still there? Try: mpigauge kernel build --force",
         ) from None
     except (OSError, subprocess.TimeoutExpired, msgspec.DecodeError) as error:
@@ -78,7 +78,7 @@ def describe(library: Library) -> Description:
         ) from None
     if description.kernel != KERNEL_VERSION:
         raise EnvironmentLacksError(
-            f"{program}: speaks version {description.kernel}, this mpigauge version {KERNEL_VERSION}",
+            f"{program}: has version {description.kernel}, this mpigauge needs version {KERNEL_VERSION}",
             "try: mpigauge kernel build --force",
         )
     return description
@@ -101,7 +101,7 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
         raise EnvironmentLacksError(
             f"{library.mpiexec}: started {ranks_asked} programs of {ranks} rank each instead of one job of "
             f"{ranks_asked} ranks: it is not the launcher of {library.kind.about} {library.version}",
-            f"name an mpicc that has the mpiexec of {library.kind.about} beside it: --mpi /path/to/mpicc",
+            f"use an mpicc that has the mpiexec of {library.kind.about} beside it: --mpi /path/to/mpicc",
         )
     if kind is not library.kind or not _same_version(version, library.version):
         ran = (
@@ -111,7 +111,7 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
         )
         raise EnvironmentLacksError(
             f"{library.mpicc}: built for {library.kind.about} {library.version}, but the job ran on {ran}",
-            "another library comes first at run time: check LD_LIBRARY_PATH and LD_PRELOAD, or --mpi",
+            "a different library is loaded at run time: check LD_LIBRARY_PATH and LD_PRELOAD, or --mpi",
         )
 
 

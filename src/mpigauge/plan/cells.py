@@ -7,11 +7,11 @@ from itertools import combinations, product
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description, Mode, Pattern, choose, modes_of
+from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
@@ -108,8 +108,8 @@ def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
     for root in asked.measure.roots or (usual("root"),):
         if root == ROTATING and mode is not None and mode.binds_buffers:
             raise UsageError(
-                f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot move on",
-                "use another --root for this mode",
+                f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot rotate",
+                "use a fixed --root for this mode",
             )
         if isinstance(root, int) and root >= cell.ranks:
             raise UsageError(
@@ -127,7 +127,7 @@ def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
     for op in _operations_asked(asked):
         if not any(op in datatype.operations for datatype in datatypes):
             raise UsageError(
-                f"{asked.where}: MPI defines no {op} of {' or '.join(names)}", "use --datatype int32 for it"
+                f"{asked.where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
             )
     yield from (datatype.name for datatype in datatypes)
 
@@ -144,7 +144,7 @@ def _operations_asked(asked: _Asked) -> Sequence[str]:
     ops = asked.measure.ops or (str(usual("op")),)
     for op in () if ALL in ops else ops:
         if op not in known:
-            raise UsageError(f"{asked.where}: no operation is called {op!r}", choose([*known, ALL]))
+            raise UsageError(f"{asked.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
     return known if ALL in ops else ops
 
 
@@ -208,9 +208,9 @@ def window_for(window: int, size: int) -> int:
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
     if mode.binds_buffers and measure.buffers == "cold":
         raise UsageError(
-            f"{where}: {pattern.name} {mode.name} works in the same buffers from call to call "
+            f"{where}: {pattern.name} {mode.name} reuses the same buffers in every call "
             "and cannot use cold ones",
-            "take --buffers warm for this mode",
+            "use --buffers warm for this mode",
         )
 
 
@@ -218,7 +218,7 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
     if ranks < pattern.min_ranks:
         raise UsageError(
             f"{where}: {pattern.name} needs at least {pattern.min_ranks} ranks, not {ranks}",
-            f"take --np {pattern.min_ranks} or more",
+            f"use --np {pattern.min_ranks} or more",
         )
 
 
@@ -227,22 +227,22 @@ def _check_size(pattern: Pattern, cell: Cell, description: Description, where: s
     ranks = pattern.active_ranks or cell.ranks
     if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // ranks:
         raise UsageError(
-            f"{where}: {units.format_size(size)} for each of {ranks} ranks are more than the counts of "
-            f"{pattern.name} can take",
-            f"take sizes up to {units.format_size(INT_MAX // ranks)}",
+            f"{where}: {units.format_size(size)} for each of {ranks} ranks exceed the counts of "
+            f"{pattern.name}",
+            f"use sizes up to {units.format_size(INT_MAX // ranks)}",
         )
     sends = pattern.active_ranks != 1 and pattern.sampling != "prepared"
     if sends and size > INT_MAX and not description.large_counts:
         raise UsageError(
             f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
-            "MPI library does not have",
-            "take sizes below 2 GiB, or another library: --mpi mpich",
+            "MPI library lacks",
+            "use sizes below 2 GiB, or another library: --mpi mpich",
         )
     if mode is not None and mode.attaches_buffer and size > INT_MAX // 4 - 1024:
         raise UsageError(
             f"{where}: {mode.name} lends MPI a buffer of four messages, and four of "
-            f"{units.format_size(size)} are more than MPI_Buffer_attach can take",
-            "take sizes below 511 MiB for this mode",
+            f"{units.format_size(size)} exceed what MPI_Buffer_attach can take",
+            "use sizes below 511 MiB for this mode",
         )
 
 
@@ -255,7 +255,7 @@ def check_ranks(plan: Plan, cores: int, where: str) -> None:
         if ranks > most:
             raise UsageError(
                 f"{where}: {ranks} ranks are too many for {cores} cores",
-                f"take at most {most} on this machine",
+                f"use at most {most} on this machine",
             )
 
 
@@ -289,6 +289,6 @@ def check_memory(
         if need > available_bytes:
             raise UsageError(
                 f"{where}: {cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs "
-                f"{need / 2**30:.1f} GiB for its buffers, and {available_bytes / 2**30:.1f} GiB are free",
-                "take smaller --sizes, fewer ranks, or --buffers warm",
+                f"{need / 2**30:.1f} GiB of buffers, but only {available_bytes / 2**30:.1f} GiB are free",
+                "use smaller --sizes, fewer ranks, or --buffers warm",
             )

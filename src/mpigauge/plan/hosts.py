@@ -61,10 +61,10 @@ def _of_file(path: Path) -> tuple[Host, ...]:
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read: {error.strerror}",
-            "give the path of a machine file, or a list: h1:2,h2:2",
+            "use the path of a machine file, or a list: h1:2,h2:2",
         ) from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not UTF-8 text", "a machine file has a host a line: h1:2") from None
+        raise UsageError(f"{path}: is not UTF-8 text", "a machine file has one host per line: h1:2") from None
     return _added(
         (
             host
@@ -95,9 +95,9 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
 
 def _host(name: str, slots: str, where: str) -> Host:
     if not _HOST.fullmatch(name):
-        raise UsageError(f"{where}: {name!r} is no name of a host", "write names or addresses: h1:2,h2:2")
+        raise UsageError(f"{where}: {name!r} is not a host name", "write names or addresses: h1:2,h2:2")
     if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= SLOTS_MOST):
-        raise UsageError(f"{where}: {slots!r} is no number of slots of {name}", "write it as h1:2")
+        raise UsageError(f"{where}: {slots!r} is not a number of slots for {name}", "write it as h1:2")
     return Host(name, int(slots or 1))
 
 
@@ -106,7 +106,7 @@ def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
     for host in hosts:
         slots[host.name] += host.slots
     if not slots:
-        raise UsageError(f"{where}: names no host", "write names with slots: h1:2,h2:2")
+        raise UsageError(f"{where}: names no hosts", "write names with slots: h1:2,h2:2")
     return tuple(Host(name, count) for name, count in slots.items())
 
 
@@ -135,7 +135,7 @@ def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
     if word.isascii() and word.isdigit() and 1 <= int(word) <= len(names):
         return names[int(word) - 1]
     raise UsageError(
-        f"{where}: {word!r} is none of the hosts {','.join(names[:8])}",
+        f"{where}: {word!r} is not one of the hosts {','.join(names[:8])}",
         f"place ranks by {SAME_HOST}, {DIFFERENT_HOSTS}, or a list of hosts: 1,2",
     )
 
@@ -165,8 +165,8 @@ def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
         if host.slots >= ranks:
             return host.name
     raise UsageError(
-        f"{where}: no host has slots for {ranks} ranks together",
-        f"write how many each takes: --hosts {hosts[0].name}:{ranks}",
+        f"{where}: no single host has slots for {ranks} ranks",
+        f"write how many ranks a host takes: --hosts {hosts[0].name}:{ranks}",
     )
 
 
@@ -174,13 +174,13 @@ def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
     """One rank a host, round after round."""
     if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
         raise UsageError(
-            f"{where}: {hosts[0].name} is the only host, and ranks are to be on different ones",
+            f"{where}: {hosts[0].name} is the only host, but ranks are to be placed on different ones",
             "name more: --hosts h1,h2",
         )
     if ranks > (slots := sum(host.slots for host in hosts)):
         raise UsageError(
             f"{where}: the hosts have {slots} slots, not {ranks}",
-            "give them more, like h1:4, or take fewer ranks",
+            "raise the slots (h1:4), or use fewer ranks",
         )
     left = Counter({host.name: host.slots for host in hosts})
     dealt = (host.name for host in cycle(hosts) if _take(left, host.name))
@@ -247,5 +247,5 @@ def _numbers(text: str, word: str) -> Iterator[str]:
 
 def _no_list(text: str, why: str) -> UsageError:
     return UsageError(
-        f"{text[:80]!r} is no list of hosts: {why}", "write it as Slurm does: node1,node2 or node[1-4,7]"
+        f"{text[:80]!r} is not a list of hosts: {why}", "write it as Slurm does: node1,node2 or node[1-4,7]"
     )

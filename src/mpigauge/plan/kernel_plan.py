@@ -171,7 +171,7 @@ def read_handout(path: Path) -> Handout:
     launch = _Line(path, 1, lines[0])
     if launch.number("version") != KERNEL_VERSION:
         raise UsageError(
-            f"{path}: is of version {launch.number('version')}, this mpigauge knows {KERNEL_VERSION}",
+            f"{path}: has version {launch.number('version')}, this mpigauge needs {KERNEL_VERSION}",
             "import it with the mpigauge that made it",
         )
     ranks = launch.number("ranks")

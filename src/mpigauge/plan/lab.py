@@ -157,7 +157,7 @@ def _links(lab: Lab, where: str) -> dict[frozenset[int], Link]:
     for link in lab.links:
         match = _PAIR.fullmatch(link.between)
         if match is None or match[1] == match[2]:
-            raise UsageError(f"{where}: {link.between!r} is no pair of hosts", "write two hosts: h1-h3")
+            raise UsageError(f"{where}: {link.between!r} is not a pair of hosts", "write two hosts: h1-h3")
         pair = frozenset(_number(name, lab, where) for name in match.groups())
         if pair in links:
             raise UsageError(f"{where}: the link {link.between} is described twice", "describe it once")
@@ -178,7 +178,7 @@ def _rate(text: str, where: str) -> float:
         return 0.0
     rate = _named(units.parse_link_rate, text, where)
     if not RATE_LEAST <= rate <= RATE_MOST:
-        raise UsageError(f"{where}: a link of {text} is not possible", "take 1kbit to 1000gbit, or none")
+        raise UsageError(f"{where}: a rate of {text} is out of range", "use 1kbit to 1000gbit, or none")
     return rate
 
 
@@ -191,9 +191,7 @@ def _delay_s(text: str, where: str) -> float:
         )
     seconds = _named(units.parse_duration, text, where)
     if seconds > DELAY_MOST_S:
-        raise UsageError(
-            f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "take 0us to 10s"
-        )
+        raise UsageError(f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "use 0us to 10s")
     return seconds
 
 

@@ -1,10 +1,8 @@
 """What the kernel says it can do: the patterns and modes of `mpigauge-kernel --describe`."""
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
-from mpigauge.errors import UsageError
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.vocabulary import ALL
 
 KERNEL_VERSION = 2
@@ -111,19 +109,15 @@ class Description(Struct, frozen=True):
             if datatype.name == name:
                 return datatype
         names = [*(datatype.name for datatype in self.datatypes), ALL]
-        raise UsageError(f"{where}: no datatype of reductions is called {name!r}", choose(names))
+        raise UsageError(f"{where}: no datatype of reductions is called {name!r}", choose_from(names, name))
 
     def pattern(self, name: str, where: str) -> Pattern:
         """The pattern of this name, or a UsageError that begins with `where`."""
         for pattern in self.patterns:
             if pattern.name == name:
                 return pattern
-        raise UsageError(f"{where}: no pattern is called {name!r}", choose(p.name for p in self.patterns))
-
-
-def choose(names: Iterable[str]) -> str:
-    """The hint that lists what there is."""
-    return f"choose from {', '.join(names)}"
+        names = [pattern.name for pattern in self.patterns]
+        raise UsageError(f"{where}: no pattern is called {name!r}", choose_from(names, name))
 
 
 def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:
@@ -144,6 +138,6 @@ def _mode(pattern: Pattern, name: str, where: str) -> Mode:
     if mode is None:
         raise UsageError(
             f"{where}: {pattern.name} has no mode {name!r}",
-            choose([*(mode.name for mode in pattern.modes), ALL]),
+            choose_from([*(mode.name for mode in pattern.modes), ALL], name),
         )
     return mode

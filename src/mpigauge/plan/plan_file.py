@@ -87,9 +87,7 @@ def read_file(path: Path) -> PlanFile:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read: {error.strerror}", "give the path of a plan file"
-        ) from None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "use the path of a plan file") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a plan is a TOML file: see examples/") from None
     try:
@@ -97,7 +95,7 @@ def read_file(path: Path) -> PlanFile:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
     if any("\0" in text for text in _texts(values)):
-        raise UsageError(f"{path}: has a word with the character NUL", "no program and no file can have it")
+        raise UsageError(f"{path}: contains the character NUL", "delete it: no program or file accepts it")
     try:
         return msgspec.convert(values, PlanFile)
     except msgspec.ValidationError as error:
@@ -192,8 +190,8 @@ def _launches(launches: int | None, where: str) -> dict[str, int]:
         return {}
     if not 1 <= launches <= LAUNCHES_MOST:
         raise UsageError(
-            f"{where}: {launches} launches are not possible",
-            f"take 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
+            f"{where}: {launches} launches are out of range",
+            f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
         )
     return {"launches_min": launches, "launches_max": launches}
 
@@ -203,7 +201,7 @@ def _samples(samples: int | None, where: str) -> dict[str, int]:
         return {}
     if not 1 <= samples <= SAMPLES_MOST:
         raise UsageError(
-            f"{where}: {samples} samples of a cell in a launch are not possible", f"take 1 to {SAMPLES_MOST}"
+            f"{where}: {samples} samples per cell and launch are out of range", f"use 1 to {SAMPLES_MOST}"
         )
     return {"rounds_min": min(ROUNDS_LEAST, samples), "rounds_max": samples}
 
@@ -215,7 +213,7 @@ def _budget(budget: str | None, launches: int | None, where: str) -> float | Non
         budget = BUDGET
     seconds = units.parse_duration(budget)
     if not 1 <= seconds <= BUDGET_MOST_S:
-        raise UsageError(f"{where}: a budget of {budget} is not possible", "take 1s to 168h")
+        raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")
     return seconds
 
 
@@ -226,15 +224,17 @@ def _check_numbers(plan: Plan, where: str) -> None:
         )
     for name, value in plan.variables.items():
         if not name or "=" in name or "\0" in name + value:
-            raise UsageError(f"{where}: {name!r} is no name of an environment variable", "write NAME=VALUE")
+            raise UsageError(
+                f"{where}: {name!r} is not the name of an environment variable", "write NAME=VALUE"
+            )
     for measure in plan.measure:
         if measure.window is not None and not 1 <= measure.window <= WINDOW_MOST:
             raise UsageError(
-                f"{where}: a window of {measure.window} messages is not possible", f"take 1 to {WINDOW_MOST}"
+                f"{where}: a window of {measure.window} messages is out of range", f"use 1 to {WINDOW_MOST}"
             )
     if plan.lab is not None:
         topology(plan.lab, where)
     if not 0 <= plan.seed < 2**63:
         raise UsageError(
-            f"{where}: the seed {plan.seed} is out of range", "take a whole number from 0 to 2**63 - 1"
+            f"{where}: the seed {plan.seed} is out of range", "use a whole number from 0 to 2**63 - 1"
         )

@@ -49,7 +49,7 @@ def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
             sizes.add(size)
             if len(sizes) > MOST_SIZES:
                 raise UsageError(
-                    f"sizes {text!r}: more than {MOST_SIZES} sizes", "take a larger factor or step"
+                    f"sizes {text!r}: more than {MOST_SIZES} sizes", "use a larger factor or step"
                 )
     return tuple(sorted(sizes))
 
@@ -68,7 +68,7 @@ def _item_sizes(item: str, text: str, seed: int) -> Iterator[int]:
             return _geometric(*_ends(head, end, text), _factor(factor.strip() if star else _DOUBLING, text))
         case [end, step] if step.startswith("+"):
             return _linear(*_ends(head, end, text), _step(step[1:], text))
-    raise UsageError(f"sizes {text!r}: {item!r} is none of the forms known", _FORMS)
+    raise UsageError(f"sizes {text!r}: {item!r} is not a size or range", _FORMS)
 
 
 def _size(word: str, text: str) -> int:
@@ -100,7 +100,7 @@ def _factor(word: str, text: str) -> float:
         )
     if float(word) <= 1:
         raise UsageError(
-            f"sizes {text!r}: the factor {word} does not grow", "write a factor above 1, such as *2"
+            f"sizes {text!r}: the factor {word} is not above 1", "write a factor above 1, such as *2"
         )
     return float(word)
 

@@ -222,7 +222,7 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
         (b'{"launch"', b'{"lunch"', "j", r"j: line 2 comes before a launch"),
         (b'{"begin":0', b'{"begin":999', "j", r"j: line \d+ does not fit plan.txt: there is no visit 999"),
         (b'"window":64', b'"window":9', "j", r"j: line \d+ does not fit plan.txt: visit \d+ has another"),
-        (b"version=2", b"version=9", "plan.txt", r"plan.txt: is of version 9"),
+        (b"version=2", b"version=9", "plan.txt", r"plan.txt: has version 9"),
         (b"launch ", b"lunch ", "plan.txt", r"plan.txt: is not a plan of the kernel"),
         (b"\nend\n", b"\n", "plan.txt", r"plan.txt: is not a plan of the kernel"),
         (b'{"mpigauge"', b"{", "plan.txt", r"plan.txt: the line of its source, after `end`, is damaged"),

@@ -74,5 +74,7 @@ def current() -> Lab | None:
     try:
         found = msgspec.json.decode(Path(path).read_bytes(), type=Description)
     except (OSError, msgspec.DecodeError) as error:
-        raise UsageError(f"{VARIABLE}={path}: describes no lab: {error}", f"unset {VARIABLE}") from None
+        raise UsageError(
+            f"{VARIABLE}={path}: does not describe a lab: {error}", f"unset {VARIABLE}"
+        ) from None
     return Lab(found.hosts, Path(found.shell), found.lab, Path(found.counters))

@@ -138,7 +138,7 @@ def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
     relay.stdin.write(network.relay_words(order.lab, order.topology))
     relay.stdin.close()
     if (said := relay.stdout.readline().strip()) != "ready":
-        raise EnvironmentLacksError(f"the relay of the lab does not start: {said}")
+        raise EnvironmentLacksError(f"the relay of the lab did not start: {said}")
 
 
 def _write_folder(order: Order, pids: Sequence[int]) -> None:
@@ -183,7 +183,8 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(list(order.command), env=environment(os.environ))
     except OSError as error:
         raise UsageError(
-            f"{order.command[0]}: cannot be run: {error.strerror}", "give a program and its words after --"
+            f"{order.command[0]}: cannot be run: {error.strerror}",
+            "name a program and its arguments after --",
         ) from None
 
 

@@ -57,7 +57,7 @@ def _compile(sources: Sequence[Path], output: Path) -> None:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise EnvironmentLacksError(f"{words[0]}: does not end", "check the compiler") from None
+        raise EnvironmentLacksError(f"{words[0]}: did not end", "check the compiler") from None
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [
             f"status {done.returncode}"

@@ -62,7 +62,7 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
         EnvironmentLacksError: This machine cannot make one.
     """
     if context.current() is not None:
-        raise UsageError("this is a lab already, and there are no labs in labs", "leave it first")
+        raise UsageError("this is already a lab, and labs cannot be nested", "leave it first")
     check_platform()
     counters_fd = os.memfd_create("mpigauge-lab")
     os.ftruncate(counters_fd, counters.BYTES)
@@ -89,9 +89,7 @@ def check_platform() -> None:
         EnvironmentLacksError: What is missing.
     """
     if not sys.platform.startswith("linux"):
-        raise EnvironmentLacksError(
-            "a lab needs Linux, whose namespaces it is made of", "take a Linux machine"
-        )
+        raise EnvironmentLacksError("a lab needs the namespaces of Linux", "use a Linux machine")
     host.program("ip")
     host.program("tc")
     programs.compiler()

