@@ -35,8 +35,11 @@ SIZE_UNITS = {
 }
 """Bytes in each unit of size."""
 
+NS = 1e-9
+"""One nanosecond in seconds."""
+
 TIME_UNITS = {
-    "ns": 1e-9,
+    "ns": NS,
     "us": 1e-6,
     "\N{MICRO SIGN}s": 1e-6,
     "\N{GREEK SMALL LETTER MU}s": 1e-6,

@@ -289,7 +289,7 @@ def test_a_dry_run_and_the_result_tell_what_is_set_for_them(
     assert THROTTLE not in alone
     assert f"{THROTTLE}=1" in crowded.split("mpiexec")[0].split()
     assert cli("run", *words, "-o", "r.jsonl").status == 0
-    told = {launch.ranks: launch.variables for launch in load(Path("r.jsonl")).launches}
+    told = {launch.job.ranks: launch.variables for launch in load(Path("r.jsonl")).launches}
     assert THROTTLE not in told[1]
     assert told[CROWD][THROTTLE] == "1"
     seen = dict(ast.literal_eval(line) for line in log.read_text(encoding="utf-8").splitlines())

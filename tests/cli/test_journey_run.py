@@ -69,7 +69,7 @@ def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: In
         rows = rows_of(cli("run", "pingpong", "--sizes", "8", *words, "--format", "json"))
         assert rows["pingpong", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(100e-9)
         assert rows["pingpong", "standard", 8, 2, "mpich"]["time_s"]["estimate"] == pytest.approx(300e-9)
-        started = [(launch.number, launch.mpi) for launch in load(Path(name)).launches]
+        started = [(launch.number, launch.job.mpi) for launch in load(Path(name)).launches]
         assert [number for number, _ in started] == sorted(2 * list(range(1, launches + 1)))
         return [[mpi for number, mpi in started if number == n + 1] for n in range(launches)]
 
@@ -89,7 +89,7 @@ def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi
     assert rows["ring", "standard", 8, 2, "openmpi"]["time_s"]["estimate"] == pytest.approx(200e-9)
     assert rows["ring", "standard", 8, 4, "openmpi"]["time_s"]["estimate"] == pytest.approx(400e-9)
     result = load(Path("r.jsonl"))
-    assert {launch.ranks: len(launch.placement) for launch in result.launches} == {2: 2, 4: 4}
+    assert {launch.job.ranks: len(launch.ranks_at) for launch in result.launches} == {2: 2, 4: 4}
     assert all(visit.cell.ranks in {2, 4} for visit in result.visits)
 
 

@@ -190,7 +190,7 @@ def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
     """The host of every rank, by the first launch of the job."""
     for launch in result.launches:
         if launch.job == cell.job:
-            return tuple(place.host for place in launch.placement)
+            return tuple(place.host for place in launch.ranks_at)
     return ("",) * cell.ranks
 
 

@@ -27,6 +27,7 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Visit
+from mpigauge.units import NS
 from mpigauge.vocabulary import Status
 
 MEDIAN = "median"
@@ -110,7 +111,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         patterns,
         clock_states(result.clocks),
         evidence(result.visits, patterns, result.launches),
-        {launch.job: [rank.host for rank in launch.placement] for launch in result.launches},
+        {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
         {one.cell: one for one in result.imported},
     )
     found = [
@@ -224,7 +225,7 @@ def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: floa
 def _cpu_s(visits: Sequence[Visit]) -> float | None:
     known = [visit for visit in visits if visit.cpu_ns is not None]
     operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
-    return sum(visit.cpu_ns or 0 for visit in known) * 1e-9 / operations if operations else None
+    return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
 
 
 def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
@@ -240,7 +241,7 @@ def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> 
 
 
 def _first_s(visits: Sequence[Visit]) -> float | None:
-    firsts = [v.trial_ns[0] * 1e-9 * v.batch / v.ops for v in visits if v.trial_ns and v.trial_ns[0] > 0]
+    firsts = [visit.first_s for visit in visits if visit.first_s > 0]
     return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
 
 
@@ -283,8 +284,8 @@ def _cores(result: Result) -> int | None:
 
 
 def _clock_cost_s(result: Result) -> float:
-    costs = [place.clock_cost_ns for launch in result.launches for place in launch.placement]
-    return float(np.median(costs)) * 1e-9 if costs else 0.0
+    costs = [place.clock_cost_ns for launch in result.launches for place in launch.ranks_at]
+    return float(np.median(costs)) * NS if costs else 0.0
 
 
 def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:

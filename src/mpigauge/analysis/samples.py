@@ -14,7 +14,7 @@ from mpigauge.result.records import Visit
 
 def seconds_of(visit: Visit) -> Values:
     """Time of one operation, one value a sample, in seconds; late rounds do not count."""
-    return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * (1e-9 / visit.ops)
+    return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * visit.operation_s
 
 
 def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:

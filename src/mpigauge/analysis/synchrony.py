@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mpigauge.units import NS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -92,7 +94,7 @@ def start_of(visits: Sequence[Visit]) -> Start | None:
     visits = [visit for visit in visits if visit.skew_ns]
     if not visits:
         return None
-    skew_s = np.concatenate([np.asarray(v.skew_ns, dtype=float)[in_time(v)] for v in visits]) * 1e-9
+    skew_s = np.concatenate([np.asarray(v.skew_ns, dtype=float)[in_time(v)] for v in visits]) * NS
     rounds = sum(len(visit.samples_ns) for visit in visits)
     return Start(
         skew_p50_s=float(np.percentile(skew_s, 50)),
@@ -110,7 +112,7 @@ def _medians(visits: Iterable[Visit], name: str) -> list[float]:
         values = np.asarray(getattr(visit, name), dtype=float)
         # The kernel has left late rounds out of pure_ns already.
         launches[visit.launch].append(values if name == "pure_ns" else values[in_time(visit)])
-    return [float(np.median(np.concatenate(values))) * 1e-9 for values in launches.values()]
+    return [float(np.median(np.concatenate(values))) * NS for values in launches.values()]
 
 
 def _centre(medians: Sequence[float]) -> float | None:
@@ -164,7 +166,7 @@ def _clock_state(clocks: Sequence[Clock]) -> ClockState:
     checks = [check for clock in clocks for check in clock.checks]
     errors = [_certain_ns(check) if shared else abs(check.low_ns + check.high_ns) / 2 for check in checks]
     bounds = [max(abs(check.low_ns), abs(check.high_ns)) for check in checks]
-    return ClockState(shared, max(errors, default=0) * 1e-9, max(bounds, default=0) * 1e-9)
+    return ClockState(shared, max(errors, default=0) * NS, max(bounds, default=0) * NS)
 
 
 def _certain_ns(check: ClockCheck) -> float:

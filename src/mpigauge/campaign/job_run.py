@@ -203,11 +203,11 @@ class JobRun:
 
     def _take(self, line: journal.Line) -> None:
         match line:
-            case journal.BeginLine(number, _, expect_ns):
-                self._begin(number, expect_ns * 1e-9)
+            case journal.BeginLine(number):
+                self._begin(number, line.expect_s)
                 self._around.observer.visit_begins(self._visits[number])
-            case journal.TickLine(_, round_ns):
-                self._slowest_round_s = max(self._slowest_round_s * self._several, round_ns * 1e-9)
+            case journal.TickLine():
+                self._slowest_round_s = max(self._slowest_round_s * self._several, line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.EndLine():
@@ -244,21 +244,17 @@ class JobRun:
             Launch(
                 number=self._key.number,
                 part=self._state.parts[self._key] + 1,
-                mpi=library.name,
-                mpi_version=library.version,
-                transport=self._key.job.transport,
-                ranks=facts.ranks,
+                job=self._key.job,
                 started=now(),
                 command=tuple(self._command),
                 library=facts.library,
                 mpi_standard=facts.mpi_standard,
                 clock=facts.clock,
-                placement=facts.placement,
+                ranks_at=facts.placement,
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
                 variables=dict(self._job.environment),
-                placed=self._key.job.placement,
                 built_by=self._target.built_by,
                 reported=reported,
             )

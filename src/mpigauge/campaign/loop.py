@@ -196,18 +196,7 @@ class CampaignLoop:
         job.budget.learn(self._budget, key.number, seconds)
         mine = [visit for visit in self._state.visits if LaunchKey.of(visit.launch, visit.cell) == key]
         lacking = skipped - {visit.cell for visit in mine}
-        self._state.append(
-            Done(
-                launch=key.number,
-                mpi=key.job.mpi,
-                mpi_version=key.job.mpi_version,
-                ranks=key.job.ranks,
-                elapsed_s=seconds,
-                skipped=tuple(sorted(lacking)),
-                transport=key.job.transport,
-                placed=key.job.placement,
-            )
-        )
+        self._state.append(Done(key.number, key.job, elapsed_s=seconds, skipped=tuple(sorted(lacking))))
         samples = sum(len(visit.samples_ns) for visit in mine)
         self._around.observer.launch_ends(key.number, key.job.name, seconds, samples)
 

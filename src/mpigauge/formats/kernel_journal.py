@@ -12,7 +12,7 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.mpi.library import identify
 from mpigauge.plan.kernel_plan import Handout, read_handout
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
 from mpigauge.result.from_journal import records_of, visit_of
@@ -28,7 +28,7 @@ from mpigauge.result.records import (
     LibraryRecord,
     Record,
 )
-from mpigauge.vocabulary import DIFFERENT_HOSTS, IMPORTED, SAME_HOST
+from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 
 WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
@@ -60,12 +60,12 @@ class Told:
     def take(self, line: journal.Line) -> None:
         """Another line, which fits the plan."""
         match line:
-            case journal.BeginLine(number, at_ns):
-                self.current, self.last_s = number, at_ns * 1e-9
+            case journal.BeginLine(number):
+                self.current, self.last_s = number, line.at_s
             case journal.SkipLine(number, "time"):
                 self.skipped.add(self.cells[number])
-            case journal.EndLine(at_ns):
-                self.ended, self.last_s = True, at_ns * 1e-9
+            case journal.EndLine():
+                self.ended, self.last_s = True, line.at_s
             case journal.TickLine() | journal.SkipLine():
                 pass
             case _:
@@ -84,18 +84,9 @@ class Told:
         return Failure(self.launch.number, "crash", words, self.current, cell)
 
     def _done(self) -> Done:
-        launch = self.launch
         measured = {getattr(record, "cell", None) for record in self.records}
-        return Done(
-            launch=launch.number,
-            mpi=launch.mpi,
-            mpi_version=launch.mpi_version,
-            ranks=launch.ranks,
-            elapsed_s=self.last_s,
-            skipped=tuple(sorted(self.skipped - measured)),
-            transport=launch.transport,
-            placed=launch.placed,
-        )
+        skipped = tuple(sorted(self.skipped - measured))
+        return Done(self.launch.number, self.launch.job, self.last_s, skipped)
 
 
 class Journals:
@@ -163,20 +154,16 @@ class Journals:
         launch = Launch(
             number=self._numbers[kind.name, version],
             part=1,
-            mpi=kind.name,
-            mpi_version=version,
-            transport="auto",
-            ranks=facts.ranks,
+            job=JobKey(kind.name, version, AUTO, placement, facts.ranks),
             started="",
             command=(),
             library=facts.library,
             mpi_standard=facts.mpi_standard,
             clock=facts.clock,
-            placement=facts.placement,
+            ranks_at=facts.placement,
             load_average=None,
             steal_s=None,
             startup_s=None,
-            placed=placement,
         )
         cells = {
             visit: replace(cell, mpi=kind.name, mpi_version=version, placement=placement)
@@ -246,7 +233,7 @@ def _placement(hosts: Sequence[str]) -> str:
 def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
     cells = {cell for told in launches for cell in told.cells.values()}
     order = [pattern.name for pattern in handout.source.patterns]
-    libraries = {(told.launch.mpi, told.launch.mpi_version): told.launch for told in launches}
+    libraries = {(told.launch.job.mpi, told.launch.job.mpi_version): told.launch for told in launches}
     used = {cell.pattern for cell in cells}
     return Campaign(
         format=FORMAT,
@@ -267,8 +254,8 @@ def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
 
 def _library(launch: Launch) -> LibraryRecord:
     return LibraryRecord(
-        name=launch.mpi,
-        version=launch.mpi_version,
+        name=launch.job.mpi,
+        version=launch.job.mpi_version,
         standard=launch.mpi_standard,
         origin=IMPORTED,
     )
@@ -276,9 +263,9 @@ def _library(launch: Launch) -> LibraryRecord:
 
 def _environment(launch: Launch) -> Environment:
     """As much of the machine as a journal tells: a host, and the processors that all ranks might use."""
-    allowed = {(rank.host, cpu) for rank in launch.placement for cpu in _cpus(rank.cpus)}
+    allowed = {(rank.host, cpu) for rank in launch.ranks_at for cpu in _cpus(rank.cpus)}
     return Environment(
-        host=launch.placement[0].host if launch.placement else "",
+        host=launch.ranks_at[0].host if launch.ranks_at else "",
         cores=len(allowed),
     )
 

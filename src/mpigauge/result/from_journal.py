@@ -4,11 +4,11 @@ Nothing here runs a job: a campaign reads the lines as they come, an import from
 """
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result import journal
-from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
+from mpigauge.result.records import Blocked, Clock, Eager, EagerCore, Failure, Record, Visit, VisitCore
 
 
 class Launched(Protocol):
@@ -56,23 +56,12 @@ def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) 
         case journal.BlockedLine(visit):
             return (Blocked(number, visit, cells[visit], line.found, line.longer_bytes),)
         case journal.EagerLine(visit):
-            return (_eager(line, number, cells[visit]),)
+            return (Eager(launch=number, id=visit, cell=cells[visit], **_core(line, EagerCore)),)
     return ()
 
 
 def _clock(line: journal.ClockLine, launch: Launched) -> Clock:
-    return Clock(
-        launch=launch.number,
-        mpi=launch.job.mpi,
-        mpi_version=launch.job.mpi_version,
-        ranks=launch.job.ranks,
-        at_s=line.clock * 1e-9,
-        shared=line.shared,
-        checks=line.checks,
-        models=line.models,
-        transport=launch.job.transport,
-        placed=launch.job.placement,
-    )
+    return Clock(launch.number, launch.job, line.at_s, line.shared, line.checks, line.models)
 
 
 def _visit(line: journal.VisitLine, launch: int, cell: Cell) -> tuple[Record, ...]:
@@ -81,43 +70,16 @@ def _visit(line: journal.VisitLine, launch: int, cell: Cell) -> tuple[Record, ..
         launch=launch,
         id=line.visit,
         cell=cell,
-        at_s=line.at_ns * 1e-9,
-        elapsed_s=line.elapsed_ns * 1e-9,
-        batch=line.batch,
-        ops=line.ops,
-        pool_bytes=line.pool_bytes,
+        at_s=line.at_s,
+        elapsed_s=line.elapsed_s,
         cpu_ns=line.cpu_ns if line.cpu_ns >= 0 else None,
-        net_bytes=line.net_bytes,
-        net_calls=line.net_calls,
-        trial_ns=line.trial_ns,
-        warmup_ns=line.warmup_ns,
-        samples_ns=line.samples_ns,
-        correlation_time=line.correlation_time,
-        effective=line.effective,
-        half_width=line.half_width,
-        corrupt=line.corrupt,
-        lead_ns=line.lead_ns,
-        late=line.late,
-        skew_ns=line.skew_ns,
-        root_ns=line.root_ns,
-        local_ns=line.local_ns,
-        pure_ns=line.pure_ns,
-        work_ns=line.work_ns,
+        **_core(line, VisitCore),
     )
     if not line.corrupt:
         return (visit,)
     return visit, Failure(launch, "corrupt", line.corrupt, line.visit, cell)
 
 
-def _eager(line: journal.EagerLine, launch: int, cell: Cell) -> Eager:
-    return Eager(
-        launch=launch,
-        id=line.eager,
-        cell=cell,
-        found=line.found,
-        control_held=line.control_held,
-        limit_bytes=line.limit_bytes,
-        longer_bytes=line.longer_bytes,
-        max_bytes=line.max_bytes,
-        probes=line.probes,
-    )
+def _core(line: journal.VisitLine | journal.EagerLine, core: type[VisitCore | EagerCore]) -> dict[str, Any]:
+    """The fields that a line and its record share."""
+    return {field: getattr(line, field) for field in core.__struct_fields__}

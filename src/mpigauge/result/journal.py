@@ -1,12 +1,12 @@
 """The kernel's journal lines. Only this module and the kernel's journal.c know them."""
 
-from typing import Annotated, Any
+from typing import Any, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from mpigauge.plan.model import Positive
-from mpigauge.result.records import ClockCheck, ClockModel, Nanoseconds, Placement, check_rounds
+from mpigauge.result.records import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
+from mpigauge.units import NS
 from mpigauge.vocabulary import SkipReason
 
 
@@ -19,7 +19,7 @@ class Facts(Struct, frozen=True):
     library: str
     mpi_standard: str
     clock: str
-    placement: tuple[Placement, ...]
+    placement: tuple[RankPlace, ...]
 
 
 class ReadyLine(Struct, frozen=True):
@@ -29,6 +29,8 @@ class ReadyLine(Struct, frozen=True):
 
 
 class LaunchLine(Struct, frozen=True):
+    """The first line of a launch."""
+
     launch: Facts
 
 
@@ -39,6 +41,16 @@ class BeginLine(Struct, frozen=True):
     at_ns: int
     expect_ns: int
 
+    @property
+    def at_s(self) -> float:
+        """When it begins, after the launch's start."""
+        return self.at_ns * NS
+
+    @property
+    def expect_s(self) -> float:
+        """What its rounds should take; 0 if that is not known yet."""
+        return self.expect_ns * NS
+
 
 class TickLine(Struct, frozen=True):
     """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
@@ -46,36 +58,30 @@ class TickLine(Struct, frozen=True):
     tick: int
     round_ns: int
 
+    @property
+    def round_s(self) -> float:
+        """What its last round took."""
+        return self.round_ns * NS
 
-class VisitLine(Struct, frozen=True):
+
+class VisitLine(VisitCore, frozen=True):
+    """The samples of a visit; cpu_ns is -1 if it is not known."""
+
     visit: int
     at_ns: int
     elapsed_ns: int
-    batch: Positive
-    ops: Positive
     window: int
-    pool_bytes: int
     cpu_ns: int
-    correlation_time: float
-    effective: float
-    trial_ns: list[Nanoseconds]
-    warmup_ns: list[Nanoseconds]
-    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
-    half_width: float | None = None
-    corrupt: str = ""
-    net_bytes: int = 0
-    net_calls: int = 0
-    work_ns: int = 0
-    pure_ns: list[Nanoseconds] = []
-    lead_ns: int = 0
-    late: list[int] = []
-    skew_ns: list[Nanoseconds] = []
-    root_ns: list[int] = []
-    local_ns: list[int] = []
 
-    def __post_init__(self) -> None:
-        """Refuses what the record would: a line that does not hold together is none of ours."""
-        check_rounds(len(self.samples_ns), (self.skew_ns, self.root_ns, self.local_ns), self.late)
+    @property
+    def at_s(self) -> float:
+        """When it began, after the launch's start."""
+        return self.at_ns * NS
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long it took."""
+        return self.elapsed_ns * NS
 
 
 class ClockLine(Struct, frozen=True):
@@ -86,6 +92,11 @@ class ClockLine(Struct, frozen=True):
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...]
 
+    @property
+    def at_s(self) -> float:
+        """When that was, after the launch's start."""
+        return self.clock * NS
+
 
 class SkipLine(Struct, frozen=True):
     """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
@@ -94,34 +105,35 @@ class SkipLine(Struct, frozen=True):
     reason: SkipReason
 
 
-class BlockedLine(Struct, frozen=True):
+class BlockedLine(EagerCore, frozen=True):
+    """A visit that was not started, since it would deadlock above this eager limit."""
+
     blocked: int
-    found: bool
-    control_held: bool
-    limit_bytes: int
-    longer_bytes: int
-    max_bytes: int
-    probes: int
 
 
-class EagerLine(Struct, frozen=True):
+class EagerLine(EagerCore, frozen=True):
+    """The eager limit, as a visit found it."""
+
     eager: int
     at_ns: int
-    found: bool
-    control_held: bool
-    limit_bytes: int
-    longer_bytes: int
-    max_bytes: int
-    probes: int
 
 
 class RefusedLine(Struct, frozen=True):
+    """A visit that the kernel cannot make, and why."""
+
     refused: int
     reason: str
 
 
 class EndLine(Struct, frozen=True):
+    """The launch is whole; end is the time since its start in ns."""
+
     end: int
+
+    @property
+    def at_s(self) -> float:
+        """When it ended, after its start."""
+        return self.end * NS
 
 
 Line = (
@@ -139,21 +151,9 @@ Line = (
 )
 
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
-    line.__struct_fields__[0]: msgspec.json.Decoder(line)
-    for line in (
-        ReadyLine,
-        LaunchLine,
-        ClockLine,
-        BeginLine,
-        TickLine,
-        VisitLine,
-        SkipLine,
-        BlockedLine,
-        EagerLine,
-        RefusedLine,
-        EndLine,
-    )
+    line.__struct_fields__[0]: msgspec.json.Decoder(line) for line in get_args(Line)
 }
+"""By the first field of a line, which no other line has."""
 
 
 def is_torn(text: bytes) -> bool:

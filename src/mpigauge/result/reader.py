@@ -2,13 +2,16 @@
 
 import gzip
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
+from mpigauge.result import older
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -60,7 +63,6 @@ class _Head(Struct):
     version: int = 0
 
 
-_DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _LISTS = {
     Launch: "launches",
     Clock: "clocks",
@@ -86,8 +88,9 @@ def load(path: Path) -> Result:
     if not lines:
         raise _not_ours(path, last)
     result = Result(path, _campaign(path, lines[0]), torn=bool(last))
+    read = _reader_of(result.campaign.version)
     for number, line in enumerate(lines[1:], start=2):
-        _take(result, _record(path, number, line), number)
+        _take(result, _record(path, number, line, read), number)
     return result
 
 
@@ -120,14 +123,19 @@ def _campaign(path: Path, line: bytes) -> Campaign:
             f"{path}: is of version {head.version} of the format, this mpigauge knows up to {VERSION}",
             "upgrade mpigauge: pip install --upgrade mpigauge",
         )
-    record = _record(path, 1, line)
+    record = _record(path, 1, line, _reader_of(head.version))
     assert isinstance(record, Campaign)  # noqa: S101 - its type says so
     return record
 
 
-def _record(path: Path, number: int, line: bytes) -> Record:
+def _reader_of(version: int) -> Callable[[bytes], Record]:
+    """What makes records of the lines of a file; those of today need no conversion."""
+    return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
+
+
+def _record(path: Path, number: int, line: bytes, read: Callable[[bytes], Record]) -> Record:
     try:
-        return _DECODER.decode(line)
+        return read(line)
     except BROKEN as error:
         raise UsageError(
             f"{path}: line {number} is damaged: {error}",

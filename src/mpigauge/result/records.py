@@ -3,30 +3,22 @@
 One JSON object a line, each beginning with its "type"; the first is a campaign. The JSON Schema in
 docs/ is generated from this module.
 
-Format history:
-    4 - records of type imported.
-    3 - pairs: cells have pair and pairing, tables of a plan pairs; hosts: plans have hosts, placements,
-        binding, launcher, remote_shell and lab, launches placed, visits relay_late; plans have abi, libraries
-        built_by and compiler, launches built_by and reported; of imported launches times are null.
-    2 - collectives: cells have sync, datatype, op, root and in_place; visits have lead_ns, late, skew_ns,
-        root_ns, local_ns, pure_ns and work_ns; records of type clock; launches have variables; cpu_ns may be
-        null.
-    1 - first version.
+What has changed from version to version stands in result/older.py.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Cell, JobKey, Plan
+from mpigauge.plan.model import Cell, JobKey, Plan, Positive
 from mpigauge.plan.patterns import Pattern
-from mpigauge.vocabulary import AUTO, SAME_HOST, EndReason, FailureKind
+from mpigauge.units import NS
+from mpigauge.vocabulary import EndReason, FailureKind
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
-VERSION = 4
+VERSION = 5
 
 
 class Environment(Struct, frozen=True):
@@ -102,7 +94,7 @@ class LibraryRecord(Struct, frozen=True):
     compiler: str = ""
 
 
-class Placement(Struct, frozen=True):
+class RankPlace(Struct, frozen=True):
     """Where a rank ran, and what its clock costs.
 
     Attributes:
@@ -125,76 +117,68 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     Attributes:
         number: Launches of one number are one replication.
         part: Counts relaunches of what a failure or an interruption left of it.
+        job: What it is a launch of.
+        started: UTC, ISO 8601; empty of an imported launch.
+        command: The launcher's words; empty of an imported launch.
         library: What MPI_Get_library_version says.
-        load_average: Over one minute, before the launch.
-        steal_s: Time that a hypervisor took from this machine since its start.
+        mpi_standard: The version of MPI that the library says it is of.
+        clock: The clock that the kernel reads.
+        ranks_at: Where each rank ran.
+        load_average: Over one minute, before the launch; null of an imported launch.
+        steal_s: Time that a hypervisor took from this machine since its start; null of an imported launch.
+        startup_s: From the launcher's start to the kernel's first line; null of an imported launch.
         variables: Environment variables that mpigauge set for it.
-        placed: How ranks were to be placed: same-host, different-hosts, or the host of each.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
         reported: What the library says of the transports that it uses; empty if it does not.
     """
 
     number: int
     part: int
-    mpi: str
-    mpi_version: str
-    transport: str
-    ranks: int
+    job: JobKey
     started: str
     command: tuple[str, ...]
     library: str
     mpi_standard: str
     clock: str
-    placement: tuple[Placement, ...]
+    ranks_at: tuple[RankPlace, ...]
     load_average: float | None
     steal_s: float | None
     startup_s: float | None
     variables: dict[str, str] = {}
-    placed: str = SAME_HOST
     built_by: str = ""
     reported: str = ""
 
-    @property
-    def job(self) -> JobKey:
-        """What it is a launch of."""
-        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
-
-class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
-    """Samples of a cell: a short uninterrupted run of rounds.
+class VisitCore(Struct, frozen=True, kw_only=True):
+    """What the kernel says of a visit and the result file keeps as it is.
 
     Attributes:
-        launch: Number of its launch.
-        id: Its place in the launch's order.
-        at_s: Its begin after the launch's start.
         batch: Calls in one sample.
         ops: Reported operations in one sample; sample / ops is the time of one.
+        pool_bytes: What a cold visit walks through on each side; 0 if warm.
         trial_ns: Single calls on the first visit of the launch; the very first message first.
         warmup_ns: Samples that do not count.
-        cpu_ns: User and system time of all ranks taking part, over samples_ns; null if not known.
+        samples_ns: The samples.
         correlation_time: In samples, of the cell so far in this launch.
-        half_width: Relative, of the interval of the median within the launch.
+        effective: Independent samples that those of the cell so far in this launch are worth.
+        half_width: Relative, of the interval of the median within the launch; null if not known.
         corrupt: What was wrong with the payload; empty if it was right.
-        relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
-        net_bytes: What the network interfaces of rank 0's host received during net_calls calls.
+        net_bytes: What the network interfaces of rank 0's host received during net_calls calls, or sent if
+            that is more: the proof of the transport.
+        net_calls: The calls that were counted for it.
         lead_ns: Of ranks that start together: how long before the start it was announced.
-        late: Of the samples, those before whose start not every rank had come; they are no estimate.
+        late: Numbers of the samples, from 0, before whose start not every rank had come; in no estimate.
         skew_ns: One a sample: last start - first start.
         root_ns: One a sample: end - start at the root.
         local_ns: One a sample: the median over ranks of end - start.
-        pure_ns: Samples of the same operation without the computation that it is to hide behind.
+        pure_ns: Samples of the same operation without the computation that it is to hide behind; without
+            those that were late.
         work_ns: What that computation takes alone.
     """
 
-    launch: int
-    id: int
-    cell: Cell
-    at_s: float
-    elapsed_s: float
-    batch: Annotated[int, Meta(ge=1)]
-    ops: Annotated[int, Meta(ge=1)]
+    batch: Positive
+    ops: Positive
     pool_bytes: int
-    cpu_ns: int | None
     trial_ns: list[Nanoseconds]
     warmup_ns: list[Nanoseconds]
     samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
@@ -211,30 +195,50 @@ class Visit(Struct, frozen=True, tag="visit", tag_field="type"):
     local_ns: list[int] = []
     pure_ns: list[Nanoseconds] = []
     work_ns: int = 0
-    relay_late: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses lists that do not fit the samples.
 
         Raises:
-            ValueError: Which becomes the reader's own error, with the line.
+            ValueError: Which makes a line of the journal none, and one of a result file damaged.
         """
-        check_rounds(len(self.samples_ns), (self.skew_ns, self.root_ns, self.local_ns), self.late)
+        rounds = len(self.samples_ns)
+        if {len(values) for values in (self.skew_ns, self.root_ns, self.local_ns)} not in ({0}, {rounds}):
+            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
+        if any(not 0 <= index < rounds for index in self.late):
+            raise ValueError(f"late names a sample that is none of {rounds}")
 
 
-def check_rounds(rounds: int, lists: Sequence[Sequence[int]], late: Sequence[int]) -> None:
-    """Holds what is told of each round of a visit against how many there were.
+class Visit(VisitCore, frozen=True, tag="visit", tag_field="type"):
+    """Samples of a cell: a short uninterrupted run of rounds.
 
-    Args:
-        lists: skew_ns, root_ns, local_ns.
-
-    Raises:
-        ValueError: They do not fit.
+    Attributes:
+        launch: Number of its launch.
+        id: Its place in the launch's order.
+        cell: The whole cell.
+        at_s: Its begin after the launch's start.
+        elapsed_s: How long it took.
+        cpu_ns: User and system time of all ranks taking part, over samples_ns; null if not known.
+        relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
     """
-    if {len(values) for values in lists} not in ({0}, {rounds}):
-        raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-    if any(not 0 <= index < rounds for index in late):
-        raise ValueError(f"late names a sample that is none of {rounds}")
+
+    launch: int
+    id: int
+    cell: Cell
+    at_s: float
+    elapsed_s: float
+    cpu_ns: int | None
+    relay_late: float = 0.0
+
+    @property
+    def operation_s(self) -> float:
+        """Time of one operation for every nanosecond of a sample."""
+        return NS / self.ops
+
+    @property
+    def first_s(self) -> float:
+        """Time of one operation of the first round of a cell in its launch; 0 if it is not of this visit."""
+        return self.trial_ns[0] * NS * self.batch / self.ops if self.trial_ns else 0.0
 
 
 class ClockCheck(Struct, frozen=True):
@@ -263,41 +267,34 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     """The global clock of a launch: how well it holds, and after it was learned what it is.
 
     Attributes:
+        launch: Number of its launch.
+        job: What that is a launch of.
         at_s: After the launch's start.
         shared: All ranks read one clock, so that there is nothing to learn.
-        models: One a rank; empty after a mere check.
+        checks: Of some ranks.
+        models: One a rank; empty if the clock is shared, or after a mere check.
     """
 
     launch: int
-    mpi: str
-    mpi_version: str
-    ranks: int
+    job: JobKey
     at_s: float
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
-    transport: str = AUTO
-    placed: str = SAME_HOST
-
-    @property
-    def job(self) -> JobKey:
-        """What its launch is of."""
-        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
-class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
-    """The eager limit as one launch found it.
+class EagerCore(Struct, frozen=True, kw_only=True):
+    """What the kernel says of an eager limit and the result file keeps as it is.
 
     Attributes:
         found: False if there is none up to max_bytes, or if it moved with the polling time.
         control_held: The same probe with MPI_Issend never completed, as it must not.
         limit_bytes: Largest message that completed before it was received.
         longer_bytes: The same with longer polling.
+        max_bytes: The largest that was tried.
+        probes: How many were made.
     """
 
-    launch: int
-    id: int
-    cell: Cell
     found: bool
     control_held: bool
     limit_bytes: int
@@ -306,8 +303,30 @@ class Eager(Struct, frozen=True, tag="eager", tag_field="type"):
     probes: int
 
 
+class Eager(EagerCore, frozen=True, tag="eager", tag_field="type"):
+    """The eager limit as one launch found it.
+
+    Attributes:
+        launch: Number of its launch.
+        id: Its place in the launch's order.
+        cell: The whole cell.
+    """
+
+    launch: int
+    id: int
+    cell: Cell
+
+
 class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
-    """A visit that was not started, since it would deadlock above the eager limit."""
+    """A visit that was not started, since it would deadlock above the eager limit.
+
+    Attributes:
+        launch: Number of its launch.
+        id: Its place in the launch's order.
+        cell: The whole cell.
+        found: False if there is no limit up to the largest message that was tried.
+        limit_bytes: The limit; else the largest message that completed before it was received.
+    """
 
     launch: int
     id: int
@@ -354,22 +373,16 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
     """A launch has nothing left to do.
 
     Attributes:
+        launch: Its number.
+        job: What it was a launch of.
+        elapsed_s: How long it took.
         skipped: Cells that had no visit in it for lack of time.
     """
 
     launch: int
-    mpi: str
-    mpi_version: str
-    ranks: int
+    job: JobKey
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()
-    transport: str = AUTO
-    placed: str = SAME_HOST
-
-    @property
-    def job(self) -> JobKey:
-        """What it was a launch of."""
-        return JobKey(self.mpi, self.mpi_version, self.transport, self.placed, self.ranks)
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):

@@ -167,14 +167,14 @@ def head_of(result: Result) -> list[str]:
         lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
     if result.launches:
         launch = result.launches[0]
-        cost_ns = max(rank.clock_cost_ns for rank in launch.placement)
+        cost_ns = max(rank.clock_cost_ns for rank in launch.ranks_at)
         numbers = len({one.number for one in result.launches})
         order = f"{numbers} launches, order shuffled from seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns a reading"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     lines += _common_kernel(result)
     # A rank alone has no clock to agree with.
-    if clocks := [clock for clock in result.clocks if clock.ranks > 1]:
+    if clocks := [clock for clock in result.clocks if clock.job.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return lines
 

@@ -278,7 +278,7 @@ def test_every_field_of_a_record_is_named() -> None:
         records.LibraryRecord,
         records.Environment,
         records.Launch,
-        records.Placement,
+        records.RankPlace,
         records.Clock,
         records.ClockCheck,
         records.ClockModel,

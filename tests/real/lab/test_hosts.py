@@ -65,7 +65,7 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
     assert found["shm", "same-host", LARGE]["net_share"] < 0.01
     assert found["tcp", "h1,h3", LARGE]["net_share"] > 0.5
     places = {
-        launch.placed: [rank.host for rank in launch.placement]
+        launch.job.placement: [rank.host for rank in launch.ranks_at]
         for launch in load(folder / "r.jsonl").launches
     }
     assert places == {"same-host": ["h1", "h1"], "h1,h3": ["h1", "h3"]}
@@ -78,7 +78,7 @@ def test_ranks_may_be_anywhere_and_the_first_one_elsewhere(lab: Lab, folder: Pat
     done = run(lab, *words, options=("--delay", "100us"))
     assert done.returncode == 0, done.stderr
     (launch,) = load(folder / "r.jsonl").launches
-    assert [rank.host for rank in launch.placement] == ["h2", "h1", "h2"]
+    assert [rank.host for rank in launch.ranks_at] == ["h2", "h1", "h2"]
 
 
 @pytest.mark.parametrize(

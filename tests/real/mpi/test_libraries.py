@@ -43,7 +43,7 @@ def test_one_kernel_runs_on_mpich_and_intel(mpigauge: Run, tmp_path: Path) -> No
     needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True).stdout
     assert "libmpi_abi.so.1" in needed
     assert "libmpi.so" not in needed
-    said = {launch.mpi: launch.library for launch in result.launches}
+    said = {launch.job.mpi: launch.library for launch in result.launches}
     assert said["mpich"].startswith("MPICH Version:")
     assert said["intelmpi"].startswith("Intel(R) MPI Library")
     assert {launch.built_by for launch in result.launches} == {"mpich==5.0.2"}

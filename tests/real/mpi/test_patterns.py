@@ -121,7 +121,7 @@ def test_the_result_file_tells_the_whole_surroundings(library: Library, rows: Ro
     for launch in result.launches:
         assert launch.library.startswith(library.kind.says)
         assert launch.clock.startswith("CLOCK_MONOTONIC")
-        assert len(launch.placement) == 2
-        assert all(place.cpus and place.host and place.clock_cost_ns > 0 for place in launch.placement)
+        assert len(launch.ranks_at) == 2
+        assert all(place.cpus and place.host and place.clock_cost_ns > 0 for place in launch.ranks_at)
     first = json.loads((tmp_path / "result.jsonl").read_text().splitlines()[0])
     assert next(iter(first)) == "type"

@@ -36,10 +36,10 @@ def test_both_transports_take_effect_and_differ(library: Library, rows: Rows, tm
     assert times["pingpong", "tcp", 8] > 2 * times["pingpong", "shm", 8]
     assert times["allreduce", "tcp", 8] > 2 * times["allreduce", "shm", 8]
     result = load(tmp_path / "result.jsonl")
-    assert {launch.transport for launch in result.launches} == {"shm", "tcp"}
+    assert {launch.job.transport for launch in result.launches} == {"shm", "tcp"}
     for launch in result.launches:
-        assert library.kind.transports[launch.transport].items() <= launch.variables.items()
-        assert launch.reported.startswith(REPORTED[library.name][launch.transport])
+        assert library.kind.transports[launch.job.transport].items() <= launch.variables.items()
+        assert launch.reported.startswith(REPORTED[library.name][launch.job.transport])
 
 
 REPORTED = {

@@ -33,7 +33,7 @@ def script(cluster: Cluster, *words: str) -> None:
 
 def hosts(result: Result) -> list[tuple[str, ...]]:
     """Where the ranks of the launches were, one after the other."""
-    return [tuple(rank.host for rank in launch.placement) for launch in result.launches]
+    return [tuple(rank.host for rank in launch.ranks_at) for launch in result.launches]
 
 
 def so_far(path: Path) -> Result | None:
@@ -92,7 +92,7 @@ def test_two_libraries_on_four_nodes_in_one_campaign(cluster: Cluster) -> None:
     assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
     result = load(Path(f"mpigauge-{number}.jsonl"))
     placed = {
-        (launch.mpi, launch.placed): places
+        (launch.job.mpi, launch.job.placement): places
         for launch, places in zip(result.launches, hosts(result), strict=True)
     }
     everywhere, pair = ("node0", "node1", "node2", "node3"), ("node0", "node2")

@@ -155,7 +155,7 @@ def test_launches_without_time_for_a_cell_are_not_said_to_have_failed() -> None:
     of = cell()
     result = Result(Path("r.jsonl"), campaign(of), launches=[launch(number) for number in range(1, 7)])
     result.visits += [visit(number, 0, of, [100] * 9) for number in (1, 2)]
-    result.done += [Done(number, "openmpi", "5.0.11", 2, 1.0, (of,)) for number in range(3, 7)]
+    result.done += [Done(number, of.job, 1.0, (of,)) for number in range(3, 7)]
     (row,) = rows(result)
     (few,) = (doubt.text for doubt in row.warnings if doubt.kind == "few-launches")
     assert "budget" in few

@@ -138,8 +138,13 @@ def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
 
 
 def test_reports_are_of_the_cells_of_their_job() -> None:
-    mine = replace(launch(1), transport="tcp", reported="on-host tcp")
-    launches = [mine, replace(mine, number=2), replace(mine, ranks=4, reported="shm"), launch(3)]
+    mine = replace(launch(1, job=CELL.job), reported="on-host tcp")
+    launches = [
+        mine,
+        replace(mine, number=2),
+        replace(mine, job=replace(CELL.job, ranks=4), reported="shm"),
+        launch(3),
+    ]
     assert evidence([visit(1000, 30)], {"pingpong": PATTERN}, launches)[CELL].reported == ("on-host tcp",)
     launches.append(replace(mine, number=3, reported="on-host sm"))
     assert reports(launches)[CELL.job] == ("on-host tcp", "on-host sm")

@@ -42,7 +42,7 @@ def test_one_kernel_runs_on_every_library_that_has_the_abi(cli: Cli, two: tuple[
     folders = {fake.kind: str(fake.prefix / "lib") for fake in two}
     for launch in result.launches:
         assert launch.built_by == "mpich==5.0.2"
-        assert launch.variables["LD_LIBRARY_PATH"] == folders[launch.mpi]
+        assert launch.variables["LD_LIBRARY_PATH"] == folders[launch.job.mpi]
     head = cli("show", "r.jsonl").out.partition("\n\n")[0]
     assert "one kernel for all libraries, built by mpich==5.0.2" in head
 
@@ -62,7 +62,7 @@ def test_a_plan_file_may_ask_for_it(cli: Cli, two: tuple[FakeMpi, FakeMpi]) -> N
     )
     assert cli("run", "--plan", "plan.toml", "--launches", "1", "-o", "r.jsonl").status == 0
     (launch,) = load(Path("r.jsonl")).launches
-    assert (launch.mpi, launch.built_by) == ("intelmpi", "mpich==5.0.2")
+    assert (launch.job.mpi, launch.built_by) == ("intelmpi", "mpich==5.0.2")
 
 
 def test_a_library_without_the_abi_is_refused_by_name(cli: Cli, two: tuple[FakeMpi, FakeMpi]) -> None:
@@ -113,7 +113,7 @@ def test_a_result_goes_on_with_the_kernel_that_it_was_begun_with(
     assert cli("resume", "r.jsonl").status == 0
     result = load(Path("r.jsonl"))
     assert {launch.built_by for launch in result.launches} == {"mpich==5.0.2"}
-    assert {done.mpi for done in result.done} == {"mpich", "intelmpi"}
+    assert {done.job.mpi for done in result.done} == {"mpich", "intelmpi"}
     assert len(result.done) == 4
     Path("r.jsonl").write_bytes(first)
     (two[1].bin / "mpicc_abi").unlink()

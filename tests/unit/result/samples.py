@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.records import (
     FORMAT,
@@ -21,14 +22,14 @@ from mpigauge.result.records import (
     Failure,
     Launch,
     LibraryRecord,
-    Placement,
+    RankPlace,
     Record,
     Visit,
 )
 from tests.fakes.kernel import describe
 
 PATTERNS = msgspec.convert(describe()["patterns"], tuple[Pattern, ...])
-PLACE = Placement("node1", "0-3", 2, 1, 25, 40, 0.0)
+PLACE = RankPlace("node1", "0-3", 2, 1, 25, 40, 0.0)
 ENVIRONMENT = Environment(
     host="node1",
     system="Linux",
@@ -49,6 +50,7 @@ ENVIRONMENT = Environment(
     user_is_root=False,
     variables={"OMPI_MCA_btl": "self,sm"},
 )
+JOB = JobKey("openmpi", "5.0.11", "auto", "same-host", 2)
 LIBRARY = LibraryRecord(
     name="openmpi",
     version="5.0.11",
@@ -91,7 +93,7 @@ def visit(launch: int, number: int, of: Cell, samples_ns: list[int], **more: obj
         warmup_ns=[250, 240],
         samples_ns=samples_ns,
     )
-    return msgspec.structs.replace(usual, **more)
+    return replace(usual, **more)
 
 
 def collective(pattern: str = "allreduce", size: int = 64, mode: str = "blocking", **more: object) -> Cell:
@@ -117,33 +119,31 @@ def together(launch: int, number: int, of: Cell, samples_ns: list[int], **more: 
         root_ns=[sample - 10 for sample in samples_ns],
         local_ns=[sample - 20 for sample in samples_ns],
     )
-    return msgspec.structs.replace(usual, **more)
+    return replace(usual, **more)
 
 
 def clock(number: int, low_ns: int = -50, high_ns: int = 50, **more: object) -> Clock:
-    """A check of two ranks that read one clock."""
-    usual = Clock(number, "openmpi", "5.0.11", 2, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),))
-    return msgspec.structs.replace(usual, **more)
+    """A check of two ranks that read one clock, in a launch of JOB but for what is told of its identity."""
+    job = replace(JOB, **{field: more.pop(field) for field in JobKey.__struct_fields__ if field in more})
+    usual = Clock(number, job, 0.25, shared=True, checks=(ClockCheck(1, low_ns, high_ns),))
+    return replace(usual, **more)
 
 
 MODELS = (ClockModel(1000, 0.0, 0.0, 0.0, 0.0), ClockModel(1000, -123.5, 1e-6, 50.0, 1e-9))
 
 
-def launch(number: int, part: int = 1) -> Launch:
+def launch(number: int, part: int = 1, job: JobKey = JOB) -> Launch:
     """A launch of two ranks."""
     return Launch(
         number=number,
         part=part,
-        mpi="openmpi",
-        mpi_version="5.0.11",
-        transport="auto",
-        ranks=2,
+        job=job,
         started="2026-01-01T00:00:00+00:00",
         command=("/opt/bin/mpiexec", "-n", "2", "/cache/mpigauge-kernel", "-", "-"),
         library="Open MPI v5.0.11",
         mpi_standard="3.1",
         clock="CLOCK_MONOTONIC_RAW",
-        placement=(PLACE, PLACE),
+        ranks_at=(PLACE, PLACE),
         load_average=0.1,
         steal_s=0.0,
         startup_s=0.2,
@@ -187,13 +187,13 @@ RECORDS: tuple[Record, ...] = (
         probes=40,
     ),
     Blocked(1, 3, BLIND, found=True, limit_bytes=4000),
-    Done(1, "openmpi", "5.0.11", 2, 1.5),
+    Done(1, JOB, 1.5),
     launch(2),
     visit(2, 0, SMALL, [204, 214, 194, 204, 224, 204]),
     visit(2, 1, LARGE, [1, 2], corrupt="rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"),
     Failure(2, "corrupt", "rank 1 received 0xa5", 1, LARGE),
     Failure(2, "crash", "Segmentation fault\n\N{SNOWMAN} these are my last words", None, None, 139),
-    Done(2, "openmpi", "5.0.11", 2, 1.5, (BLIND,)),
+    Done(2, JOB, 1.5, (BLIND,)),
     End("launches", 3.0, "2026-01-01T00:00:00+00:00"),
 )
 """A small result with a record of every kind."""

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -96,11 +95,7 @@ def whole() -> list[Record]:
         max_bytes=65536,
         probes=3,
     )
-    jobs = [
-        msgspec.structs.replace(launch(number), transport=of.transport, ranks=of.ranks)
-        for number in LAUNCHES
-        for of in {of.job: of for of in cells}.values()
-    ]
+    jobs = [launch(number, job=job) for number in LAUNCHES for job in dict.fromkeys(of.job for of in cells)]
     return [
         campaign(*cells, limit),
         *jobs,

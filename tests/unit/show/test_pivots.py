@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 
 from mpigauge import vocabulary
@@ -50,19 +49,7 @@ def measured(of: Cell, launches: Sequence[int] = LAUNCHES) -> Iterator[Record]:
 
 
 def jobs(cells: Sequence[Cell]) -> list[Launch]:
-    found = {of.job: of for of in cells}.values()
-    return [
-        msgspec.structs.replace(
-            launch(number),
-            transport=of.transport,
-            placed=of.placement,
-            ranks=of.ranks,
-            mpi=of.mpi,
-            mpi_version=of.mpi_version,
-        )
-        for number in LAUNCHES
-        for of in found
-    ]
+    return [launch(number, job=job) for number in LAUNCHES for job in dict.fromkeys(of.job for of in cells)]
 
 
 def records_of(cells: Sequence[Cell], *more: Record) -> list[Record]:

@@ -581,7 +581,7 @@ def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
 
 
 def test_a_measured_cell_does_not_claim_that_there_was_no_time() -> None:
-    skipped = Done(2, "openmpi", "5.0.11", 2, 1.0, (SMALL,))
+    skipped = Done(2, SMALL.job, 1.0, (SMALL,))
     result = result_of(campaign(SMALL), launch(1), visit(1, 0, SMALL, EVEN), launch(2), skipped)
     (row,) = rows(result)
     assert row.status == "ok"

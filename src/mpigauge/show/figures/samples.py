@@ -171,7 +171,7 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], colour: str) -> list[
     launches: dict[int, list[int]] = {}
     place = 0
     for visit in sorted(visits, key=lambda visit: (visit.launch, visit.id)):
-        one = 1e-9 / visit.ops
+        one = visit.operation_s
         launches.setdefault(visit.launch, [place, place])
         for values, into in (
             ([ns * one * visit.batch for ns in visit.trial_ns], trials),

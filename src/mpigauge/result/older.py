@@ -1,0 +1,95 @@
+"""Files of older versions of the format: what changed with each version, and how a line becomes one of today.
+
+A version that only added fields with defaults needs no step here: its lines are read as they are. A line
+that has the present form already is left as it is: a file that an older mpigauge began has both once it was
+resumed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge.result.records import Record
+from mpigauge.vocabulary import AUTO, SAME_HOST
+
+HISTORY: Mapping[int, str] = {
+    5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
+    "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
+    "`placement`",
+    4: "records `imported`",
+    3: "pairs: cells have `pair` and `pairing`, the tables of a plan `pairs`; hosts: plans have `hosts`, "
+    "`placements`, `binding`, `launcher`, `remote_shell` and `lab`, launches `placed`, visits `relay_late`; "
+    "one kernel for several libraries: plans have `abi`, libraries `built_by` and `compiler`, launches "
+    "`built_by` and `reported`; imported results: launches without times, `end` with the reason `imported`",
+    2: "collectives: cells have `sync`, `datatype`, `op`, `root` and `in_place`; visits have `lead_ns`, "
+    "`late`, `skew_ns`, `root_ns`, `local_ns`, `pure_ns` and `work_ns`, and `cpu_ns` may be null; records "
+    "`clock`; launches have `variables`; visits have `net_bytes` and `net_calls`",
+    1: "first version",
+}
+"""What came with each version, for docs/formats.md."""
+
+Raw = dict[str, Any]
+DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+
+
+class _Typed(Struct):
+    """As much of a line as says what it is."""
+
+    type: str
+
+
+_WORDS = {
+    "mpi": "mpi",
+    "mpi_version": "mpi_version",
+    "transport": "transport",
+    "placement": "placed",
+    "ranks": "ranks",
+}
+"""The fields of a job, as records named them before version 5."""
+
+
+def _with_job(record: Raw) -> Raw:
+    """Version 5: one object says what a launch is of."""
+    if "job" not in record:
+        words = {"transport": AUTO, "placed": SAME_HOST} | record
+        record["job"] = {field: words[word] for field, word in _WORDS.items() if word in words}
+    return record
+
+
+def _launch_with_job(record: Raw) -> Raw:
+    """Version 5: where ranks ran was the `placement` of a launch."""
+    if "placement" in record:
+        record["ranks_at"] = record["placement"]
+    return _with_job(record)
+
+
+_STEPS: Mapping[int, Mapping[str, Callable[[Raw], Raw]]] = {
+    5: {"launch": _launch_with_job, "clock": _with_job, "done": _with_job},
+}
+"""By the version that changed it and the type of the record: what makes a record of the version before."""
+
+
+def record_of(line: bytes, version: int) -> Record:
+    """A line of a file of an older version, as a record of today.
+
+    Raises:
+        DecodeError: It is no record.
+        RecursionError: It goes deeper than any record does.
+    """
+    steps = list(_steps(version, msgspec.json.decode(line, type=_Typed).type))
+    if not steps:
+        return DECODER.decode(line)
+    raw: Raw = msgspec.json.decode(line)
+    for step in steps:
+        raw = step(raw)
+    record: Record = msgspec.convert(raw, Record)
+    return record
+
+
+def _steps(version: int, kind: str) -> Iterator[Callable[[Raw], Raw]]:
+    """What a record of this type has to go through, the oldest first."""
+    for later in sorted(_STEPS):
+        if later > version and kind in _STEPS[later]:
+            yield _STEPS[later][kind]

@@ -1,0 +1,134 @@
+"""Files of older versions: real ones of each are read, as today's records; damage in them has a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
+from mpigauge.plan.model import JobKey
+from mpigauge.result import older
+from mpigauge.result.reader import Result, load
+from mpigauge.result.records import VERSION
+from mpigauge.show.columns import EXTRA_COLUMNS, Units
+from mpigauge.show.document import document
+from mpigauge.show.tables import render
+from mpigauge.vocabulary import FORMATS
+from tests.unit.result.samples import lines_of
+
+if TYPE_CHECKING:
+    from mpigauge.result.records import Record
+
+HERE = Path(__file__).parent
+OLDER = range(1, VERSION)
+"""A file of each, as mpigauge wrote it then; from 2 on only the first visit of a cell in a launch is kept."""
+
+TWO = JobKey("openmpi", "5.0.11", "auto", "same-host", 2)
+THREE = msgspec.structs.replace(TWO, ranks=3)
+
+
+def file_of(version: int) -> Path:
+    return HERE / f"version_{version}.jsonl"
+
+
+def records_of(result: Result) -> list[Record]:
+    """All of them, by kind."""
+    return [
+        result.campaign,
+        *result.launches,
+        *result.clocks,
+        *result.visits,
+        *result.eager,
+        *result.blocked,
+        *result.failures,
+        *result.done,
+        *result.ends,
+    ]
+
+
+def test_every_version_has_its_line_in_the_history() -> None:
+    assert list(older.HISTORY) == list(range(VERSION, 0, -1))
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_a_file_is_read_whole(version: int) -> None:
+    lines = file_of(version).read_bytes().splitlines()
+    assert msgspec.json.decode(lines[0])["version"] == version
+    result = load(file_of(version))
+    assert result.campaign.version == version
+    assert len(records_of(result)) == len(lines)
+    assert not result.torn
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_launches_know_what_they_are_of(version: int) -> None:
+    result = load(file_of(version))
+    jobs = {TWO, THREE} if version > 2 else {TWO}
+    assert {launch.job for launch in result.launches} == jobs == {cell.job for cell in result.campaign.cells}
+    assert {done.job for done in result.done} == jobs
+    assert {clock.job for clock in result.clocks} == ({TWO} if version > 1 else set())
+    assert all(len(launch.ranks_at) == launch.job.ranks for launch in result.launches)
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_its_records_are_those_of_today(version: int, tmp_path: Path) -> None:
+    """Written anew they are a file of this version, which says the same in every form."""
+    before = load(file_of(version))
+    head = msgspec.structs.replace(before.campaign, version=VERSION)
+    path = tmp_path / "new.jsonl"
+    path.write_bytes(lines_of(head, *records_of(before)[1:]))
+    after = load(path)
+    assert records_of(after)[1:] == records_of(before)[1:]
+    for form in FORMATS:
+        texts = [
+            render(document(one, rows(one), list(EXTRA_COLUMNS), Units()), form) for one in (before, after)
+        ]
+        assert texts[0].replace(str(before.path), "") == texts[1].replace(str(path), "")
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_a_file_that_was_continued_has_lines_of_both_versions(version: int, tmp_path: Path) -> None:
+    first, *old = file_of(version).read_bytes().splitlines(keepends=True)
+    new = lines_of(*records_of(load(file_of(version)))[1:])
+    path = tmp_path / "both.jsonl"
+    path.write_bytes(b"".join([first, *old]) + new)
+    once, twice = records_of(load(file_of(version)))[1:], records_of(load(path))[1:]
+    assert len(twice) == 2 * len(once)
+    assert all(record in once for record in twice)
+
+
+def kinds_of(version: int) -> list[str]:
+    lines = file_of(version).read_bytes().splitlines()
+    return [msgspec.json.decode(line)["type"] for line in lines]
+
+
+@pytest.mark.parametrize("version", OLDER)
+@pytest.mark.parametrize("kind", ["launch", "done", "visit"])
+@pytest.mark.parametrize(
+    "damage", [b'{"type":"%s"}', b'{"type":"%s","launch":[],"ranks":{},"mpi":1}', b'{"type":"%s",', b"[]"]
+)
+def test_damage_is_one_sentence_with_the_line(version: int, kind: str, damage: bytes, tmp_path: Path) -> None:
+    lines = file_of(version).read_bytes().splitlines()
+    number = kinds_of(version).index(kind)
+    lines[number] = damage.replace(b"%s", kind.encode())
+    path = tmp_path / "damaged.jsonl"
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(UsageError, match=f"line {number + 1} is damaged"):
+        load(path)
+
+
+@pytest.mark.parametrize("field", ["mpi", "mpi_version", "ranks"])
+def test_a_launch_that_lacks_part_of_its_identity_is_damaged(field: str, tmp_path: Path) -> None:
+    lines = file_of(4).read_bytes().splitlines()
+    number = kinds_of(4).index("done")
+    done: dict[str, Any] = msgspec.json.decode(lines[number])
+    del done[field]
+    lines[number] = msgspec.json.encode(done)
+    path = tmp_path / "damaged.jsonl"
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(UsageError, match=rf"line {number + 1} is damaged: .*{field}"):
+        load(path)
