@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import JobKey
-    from mpigauge.result.records import Clock, ClockCheck, Visit
+    from mpigauge.result.kernel_data import ClockCheck
+    from mpigauge.result.records import Clock, Visit
 
     Flags = npt.NDArray[np.bool_]
 

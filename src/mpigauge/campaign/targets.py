@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import mpigauge
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
@@ -16,7 +15,7 @@ from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
 from mpigauge.result import environment
-from mpigauge.result.records import FORMAT, VERSION, Campaign, LibraryRecord
+from mpigauge.result.records import Campaign, LibraryRecord, campaign_of
 
 LLC_MULTIPLE = 4
 POOL_LEAST_BYTES = 32 * 2**20
@@ -106,17 +105,13 @@ def pool_bytes() -> int:
 
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     """The first line of the result file."""
-    used = {cell.pattern for target in targets for cell in target.cells}
-    return Campaign(
-        format=FORMAT,
-        version=VERSION,
-        mpigauge=mpigauge.__version__,
-        commit=environment.commit(),
+    return campaign_of(
+        plan,
+        map(_library_record, targets),
+        targets[0].description.patterns,
+        (cell for target in targets for cell in target.cells),
         started=now(),
-        plan=plan,
-        libraries=tuple(_library_record(target) for target in targets),
-        patterns=tuple(p for p in targets[0].description.patterns if p.name in used),
-        cells=tuple(cell for target in targets for cell in target.cells),
+        commit=environment.commit(),
         environment=environment.environment(),
     )
 

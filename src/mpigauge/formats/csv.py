@@ -11,19 +11,16 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import (
-    FORMAT,
-    VERSION,
     Campaign,
     End,
-    Environment,
     Imported,
     LibraryRecord,
     Record,
+    campaign_of,
 )
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
 from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
@@ -237,17 +234,11 @@ def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
 def _campaign(table: _Table) -> Campaign:
     columns, cells = table.columns, tuple(table.lines)
     libraries = dict.fromkeys((cell.mpi, cell.mpi_version) for cell in cells)
-    return Campaign(
-        format=FORMAT,
-        version=VERSION,
-        mpigauge=mpigauge.__version__,
-        commit="",
-        started="",
-        plan=Plan((Measure(columns.pattern),), title=columns.title),
-        libraries=tuple(LibraryRecord(*names, origin=IMPORTED) for names in libraries),
-        patterns=(_pattern(columns, cells),),
-        cells=cells,
-        environment=Environment(),
+    return campaign_of(
+        Plan((Measure(columns.pattern),), title=columns.title),
+        (LibraryRecord(*names, origin=IMPORTED) for names in libraries),
+        (_pattern(columns, cells),),
+        cells,
     )
 
 

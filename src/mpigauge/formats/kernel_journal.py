@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.mpi.library import identify
 from mpigauge.plan.kernel_plan import Handout, read_handout
@@ -17,8 +16,6 @@ from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
 from mpigauge.result.from_journal import records_of, visit_of
 from mpigauge.result.records import (
-    FORMAT,
-    VERSION,
     Campaign,
     Done,
     End,
@@ -27,6 +24,7 @@ from mpigauge.result.records import (
     Launch,
     LibraryRecord,
     Record,
+    campaign_of,
 )
 from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 
@@ -234,20 +232,12 @@ def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
     cells = {cell for told in launches for cell in told.cells.values()}
     order = [pattern.name for pattern in handout.source.patterns]
     libraries = {(told.launch.job.mpi, told.launch.job.mpi_version): told.launch for told in launches}
-    used = {cell.pattern for cell in cells}
-    return Campaign(
-        format=FORMAT,
-        version=VERSION,
-        mpigauge=mpigauge.__version__,
-        commit="",
-        started="",
-        plan=handout.source.plan,
-        libraries=tuple(map(_library, libraries.values())),
-        patterns=tuple(pattern for pattern in handout.source.patterns if pattern.name in used),
+    return campaign_of(
+        handout.source.plan,
+        map(_library, libraries.values()),
+        handout.source.patterns,
         # The visits are shuffled; a table is not.
-        cells=tuple(
-            sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell))
-        ),
+        sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell)),
         environment=_environment(launches[0].launch),
     )
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result import journal
-from mpigauge.result.records import Blocked, Clock, Eager, EagerCore, Failure, Record, Visit, VisitCore
+from mpigauge.result.kernel_data import EagerCore, VisitCore
+from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
 
 
 class Launched(Protocol):

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from mpigauge.result.records import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
+from mpigauge.result.kernel_data import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
 from mpigauge.units import NS
 from mpigauge.vocabulary import SkipReason
 

@@ -6,16 +6,17 @@ docs/ is generated from this module.
 What has changed from version to version stands in result/older.py.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Cell, JobKey, Plan, Positive
+import mpigauge
+from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
+from mpigauge.result.kernel_data import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
 from mpigauge.units import NS
 from mpigauge.vocabulary import EndReason, FailureKind
-
-Nanoseconds = Annotated[int, Meta(ge=0)]
 
 FORMAT = "mpigauge"
 VERSION = 5
@@ -50,29 +51,6 @@ class Environment(Struct, frozen=True):
     variables: dict[str, str] = {}
 
 
-class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
-    """The first line: what was asked for.
-
-    Attributes:
-        mpigauge: Its version.
-        commit: Of its source tree, if it was run from one.
-        patterns: What the kernel says of the patterns that the plan uses.
-        cells: All cells, in the order of the plan.
-        started: UTC, ISO 8601.
-    """
-
-    format: str
-    version: int
-    mpigauge: str
-    commit: str
-    started: str
-    plan: Plan
-    libraries: tuple["LibraryRecord", ...]
-    patterns: tuple[Pattern, ...]
-    cells: tuple[Cell, ...]
-    environment: Environment
-
-
 class LibraryRecord(Struct, frozen=True):
     """An MPI library as it was found and the kernel that it runs.
 
@@ -94,21 +72,60 @@ class LibraryRecord(Struct, frozen=True):
     compiler: str = ""
 
 
-class RankPlace(Struct, frozen=True):
-    """Where a rank ran, and what its clock costs.
+class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
+    """The first line: what was asked for.
 
     Attributes:
-        cpus: The processors it might run on: "0-3".
-        cpu: The one it ran on when asked.
+        mpigauge: Its version.
+        commit: Of its source tree, if it was run from one.
+        patterns: What the kernel says of the patterns that the plan uses.
+        cells: All cells, in the order of the plan.
+        started: UTC, ISO 8601.
     """
 
-    host: str
-    cpus: str
-    cpu: int
-    clock_step_ns: int
-    clock_cost_ns: int
-    clock_cost_p999_ns: int
-    clock_zero_share: float
+    format: str
+    version: int
+    mpigauge: str
+    commit: str
+    started: str
+    plan: Plan
+    libraries: tuple[LibraryRecord, ...]
+    patterns: tuple[Pattern, ...]
+    cells: tuple[Cell, ...]
+    environment: Environment
+
+
+def campaign_of(
+    plan: Plan,
+    libraries: Iterable[LibraryRecord],
+    patterns: Iterable[Pattern],
+    cells: Iterable[Cell],
+    *,
+    started: str = "",
+    commit: str = "",
+    environment: Environment | None = None,
+) -> Campaign:
+    """The first record of a file that is written by this mpigauge.
+
+    Args:
+        patterns: What the kernel has said of them; those that no cell is of are left out.
+        cells: In the order of the tables.
+        environment: None if nobody says where it was.
+    """
+    cells = tuple(cells)
+    used = {cell.pattern for cell in cells}
+    return Campaign(
+        format=FORMAT,
+        version=VERSION,
+        mpigauge=mpigauge.__version__,
+        commit=commit,
+        started=started,
+        plan=plan,
+        libraries=tuple(libraries),
+        patterns=tuple(pattern for pattern in patterns if pattern.name in used),
+        cells=cells,
+        environment=environment or Environment(),
+    )
 
 
 class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
@@ -149,66 +166,6 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     reported: str = ""
 
 
-class VisitCore(Struct, frozen=True, kw_only=True):
-    """What the kernel says of a visit and the result file keeps as it is.
-
-    Attributes:
-        batch: Calls in one sample.
-        ops: Reported operations in one sample; sample / ops is the time of one.
-        pool_bytes: What a cold visit walks through on each side; 0 if warm.
-        trial_ns: Single calls on the first visit of the launch; the very first message first.
-        warmup_ns: Samples that do not count.
-        samples_ns: The samples.
-        correlation_time: In samples, of the cell so far in this launch.
-        effective: Independent samples that those of the cell so far in this launch are worth.
-        half_width: Relative, of the interval of the median within the launch; null if not known.
-        corrupt: What was wrong with the payload; empty if it was right.
-        net_bytes: What the network interfaces of rank 0's host received during net_calls calls, or sent if
-            that is more: the proof of the transport.
-        net_calls: The calls that were counted for it.
-        lead_ns: Of ranks that start together: how long before the start it was announced.
-        late: Numbers of the samples, from 0, before whose start not every rank had come; in no estimate.
-        skew_ns: One a sample: last start - first start.
-        root_ns: One a sample: end - start at the root.
-        local_ns: One a sample: the median over ranks of end - start.
-        pure_ns: Samples of the same operation without the computation that it is to hide behind; without
-            those that were late.
-        work_ns: What that computation takes alone.
-    """
-
-    batch: Positive
-    ops: Positive
-    pool_bytes: int
-    trial_ns: list[Nanoseconds]
-    warmup_ns: list[Nanoseconds]
-    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
-    correlation_time: float = 1.0
-    effective: float = 0.0
-    half_width: float | None = None
-    corrupt: str = ""
-    net_bytes: int = 0
-    net_calls: int = 0
-    lead_ns: int = 0
-    late: list[int] = []
-    skew_ns: list[Nanoseconds] = []
-    root_ns: list[int] = []
-    local_ns: list[int] = []
-    pure_ns: list[Nanoseconds] = []
-    work_ns: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuses lists that do not fit the samples.
-
-        Raises:
-            ValueError: Which makes a line of the journal none, and one of a result file damaged.
-        """
-        rounds = len(self.samples_ns)
-        if {len(values) for values in (self.skew_ns, self.root_ns, self.local_ns)} not in ({0}, {rounds}):
-            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if any(not 0 <= index < rounds for index in self.late):
-            raise ValueError(f"late names a sample that is none of {rounds}")
-
-
 class Visit(VisitCore, frozen=True, tag="visit", tag_field="type"):
     """Samples of a cell: a short uninterrupted run of rounds.
 
@@ -241,28 +198,6 @@ class Visit(VisitCore, frozen=True, tag="visit", tag_field="type"):
         return self.trial_ns[0] * NS * self.batch / self.ops if self.trial_ns else 0.0
 
 
-class ClockCheck(Struct, frozen=True):
-    """Hard bounds of how far a rank's global clock is ahead of that of rank 0."""
-
-    rank: int
-    low_ns: int
-    high_ns: int
-
-
-class ClockModel(Struct, frozen=True):
-    """What makes a rank's clock the global one: t - offset_ns - slope * (t - base_ns).
-
-    Attributes:
-        bound_ns: Of its error at base_ns; it grows by bound_slope for every nanosecond after that.
-    """
-
-    base_ns: int
-    offset_ns: float
-    slope: float
-    bound_ns: float
-    bound_slope: float
-
-
 class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     """The global clock of a launch: how well it holds, and after it was learned what it is.
 
@@ -281,26 +216,6 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
-
-
-class EagerCore(Struct, frozen=True, kw_only=True):
-    """What the kernel says of an eager limit and the result file keeps as it is.
-
-    Attributes:
-        found: False if there is none up to max_bytes, or if it moved with the polling time.
-        control_held: The same probe with MPI_Issend never completed, as it must not.
-        limit_bytes: Largest message that completed before it was received.
-        longer_bytes: The same with longer polling.
-        max_bytes: The largest that was tried.
-        probes: How many were made.
-    """
-
-    found: bool
-    control_held: bool
-    limit_bytes: int
-    longer_bytes: int
-    max_bytes: int
-    probes: int
 
 
 class Eager(EagerCore, frozen=True, tag="eager", tag_field="type"):

@@ -27,7 +27,7 @@ from mpigauge.mpi import find, kernel, names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.plan_file import PlanFile, read_file
-from mpigauge.result import records
+from mpigauge.result import kernel_data, records
 from mpigauge.show import columns, pivots, tables
 from mpigauge.show.figures import KINDS
 from tests.places import DOCS, EXAMPLES, ROOT
@@ -278,10 +278,10 @@ def test_every_field_of_a_record_is_named() -> None:
         records.LibraryRecord,
         records.Environment,
         records.Launch,
-        records.RankPlace,
+        kernel_data.RankPlace,
         records.Clock,
-        records.ClockCheck,
-        records.ClockModel,
+        kernel_data.ClockCheck,
+        kernel_data.ClockModel,
         records.Visit,
         records.Eager,
         records.Blocked,

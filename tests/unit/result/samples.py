@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Pattern
+from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
     Blocked,
     Campaign,
     Clock,
-    ClockCheck,
-    ClockModel,
     Done,
     Eager,
     End,
@@ -22,7 +21,6 @@ from mpigauge.result.records import (
     Failure,
     Launch,
     LibraryRecord,
-    RankPlace,
     Record,
     Visit,
 )

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
+from mpigauge.result.kernel_data import ClockCheck
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import VERSION, Clock, ClockCheck
+from mpigauge.result.records import VERSION, Clock
 from mpigauge.show.columns import EXTRA_COLUMNS, Units
 from mpigauge.show.document import document
 from mpigauge.show.tables import FORMATS, render

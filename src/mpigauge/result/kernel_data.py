@@ -1,0 +1,131 @@
+"""What the kernel says and the result file keeps as it is: its journal lines and our records share these.
+
+A further field of a visit is a line in VisitCore, beside the one that the kernel prints.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from mpigauge.plan.model import Positive
+
+Nanoseconds = Annotated[int, Meta(ge=0)]
+
+
+class RankPlace(Struct, frozen=True):
+    """Where a rank ran, and what its clock costs.
+
+    Attributes:
+        cpus: The processors it might run on: "0-3".
+        cpu: The one it ran on when asked.
+    """
+
+    host: str
+    cpus: str
+    cpu: int
+    clock_step_ns: int
+    clock_cost_ns: int
+    clock_cost_p999_ns: int
+    clock_zero_share: float
+
+
+class ClockCheck(Struct, frozen=True):
+    """Hard bounds of how far a rank's global clock is ahead of that of rank 0."""
+
+    rank: int
+    low_ns: int
+    high_ns: int
+
+
+class ClockModel(Struct, frozen=True):
+    """What makes a rank's clock the global one: t - offset_ns - slope * (t - base_ns).
+
+    Attributes:
+        bound_ns: Of its error at base_ns; it grows by bound_slope for every nanosecond after that.
+    """
+
+    base_ns: int
+    offset_ns: float
+    slope: float
+    bound_ns: float
+    bound_slope: float
+
+
+class VisitCore(Struct, frozen=True, kw_only=True):
+    """What the kernel says of a visit and the result file keeps as it is.
+
+    Attributes:
+        batch: Calls in one sample.
+        ops: Reported operations in one sample; sample / ops is the time of one.
+        pool_bytes: What a cold visit walks through on each side; 0 if warm.
+        trial_ns: Single calls on the first visit of the launch; the very first message first.
+        warmup_ns: Samples that do not count.
+        samples_ns: The samples.
+        correlation_time: In samples, of the cell so far in this launch.
+        effective: Independent samples that those of the cell so far in this launch are worth.
+        half_width: Relative, of the interval of the median within the launch; null if not known.
+        corrupt: What was wrong with the payload; empty if it was right.
+        net_bytes: What the network interfaces of rank 0's host received during net_calls calls, or sent if
+            that is more: the proof of the transport.
+        net_calls: The calls that were counted for it.
+        lead_ns: Of ranks that start together: how long before the start it was announced.
+        late: Numbers of the samples, from 0, before whose start not every rank had come; in no estimate.
+        skew_ns: One a sample: last start - first start.
+        root_ns: One a sample: end - start at the root.
+        local_ns: One a sample: the median over ranks of end - start.
+        pure_ns: Samples of the same operation without the computation that it is to hide behind; without
+            those that were late.
+        work_ns: What that computation takes alone.
+    """
+
+    batch: Positive
+    ops: Positive
+    pool_bytes: int
+    trial_ns: list[Nanoseconds]
+    warmup_ns: list[Nanoseconds]
+    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
+    correlation_time: float = 1.0
+    effective: float = 0.0
+    half_width: float | None = None
+    corrupt: str = ""
+    net_bytes: int = 0
+    net_calls: int = 0
+    lead_ns: int = 0
+    late: list[int] = []
+    skew_ns: list[Nanoseconds] = []
+    root_ns: list[int] = []
+    local_ns: list[int] = []
+    pure_ns: list[Nanoseconds] = []
+    work_ns: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuses lists that do not fit the samples.
+
+        Raises:
+            ValueError: Which makes a line of the journal none, and one of a result file damaged.
+        """
+        rounds = len(self.samples_ns)
+        if {len(values) for values in (self.skew_ns, self.root_ns, self.local_ns)} not in ({0}, {rounds}):
+            raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
+        if any(not 0 <= index < rounds for index in self.late):
+            raise ValueError(f"late names a sample that is none of {rounds}")
+
+
+class EagerCore(Struct, frozen=True, kw_only=True):
+    """What the kernel says of an eager limit and the result file keeps as it is.
+
+    Attributes:
+        found: False if there is none up to max_bytes, or if it moved with the polling time.
+        control_held: The same probe with MPI_Issend never completed, as it must not.
+        limit_bytes: Largest message that completed before it was received.
+        longer_bytes: The same with longer polling.
+        max_bytes: The largest that was tried.
+        probes: How many were made.
+    """
+
+    found: bool
+    control_held: bool
+    limit_bytes: int
+    longer_bytes: int
+    max_bytes: int
+    probes: int
