@@ -13,7 +13,7 @@ from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.synchrony import clock_states, in_time, overlap_of, start_of
 from mpigauge.plan.model import JobKey
 from mpigauge.result.records import ClockCheck, Visit
-from tests.unit.result.samples import SMALL, clock, collective, together, visit
+from tests.made import SMALL, clock, collective, together, visit
 
 repeatable = settings(derandomize=True, deadline=None)
 CELL = collective()
