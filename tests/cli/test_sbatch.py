@@ -23,8 +23,8 @@ BASH = "/bin/bash"
 PROGRAM = f"{sys.executable} -m mpigauge"
 
 RECORDER = """#!/bin/bash
-printf '%s\\n' "$@" > words.txt
 trap 'echo told >> signals.txt; ended=1' TERM
+printf '%s\\n' "$@" > words.txt
 while [ -n "$WAITS" ] && [ -z "$ended" ]; do sleep 0.05; done
 [ -z "$WAITS" ] || sleep 0.2
 exit "${STATUS:-0}"
@@ -135,7 +135,6 @@ def test_sigterm_is_handed_on_and_the_end_waited_for(cli: Cli, tmp_path: Path) -
     with begin(job, WAITS="1", STATUS="42") as process:
         while not (tmp_path / "words.txt").exists():
             time.sleep(0.02)
-        time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 42
     assert (tmp_path / "signals.txt").read_text(encoding="utf-8") == "told\n"

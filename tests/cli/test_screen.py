@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from mpigauge.cli import COMMANDS, mpigauge
 from tests.cli.test_map import mapped
-from tests.unit.result.samples import RECORDS, lines_of
+from tests.made import RECORDS, lines_of
 
 if TYPE_CHECKING:
     from pathlib import Path

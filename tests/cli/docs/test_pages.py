@@ -13,8 +13,8 @@ from PIL import Image
 from mpigauge.analysis.cache_levels import Ratio
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS
+from tests.made import campaign, cell, launch, lines_of, visit
 from tests.places import DOCS, EXAMPLES
-from tests.unit.result.samples import campaign, cell, launch, lines_of, visit
 
 sys.path.insert(0, str(DOCS))
 

@@ -1,18 +1,21 @@
 /* tcp - plain TCP between two hosts, to hold the relay against what its links must make true.
  *
- *   tcp serve PORT                    serves one client after the other; "listening" first
- *   tcp rate HOST PORT COUNT          bytes per second that arrived in each of COUNT windows of 0.5
- * s tcp ping HOST PORT COUNT          nanoseconds of each of COUNT round trips of 8 bytes
+ *   tcp serve PORT               serves one client after the other; "listening" first
+ *   tcp rate HOST PORT COUNT     bytes per second that arrived in each of COUNT windows of 0.5 s
+ *   tcp ping HOST PORT COUNT     nanoseconds of each of COUNT round trips of 8 bytes
+ *   tcp sleep NANOSECONDS COUNT  by how many nanoseconds each of COUNT sleeps was too long
  *
  * The first byte of a client says which of them it wants. Only what arrives is counted: rate
  * receives. */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,11 +128,26 @@ static void ping(int fd, int count)
     }
 }
 
+static void oversleep(long asked_ns, int count)
+{
+    const struct timespec time = {asked_ns / SECOND_NS, asked_ns % SECOND_NS};
+
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    for (int i = 0; i < count; i++) {
+        const int64_t start = now_ns();
+
+        ppoll(NULL, 0, &time, NULL);
+        printf("%lld\n", (long long) (now_ns() - start - asked_ns));
+    }
+}
+
 int main(int words, char **word)
 {
     signal(SIGPIPE, SIG_IGN);
     if (words == 3) {
         serve(word[2]);
+    } else if (words == 4) {
+        oversleep(atol(word[2]), atoi(word[3]));
     } else if (words == 5) {
         const struct sockaddr_in address = address_of(word[2], word[3]);
         const int                fd      = socket(AF_INET, SOCK_STREAM, 0);

@@ -28,6 +28,13 @@ PINGS = 300
 MBIT = 1e6 / 8
 
 
+COUNTERS = 'od -An -v -w8 -tu8 $(sed \'s/.*"counters":"//; s/".*//\' $MPIGAUGE_LAB)'
+"""Prints what the relay has counted: packets brought, late and dropped, and the latest."""
+
+LATE_COSTS = 5
+"""A late packet makes TCP wait: a hundredth of them costs a twentieth of the rate, at most."""
+
+
 def payload_rate(mbit: float) -> float:
     """Bytes per second that TCP can bring through a link."""
     return mbit * MBIT * PAYLOAD_BYTES / (IP_BYTES + FRAMING_BYTES)
@@ -50,9 +57,14 @@ def numbers(lab: Lab, script: str, *options: str, user: str | None = None) -> li
 
 @pytest.mark.parametrize(("mbit", "tolerance"), [(10, 0.03), (100, 0.03), (1000, 0.10)])
 def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: int, tolerance: float) -> None:
-    """The best of the windows: the link is what it is, and a busy machine can only take away from it."""
-    rates = numbers(lab, client(tcp, "rate", 4), "--rate", f"{mbit}mbit")
-    assert max(rates) == pytest.approx(payload_rate(mbit), rel=tolerance)
+    """The best of the windows: the link is what it is, and a busy machine can only take away from it.
+
+    That it was too busy is seen by the relay itself: by packets that it could bring only too late.
+    """
+    script = f"{client(tcp, 'rate', 4)}; {COUNTERS}"
+    *rates, forwarded, late, _, _ = numbers(lab, script, "--rate", f"{mbit}mbit")
+    least = 1 - tolerance - LATE_COSTS * late / forwarded
+    assert least < max(rates) / payload_rate(mbit) < 1 + tolerance
     assert statistics.median(rates) < payload_rate(mbit) * 1.02
 
 
@@ -86,17 +98,26 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
 
 
 def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, user: str) -> None:
-    """Fastest of many: never faster than the link, and what software adds is the same for all delays."""
-    fastest_s = {}
-    for delay_us in (0, 20, 500, 5000):
-        count = str(PINGS if delay_us < 5000 else 60)
-        options = "--rate", "100mbit", "--delay", f"{delay_us}us"
-        fastest_s[delay_us] = min(numbers(lab, client(tcp, "ping", int(count)), *options, user=user)) / 1e9
+    """Fastest of many: never faster than the link, and what software adds is the same for all delays.
+
+    Later than that by no more than a bare sleep of this length on this machine, in the same lab and while
+    messages are under way, and what they take without any network.
+    """
     lanes_s = 2 * 2 * SMALL_PACKET_BYTES / (100 * MBIT)
+    fastest_s, oversleep_s = {}, {}
+    for delay_us in (0, 20, 500, 5000):
+        count = PINGS if delay_us < 5000 else 60
+        beside = f"{tcp} sleep {delay_us * 1000} {count} > slept & {client(tcp, 'ping', count)}; wait %1"
+        options = "--rate", "100mbit", "--delay", f"{delay_us}us"
+        found = numbers(lab, f"{beside}; cat slept; rm slept", *options, user=user)
+        fastest_s[delay_us] = min(found[:count]) / 1e9
+        oversleep_s[delay_us] = statistics.median(found[count:]) / 1e9
     for delay_us, seconds in fastest_s.items():
         assert seconds > lanes_s + 2 * delay_us * 1e-6
-        assert (seconds - fastest_s[0]) / 2 == pytest.approx(delay_us * 1e-6, rel=0.02, abs=40e-6)
-    assert fastest_s[0] < lanes_s + 300e-6
+        late_s = (seconds - fastest_s[0]) / 2 - delay_us * 1e-6
+        assert abs(late_s) < 0.02 * delay_us * 1e-6 + 40e-6 + oversleep_s[delay_us]
+    near_s = min(numbers(lab, client(tcp, "ping", PINGS, host=1), user=user)) / 1e9
+    assert fastest_s[0] - lanes_s < 30 * near_s
 
 
 def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
@@ -107,9 +128,11 @@ def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
     times = numbers(lab, script, *options, "--link", "h1-h2:rate=1mbit", "--host", "h3:delay=2ms")
     slow, far, usual = (min(times[i : i + 100]) / 1e9 for i in (0, 100, 200))
     wire_s = 4 * SMALL_PACKET_BYTES / MBIT
-    assert slow == pytest.approx(wire_s + 2 * 100e-6, abs=300e-6)
-    assert far == pytest.approx(2 * 2.1e-3, abs=300e-6)
-    assert 2 * 100e-6 < usual < 2 * 100e-6 + 300e-6
+    # What software adds is in all three; a machine may wake up late by as much again.
+    software_s = usual - 2 * 100e-6
+    assert software_s > 0
+    assert slow - usual == pytest.approx(wire_s, rel=0.05, abs=2 * software_s)
+    assert far - usual == pytest.approx(2 * 2e-3, rel=0.05, abs=2 * software_s)
 
 
 def test_what_finds_a_full_queue_is_dropped_and_counted(lab: Lab, tcp: Path) -> None:
@@ -118,7 +141,7 @@ def test_what_finds_a_full_queue_is_dropped_and_counted(lab: Lab, tcp: Path) -> 
         f"ssh -n h3 '{tcp} serve 7000' > served3 & {tcp} serve 7000 > served1 & "
         "while ! grep -q listening served1 || ! grep -q listening served3; do sleep 0.02; done; "
         f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > from1 & ssh -n h2 '{tcp} rate 10.77.0.3 7000 4' > from3; "
-        'wait %3; od -An -v -tu8 $(sed \'s/.*"counters":"//; s/".*//\' $MPIGAUGE_LAB)'
+        f"wait %3; {COUNTERS}"
     )
     done = lab("bash", "-c", script, options=("--hosts", "3", "--host", "h2:rate=20mbit"))
     forwarded, _, dropped, _ = map(int, done.stdout.split())

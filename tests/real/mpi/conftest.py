@@ -17,6 +17,7 @@ import pytest
 
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
+from mpigauge.result.reader import load
 from tests.places import ROOT
 
 HERE = Path(__file__).parent
@@ -96,9 +97,44 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
                 env={**os.environ, **library.environment},
                 check=True,
             )
-        return {"LD_PRELOAD": str(output)}
+        return {"LD_PRELOAD": os.pathsep.join(filter(None, [str(output), os.environ.get("LD_PRELOAD")]))}
 
     return build
+
+
+def delays_of(seconds: float, call: str = "MPI_Send", rank: int = -1) -> dict[str, str]:
+    """What makes the shim delay calls of 1024 B so long, and those of 1048 B twice as long."""
+    orders = {"ACTION": "delay", "CALL": call, "RANK": rank, "BYTES": 1024, "TWICE_BYTES": 1048}
+    orders["DELAY_NS"] = round(seconds * 1e9)
+    return {f"SHIM_{name}": str(value) for name, value in orders.items()}
+
+
+STEP = "MPIGAUGE_TEST_CLOCK_STEP_NS"
+"""If it is set, these tests run with clocks of such a step: `MPIGAUGE_TEST_CLOCK_STEP_NS=100 make test`."""
+
+
+@pytest.fixture(scope="session")
+def coarse_clock(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[str, str]]:
+    """The environment in which all clocks go in steps of so many nanoseconds."""
+    output = tmp_path_factory.mktemp("clock") / "coarse_clock.so"
+    words = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-o", str(output)]
+    subprocess.run([*words, str(HERE / "coarse_clock.c"), "-ldl"], check=True)
+    return lambda step_ns: {"LD_PRELOAD": str(output), "COARSE_STEP_NS": str(step_ns)}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _chosen_clock(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The clock that STEP asks for."""
+    with pytest.MonkeyPatch.context() as patch:
+        if STEP in os.environ:
+            for name, value in request.getfixturevalue("coarse_clock")(int(os.environ[STEP])).items():
+                patch.setenv(name, value)
+        yield
+
+
+def step_ns(result: Path) -> int:
+    """The largest step of a clock that any rank of a result has found."""
+    return max(place.clock_step_ns for launch in load(result).launches for place in launch.ranks_at)
 
 
 MARK = "MPIGAUGE_TEST_MARK"

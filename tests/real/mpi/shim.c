@@ -3,7 +3,8 @@
  * SHIM_CALL is the call, MPI_Send unless it says otherwise; SHIM_RANK the only rank that does it;
  * SHIM_PAIR=1-3 the only two ranks of the world between which MPI_Send does it.
  * SHIM_ACTION is hang, crash, corrupt, exit (ends with status 0 and no word) or delay, which spins
- * for SHIM_DELAY_NS: a delay of known size, which a measurement must find. */
+ * for SHIM_DELAY_NS, and for twice as long in calls of SHIM_TWICE_BYTES: two delays of known
+ * difference, since whatever a wait does to what follows it, both do. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static long long now_ns(void)
     return (long long) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void spin(long delay_ns)
+static void spin(long long delay_ns)
 {
     const long long until_ns = now_ns() + delay_ns;
 
@@ -40,6 +41,7 @@ struct orders {
     const char *call;
     const char *action;
     long        bytes;
+    long        twice_bytes;
     long        rank;
     long        delay_ns;
 };
@@ -49,12 +51,13 @@ static const struct orders *orders(void)
     static struct orders given;
 
     if (!given.known) {
-        given = (struct orders){.known    = 1,
-                                .call     = getenv("SHIM_CALL"),
-                                .action   = getenv("SHIM_ACTION"),
-                                .bytes    = number("SHIM_BYTES"),
-                                .rank     = number("SHIM_RANK"),
-                                .delay_ns = number("SHIM_DELAY_NS")};
+        given = (struct orders){.known       = 1,
+                                .call        = getenv("SHIM_CALL"),
+                                .action      = getenv("SHIM_ACTION"),
+                                .bytes       = number("SHIM_BYTES"),
+                                .twice_bytes = number("SHIM_TWICE_BYTES"),
+                                .rank        = number("SHIM_RANK"),
+                                .delay_ns    = number("SHIM_DELAY_NS")};
         if (given.call == NULL)
             given.call = "MPI_Send";
     }
@@ -72,15 +75,21 @@ static const char *action_for(const char *call, int count, MPI_Datatype type, MP
         return "";
     (void) PMPI_Type_size(type, &size);
     (void) PMPI_Comm_rank(comm, &rank);
-    if ((long) count * size != given->bytes || (given->rank >= 0 && given->rank != rank))
+    const long bytes = (long) count * size;
+
+    if (given->rank >= 0 && given->rank != rank)
         return "";
-    return given->action;
+    if (bytes == given->twice_bytes && strcmp(given->action, "delay") == 0)
+        return "delay twice";
+    return bytes == given->bytes ? given->action : "";
 }
 
 static void before(const char *action)
 {
     if (strcmp(action, "delay") == 0)
         spin(orders()->delay_ns);
+    if (strcmp(action, "delay twice") == 0)
+        spin(2LL * orders()->delay_ns);
     if (strcmp(action, "hang") == 0)
         for (;;)
             (void) pause();

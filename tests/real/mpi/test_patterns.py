@@ -12,21 +12,25 @@ from mpigauge.analysis.within_launch import summarise_launch
 from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import delays_of, prefix, step_ns
 
 pytestmark = pytest.mark.mpi
 
 Rows = Callable[..., list[dict[str, Any]]]
 GIB = 2**30
+DELAY_S = 100e-6
+COARSE_NS = 100
 
 
-def test_every_pattern_and_mode_is_measured_and_its_payload_right(library: Library, rows: Rows) -> None:
+def test_every_pattern_and_mode_is_measured_and_its_payload_right(
+    library: Library, rows: Rows, tmp_path: Path
+) -> None:
     # test_collectives.py has all of those that start together, under everything that they take.
     patterns = [pattern for pattern in kernel.describe(library).patterns if not pattern.starts_together]
     names = [pattern.name for pattern in patterns]
-    found = rows(
-        *names, "--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "--mpi", str(library.mpicc)
-    )
+    words = ("--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "-o", "result.jsonl")
+    found = rows(*names, *words, "--mpi", str(library.mpicc))
+    coarse = step_ns(tmp_path / "result.jsonl") > 1
     assert {(row["pattern"], row["mode"]) for row in found} == {
         (p.name, m.name) for p in patterns for m in p.modes
     }
@@ -34,7 +38,8 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(library: Libra
         blocked = row["mode"] == "blocking" and row["bytes"] == 64 * 1024
         assert row["status"] == "ok" or (blocked and row["status"] == "blocked"), row
         if row["status"] == "ok" and row["pattern"] != "eager":
-            assert row["time_s"]["estimate"] > 0
+            # What cannot be batched may be shorter than a step of the clock.
+            assert row["time_s"]["estimate"] > 0 or (coarse and row["batch"] == 1)
             # Preparations and acknowledgements are in no sample, so their CPU time is not told apart.
             untold = row["pattern"] in {"crosscopy", "bcast-acked"}
             assert row["cpu_s_per_op"] is None if untold else row["cpu_s_per_op"] > 0
@@ -49,37 +54,54 @@ def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
     assert laps[8] > trips[8]
 
 
-def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(rows: Rows) -> None:
-    common = ("pingpong", "--sizes", "64KiB,1MiB", "--launches", "1", "--samples", "4")
-    warm = [row["time_s"]["estimate"] for row in rows(*common) if row["pattern"] == "pingpong"]
-    cold = [
-        row["time_s"]["estimate"]
-        for row in rows(*common, "--buffers", "cold")
-        if row["pattern"] == "pingpong"
-    ]
-    assert warm == sorted(warm)
-    assert cold[0] > warm[0]
+BOTH_BUFFERS = """
+launches = 2
+sizes = "64KiB,1MiB"
+[[measure]]
+pattern = "pingpong"
+[[measure]]
+pattern = "pingpong"
+buffers = "cold"
+"""
+
+
+def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(
+    rows: Rows, tmp_path: Path
+) -> None:
+    """In the same launches, so that nothing but the cells differs."""
+    (tmp_path / "plan.toml").write_text(BOTH_BUFFERS, encoding="utf-8")
+    found = [row for row in rows("--plan", "plan.toml") if row["pattern"] == "pingpong"]
+    times = {(row["buffers"], row["bytes"]): row["time_s"]["estimate"] for row in found}
+    assert times["warm", 2**16] < times["warm", 2**20]
+    assert times["cold", 2**16] > times["warm", 2**16]
 
 
 def test_a_delay_of_known_size_is_found(
     library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
 ) -> None:
-    """A long one: after a wait caches are cold, and a message takes 1 to 2.5 us more, with all libraries."""
-    delay_s = 100e-6
-    environment = shim(library) | {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "100000"}
-    found = rows(
-        "pingpong",
-        "--sizes",
-        "1000,1024,1048",
-        "--launches",
-        "3",
-        "--mpi",
-        str(library.mpicc),
-        environment=environment,
-    )
+    """What a wait does to the caches and to the message after it, the longer wait does, too."""
+    environment = shim(library) | delays_of(DELAY_S)
+    words = ("--sizes", "1000,1024,1048", "--launches", "3", "--mpi", str(library.mpicc))
+    found = rows("pingpong", *words, environment=environment)
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
-    rise = times[1024] - (times[1000] + times[1048]) / 2
-    assert rise == pytest.approx(delay_s, rel=0.05)
+    assert times[1048] - times[1024] == pytest.approx(DELAY_S, rel=0.05)
+    assert times[1024] - times[1000] > 0.95 * DELAY_S
+
+
+def test_a_clock_of_coarse_steps_is_known_and_batched_for(
+    rows: Rows, coarse_clock: Callable[[int], dict[str, str]], tmp_path: Path
+) -> None:
+    """Ten steps at least to a sample, and the times are those of the fine clock."""
+    words = ("pingpong", "--sizes", "8", "--launches", "3")
+    (fine,) = (row for row in rows(*words) if row["pattern"] == "pingpong")
+    environment = coarse_clock(COARSE_NS)
+    found = rows(*words, "-o", "coarse.jsonl", environment=environment)
+    (coarse,) = (row for row in found if row["pattern"] == "pingpong")
+    result = load(tmp_path / "coarse.jsonl")
+    assert step_ns(tmp_path / "coarse.jsonl") == COARSE_NS
+    samples = [visit.samples_ns for visit in result.visits if visit.cell.pattern == "pingpong"]
+    assert np.median(np.concatenate(samples)) >= 10 * COARSE_NS * 0.8  # by the trial before them
+    assert 1 / 3 < coarse["time_s"]["estimate"] / fine["time_s"]["estimate"] < 3
 
 
 def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:

@@ -13,6 +13,7 @@ from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal
+from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Run, prefix
 
@@ -62,7 +63,7 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
 ) -> None:
     (tmp_path / "plan").write_text(PLAN, encoding="ascii")
     program = (str(kernel.build(library)), str(tmp_path / "plan"), "-")
-    job = Job(library.mpiexec, 2, program, cores=2, as_root=os.geteuid() == 0)
+    job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
     done = subprocess.run(
         command_of(job, library.kind.launcher),
         env={**os.environ, **library.environment_for(transport=transport), **library.asks},

@@ -17,7 +17,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import Result
 from mpigauge.units import format_factor, format_size, parse_size
 from tests.fakes.kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, operation_ns
-from tests.unit.result.samples import campaign, cell, launch, visit
+from tests.made import campaign, cell, launch, visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from mpigauge.analysis.rows import Row, rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.result.reader import Result
 from mpigauge.units import format_time
-from tests.unit.result.samples import campaign, cell, visit
+from tests.made import campaign, cell, visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

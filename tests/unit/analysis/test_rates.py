@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpigauge.analysis.rates import BUS_FACTORS, algorithm_bytes, bus_bytes
 from mpigauge.plan.patterns import Pattern
 from tests.fakes.kernel import COLLECTIVES, describe
-from tests.unit.result.samples import cell
+from tests.made import cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable

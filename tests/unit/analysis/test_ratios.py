@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.ratios import launch_times, ratio_of
-from tests.unit.result.samples import cell, visit
+from tests.made import cell, visit
 
 
 def lucky(seed: int, count: int, centre: float, luck: float = 0.2) -> dict[int, float]:

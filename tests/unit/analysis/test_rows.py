@@ -15,7 +15,7 @@ from mpigauge.analysis.status import telling_line
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done
-from tests.unit.result.samples import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
+from tests.made import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Clock, Visit

@@ -19,7 +19,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import Visit
 from tests.fakes.kernel import describe
-from tests.unit.result.samples import cell, collective, launch
+from tests.made import cell, collective, launch
 
 repeatable = settings(derandomize=True, deadline=None)
 

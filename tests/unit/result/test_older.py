@@ -18,7 +18,7 @@ from mpigauge.show.columns import EXTRA_COLUMNS, Units
 from mpigauge.show.document import document
 from mpigauge.show.tables import render
 from mpigauge.vocabulary import FORMATS
-from tests.unit.result.samples import lines_of
+from tests.made import lines_of
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Record

@@ -10,7 +10,7 @@ import pytest
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result import writer
 from mpigauge.result.reader import load
-from tests.unit.result.samples import RECORDS, SMALL, launch, lines_of, visit
+from tests.made import RECORDS, SMALL, launch, lines_of, visit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
@@ -19,9 +20,21 @@ from mpigauge.show.figures import FORMS, KINDS, figure
 from mpigauge.show.figures.canvas import SizeAxis
 from mpigauge.show.query import Query, source_of, spread, wanted
 from mpigauge.show.series import against_size
-from tests.unit.result.samples import campaign, cell, collective, launch, lines_of, together, visit
+from tests.made import (
+    campaign,
+    cell,
+    collective,
+    launch,
+    launches_of,
+    measured,
+    together,
+    visit,
+    written,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
     from tests.conftest import Cli, Install
@@ -63,21 +76,17 @@ def reductions() -> list[Cell]:
     return [collective(size=size, ranks=ranks, transport="shm") for ranks in (2, 4) for size in (8, 1024)]
 
 
-def visits_of(of: Cell) -> list[Visit]:
-    """Six samples a launch, a little longer in every launch."""
+def samples_ns(of: Cell, number: int) -> list[int]:
+    """Six, a little longer in every launch."""
     if of.mode == "buffered" and of.bytes == MISSING:
         return []
-    make = together if of.sync else visit
-    return [
-        make(
-            number,
-            hash(of) % 10_000,
-            of,
-            [round(law_ns(of) * (1 + 0.01 * number) * share) for share in (0.98, 1, 1, 1, 1.02, 1.5)],
-            **({"late": [5]} if of.sync else {}),
-        )
-        for number in LAUNCHES
-    ]
+    return [round(law_ns(of) * (1 + 0.01 * number) * share) for share in (0.98, 1, 1, 1, 1.02, 1.5)]
+
+
+def visits_of(cells: Iterable[Cell]) -> list[Visit]:
+    """The last sample of those that start together was late."""
+    visits = measured(cells, LAUNCHES, samples_ns)
+    return [replace(one, late=[5]) if one.cell.sync else one for one in visits]
 
 
 def whole() -> list[Record]:
@@ -95,19 +104,13 @@ def whole() -> list[Record]:
         max_bytes=65536,
         probes=3,
     )
-    jobs = [launch(number, job=job) for number in LAUNCHES for job in dict.fromkeys(of.job for of in cells)]
     return [
         campaign(*cells, limit),
-        *jobs,
-        *(one for of in cells for one in visits_of(of)),
+        *launches_of(cells, LAUNCHES),
+        *visits_of(cells),
         eager,
         End("launches", 1.0, ""),
     ]
-
-
-def written(path: str, *records: Record) -> Path:
-    Path(path).write_bytes(lines_of(*records))
-    return Path(path)
 
 
 @pytest.fixture

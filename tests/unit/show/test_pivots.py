@@ -12,17 +12,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import vocabulary
-from mpigauge.result.records import Blocked, End, Imported, Launch
+from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import CURVES, KINDS, forms, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
 from mpigauge.show.pivots.sentences import SENTENCES as SAID_WITH
-from tests.unit.result.samples import campaign, cell, collective, launch, lines_of, together, visit
+from tests.made import (
+    campaign,
+    cell,
+    collective,
+    launches_of,
+    measured,
+    visit,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Record
+    from mpigauge.result.records import Record, Visit
     from tests.conftest import Cli
 
 SIZES = (0, 8, 64, 1024)
@@ -42,35 +50,30 @@ def law_ns(of: Cell) -> int:
     return (slow + of.bytes) * factor * of.ranks // 20
 
 
-def measured(of: Cell, launches: Sequence[int] = LAUNCHES) -> Iterator[Record]:
-    make = together if of.sync else visit
-    for number in launches:
-        yield make(number, hash(of) % 10_000, of, [law_ns(of) * (100 + number)] * 40, ops=100)
+def by_law(cells: Sequence[Cell], numbers: Sequence[int]) -> Iterator[Visit]:
+    return measured(cells, numbers, lambda of, number: [law_ns(of) * (100 + number)] * 40, ops=100)
 
 
-def jobs(cells: Sequence[Cell]) -> list[Launch]:
-    return [launch(number, job=job) for number in LAUNCHES for job in dict.fromkeys(of.job for of in cells)]
+def ended(cells: Sequence[Cell], *visits: Visit) -> list[Record]:
+    """What follows the first line of a result: launches of these cells, the visits, and the end."""
+    return [*launches_of(cells, LAUNCHES), *visits, End("launches", 1.0, "")]
 
 
 def records_of(cells: Sequence[Cell], *more: Record) -> list[Record]:
     """A result in which all cells are measured but those that would block."""
-    visits = [one for of in cells if of not in BLOCKED for one in measured(of)]
-    return [campaign(*cells), *jobs(cells), *visits, *more, End("launches", 1.0, "")]
+    able = [of for of in cells if of not in BLOCKED]
+    visits = by_law(able, LAUNCHES)
+    return [campaign(*cells), *ended(cells, *visits), *more]
 
 
 EXCHANGE = [cell("exchange", size, mode, **place) for place in PLACES for mode in MODES for size in SIZES]
 BLOCKS = [Blocked(1, 900 + i, of, found=True, limit_bytes=LIMIT_BYTES) for i, of in enumerate(BLOCKED)]
 
 
-def written(name: str, records: Sequence[Record]) -> Path:
-    Path(name).write_bytes(lines_of(*records))
-    return Path(name)
-
-
 @pytest.fixture
 def exchange(machine: Path) -> Path:
     """Two modes in three places; one of them blocks above a limit."""
-    return written("exchange.jsonl", records_of(EXCHANGE, *BLOCKS))
+    return written("exchange.jsonl", *records_of(EXCHANGE, *BLOCKS))
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def libraries(machine: Path) -> Path:
             cell("crosscopy", 64, mpi=mpi, **place),
         ]
     ]
-    return written("libraries.jsonl", records_of(cells))
+    return written("libraries.jsonl", *records_of(cells))
 
 
 @pytest.fixture
@@ -98,7 +101,7 @@ def printed(machine: Path) -> Path:
     """The latencies of two modes, as others printed them, with a name for the place that is ours."""
     cells = [cell("exchange", 8, mode, mpi="unknown", mpi_version="", transport="shm") for mode in MODES]
     times = [Imported(of, 1e-6 * (1 + i), None, "mean", "paper.csv: line 2") for i, of in enumerate(cells)]
-    return written("printed.jsonl", [campaign(*cells), *times, End("imported", 0.0, "")])
+    return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
 
 
 def shown(cli: Cli, *words: object) -> str:
@@ -212,7 +215,7 @@ def test_more_columns_than_fit_become_tables_that_name_their_place(machine: Path
     ranks = [
         cell("exchange", 8, mode, ranks=n, **place) for place in PLACES for mode in MODES for n in (2, 4)
     ]
-    path = written("ranks.jsonl", records_of(ranks))
+    path = written("ranks.jsonl", *records_of(ranks))
     tables = tables_of(cli, path, "--table", "times")
     assert len(tables) > 1
     assert all(len(table["columns"]) <= kinds.COLUMNS_MOST for table in tables)
@@ -268,8 +271,14 @@ def test_equal_cells_of_two_results_are_told_apart_by_file(exchange: Path, cli: 
 
 def test_what_is_doubted_has_a_letter_and_a_meaning(machine: Path, cli: Cli) -> None:
     few, many, lone = (cell("exchange", 8, mode, transport="shm") for mode in ("standard", *MODES))
-    visits = [*measured(few, (1, 2)), *measured(many), *measured(lone, (3,))]
-    path = written("few.jsonl", [campaign(few, many, lone), *jobs([few]), *visits, End("launches", 1.0, "")])
+    visits = [*by_law([few], (1, 2)), *by_law([many], LAUNCHES), *by_law([lone], (3,))]
+    path = written(
+        "few.jsonl",
+        campaign(few, many, lone),
+        *launches_of([few], LAUNCHES),
+        *visits,
+        End("launches", 1.0, ""),
+    )
     text = shown(cli, path, "--table", "times")
     (line,) = re.findall(r"^ +8 B .*$", text, re.MULTILINE)
     marked = re.split(r"\s{2,}", line.strip())[1:]
@@ -304,7 +313,9 @@ def test_what_would_block_says_so_with_its_reason(exchange: Path, cli: Cli) -> N
 def test_an_interval_without_use_is_told_as_a_factor(machine: Path, cli: Cli) -> None:
     of = cell(size=8)
     visits = [visit(1, 0, of, [100] * 40), visit(2, 0, of, [90_000] * 40)]
-    path = written("wild.jsonl", [campaign(of), *jobs([of]), *visits, End("launches", 1.0, "")])
+    path = written(
+        "wild.jsonl", campaign(of), *launches_of([of], LAUNCHES), *visits, End("launches", 1.0, "")
+    )
     for table in ("latency", "times", "rates"):
         text = shown(cli, path, "--table", table)
         assert "\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} " in text
@@ -348,7 +359,9 @@ def test_numbers_are_in_the_units_asked_for(exchange: Path, cli: Cli) -> None:
 def test_stat_changes_the_number(machine: Path, cli: Cli) -> None:
     of = cell(size=8)
     visits = [visit(number, 0, of, [*[200] * 39, 100]) for number in LAUNCHES]
-    path = written("skewed.jsonl", [campaign(of), *jobs([of]), *visits, End("launches", 1.0, "")])
+    path = written(
+        "skewed.jsonl", campaign(of), *launches_of([of], LAUNCHES), *visits, End("launches", 1.0, "")
+    )
     medians, minima = (
         entries_of(tables_of(cli, path, "--table", "times", "--stat", stat))[0]["value"]
         for stat in ("median", "min")
@@ -378,7 +391,7 @@ def test_sentences_are_below_the_kinds_that_they_are_about(exchange: Path, cli: 
 
 @pytest.mark.parametrize("table", LAID_OUT)
 def test_a_result_without_anything_says_what_is_missing(table: str, machine: Path, cli: Cli) -> None:
-    path = written("empty.jsonl", [campaign(*EXCHANGE)])
+    path = written("empty.jsonl", campaign(*EXCHANGE))
     done = cli("show", path, "--table", table)
     assert (done.status, done.out) == (2, "")
     assert f"no table of kind {table}: nothing that it shows was measured" in done.err
@@ -386,7 +399,7 @@ def test_a_result_without_anything_says_what_is_missing(table: str, machine: Pat
 
 
 def test_copies_have_no_latency(machine: Path, cli: Cli) -> None:
-    path = written("copies.jsonl", records_of([cell("memcpy", size, transport="shm") for size in (8, 64)]))
+    path = written("copies.jsonl", *records_of([cell("memcpy", size, transport="shm") for size in (8, 64)]))
     assert cli("show", path, "--table", "latency").status == 2
     assert cli("show", path, "--table", "statistics").status == 0
 
@@ -416,5 +429,5 @@ def test_curves_are_of_one_result(exchange: Path, cli: Cli) -> None:
 
 def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:
     both = [cell(size=64, window=window, **PLACES[0]) for window in (4, 64)]
-    path = written("windows.jsonl", records_of(both))
+    path = written("windows.jsonl", *records_of(both))
     assert len(entries_of(tables_of(cli, path, "--table", "times"))) == len(both)

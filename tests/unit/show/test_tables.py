@@ -8,8 +8,7 @@ import json
 import math
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -24,12 +23,11 @@ from mpigauge.analysis.rows import Row, rows
 from mpigauge.analysis.synchrony import ClockState, Overlap, Start
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell
-from mpigauge.result.reader import Result
-from mpigauge.result.records import Blocked, Clock, Done, Eager, End, Failure, Launch, Visit
+from mpigauge.result.records import Clock, Done, Failure
 from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS, Units
 from mpigauge.show.document import Document, document
 from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, record, render
-from tests.unit.result.samples import (
+from tests.made import (
     BLIND,
     LARGE,
     LIMIT,
@@ -40,9 +38,14 @@ from tests.unit.result.samples import (
     clock,
     collective,
     launch,
+    measured,
+    result_of,
     together,
     visit,
 )
+
+if TYPE_CHECKING:
+    from mpigauge.result.reader import Result
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -92,25 +95,6 @@ FIELDS = (
 )
 DEEP_FIELDS = {"time_s", "overlap", *RATIO_FIELDS}
 DESIGN_TIMES = {"estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max"}
-
-
-def result_of(*records: object) -> Result:
-    """A result in memory."""
-    first, *others = records
-    result = Result(Path("r.jsonl"), first)  # type: ignore[arg-type]
-    lists: dict[type, list[Any]] = {
-        Launch: result.launches,
-        Clock: result.clocks,
-        Visit: result.visits,
-        Eager: result.eager,
-        Blocked: result.blocked,
-        Failure: result.failures,
-        Done: result.done,
-        End: result.ends,
-    }
-    for one in others:
-        lists[type(one)].append(one)
-    return result
 
 
 def document_of(result: Result, *columns: str, chosen: Units | None = None) -> Document:
@@ -333,14 +317,11 @@ ALLREDUCE = collective("allreduce", 8)
 EVERYTHING = result_of(campaign(SMALL, LARGE, LIMIT, BLIND, ALLREDUCE), *RECORDS[1:])
 
 
-def measured(*cells: Cell, launches: int = 2, clocks: tuple[Clock, ...] = (), **more: object) -> Result:
+def known(*cells: Cell, launches: int = 2, clocks: tuple[Clock, ...] = (), **more: object) -> Result:
     """A result in which every operation of a collective takes 1000 ns, and of others as well."""
-    result = result_of(campaign(*cells), *map(launch, range(1, launches + 1)), *clocks)
-    for number in range(1, launches + 1):
-        for i, of in enumerate(cells):
-            make = together if of.sync else visit
-            result.visits.append(make(number, i, of, [1000] * 20, **({"ops": 1} | more)))
-    return result
+    numbers = range(1, launches + 1)
+    visits = measured(cells, numbers, lambda *_: [1000] * 20, **({"ops": 1} | more))
+    return result_of(campaign(*cells), *map(launch, numbers), *clocks, *visits)
 
 
 def table_of(result: Result, *columns: str, chosen: Units | None = None) -> list[dict[str, str]]:
@@ -367,7 +348,7 @@ def table_of(result: Result, *columns: str, chosen: Units | None = None) -> list
     ids=lambda value: value.pattern if isinstance(value, Cell) else "",
 )
 def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
-    (section,) = document_of(measured(of)).sections
+    (section,) = document_of(known(of)).sections
     oversubscribed = ["oversubscribed"] if of.ranks > 2 else []
     assert section.title.split(DOT) == [
         f"{of.pattern}, {of.mode}",
@@ -388,7 +369,7 @@ def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
 )
 def test_how_ranks_started_stands_above_the_numbers(sync: str, words: str) -> None:
     of = collective(sync=sync)
-    (section,) = document_of(measured(of)).sections
+    (section,) = document_of(known(of)).sections
     assert section.about.startswith("time: from the first start to the last end")
     assert f"{words}, skew up to 5.00 ns (p50), 5.00 ns (p99)" in section.about
     assert "late" not in section.about
@@ -409,7 +390,7 @@ def test_the_worst_size_of_a_curve_is_told_above_it() -> None:
 
 def test_what_need_not_start_together_says_nothing_of_it() -> None:
     for of in (cell(), cell("memcpy", 64), cell("bcast-acked", 64, "blocking"), cell("crosscopy", 64)):
-        (section,) = document_of(measured(of)).sections
+        (section,) = document_of(known(of)).sections
         assert "started" not in section.about
 
 
@@ -423,7 +404,7 @@ def test_ways_of_starting_and_other_factors_are_curves_of_their_own() -> None:
         collective("bcast", 8),
         collective("bcast", 8, root="1"),
     ]
-    document = document_of(measured(*cells))
+    document = document_of(known(*cells))
     assert [section.rows[0].cell for section in document.sections] == cells
     told = [(section.title, section.about) for section in document.sections]
     assert len(set(told)) == len(cells)
@@ -431,24 +412,24 @@ def test_ways_of_starting_and_other_factors_are_curves_of_their_own() -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_barrier_has_no_size(form: str) -> None:
-    text = render(document_of(measured(collective("barrier")), *EXTRA_COLUMNS), form)
+    text = render(document_of(known(collective("barrier")), *EXTRA_COLUMNS), form)
     assert "barrier" in text
-    (line,) = table_of(measured(collective("barrier")))
+    (line,) = table_of(known(collective("barrier")))
     assert line["size"] == units.MISSING
     assert line["rate"] == units.MISSING
     assert line["time"] == "1.00 \N{MICRO SIGN}s"
 
 
 def test_collectives_show_root_and_ranks_beside_the_whole() -> None:
-    (line,) = table_of(measured(ALLREDUCE), chosen=Units("ns"))
+    (line,) = table_of(known(ALLREDUCE), chosen=Units("ns"))
     assert (line["time"], line["at the root"], line["median of ranks"]) == ("1000 ns", "990 ns", "980 ns")
-    (other,) = table_of(measured(SMALL))
+    (other,) = table_of(known(SMALL))
     assert "at the root" not in other
-    (asked,) = table_of(measured(SMALL), "root")
+    (asked,) = table_of(known(SMALL), "root")
     assert asked["at the root"] == units.MISSING
 
 
-def test_every_form_and_column_bears_collectives_that_were_not_measured() -> None:
+def test_every_form_and_column_bears_collectives_that_were_not_known() -> None:
     result = result_of(campaign(ALLREDUCE, collective("barrier"), cell("chase", 64)))
     for form in FORMATS:
         assert "allreduce" in render(document_of(result, *EXTRA_COLUMNS), form)
@@ -457,7 +438,7 @@ def test_every_form_and_column_bears_collectives_that_were_not_measured() -> Non
 def test_extra_columns_of_collectives() -> None:
     late: dict[str, Any] = {"skew_ns": [20] * 15 + [400] * 5, "late": [19], "cpu_ns": 20_000}
     (line,) = table_of(
-        measured(collective(size=2**20, ranks=2), **late),
+        known(collective(size=2**20, ranks=2), **late),
         *("skew", "skew_p99", "late", "bus", "cpu", "cpu_share", "overlap", "pure"),
         chosen=Units("ns", "GB/s"),
     )
@@ -470,7 +451,7 @@ def test_extra_columns_of_collectives() -> None:
 
 def test_overlap_is_shown_where_there_is_one() -> None:
     of = collective(size=8, mode="overlap")
-    result = measured(of, pure_ns=[800] * 20, work_ns=800)
+    result = known(of, pure_ns=[800] * 20, work_ns=800)
     (line,) = table_of(result, chosen=Units("ns"))
     assert (line["overlap"], line["without work"]) == ("75 %", "800 ns")
     (row,) = json.loads(render(document_of(result), "json"))["rows"]
@@ -484,7 +465,7 @@ def test_overlap_is_shown_where_there_is_one() -> None:
 
 def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
     cells = [cell(size=64), cell("crosscopy", 64), cell("memcpy", 64)]
-    result = measured(*cells)
+    result = known(*cells)
     for one in result.visits:
         factor = {"pingpong": 6, "crosscopy": 2, "memcpy": 1}[one.cell.pattern]
         one.samples_ns[:] = [factor * 1000 * one.launch] * 20
@@ -495,14 +476,14 @@ def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
     assert texts["memcpy_ratio"] == "6.00 (6.00 \N{EN DASH} 6.00)"
     assert texts["copy_ratio"] == units.MISSING
     assert any("in units of crosscopy standard" in line for line in document.foot)
-    single = document_of(measured(*cells, launches=1), "kappa")
+    single = document_of(known(*cells, launches=1), "kappa")
     kappa = next(c for c in single.sections[0].columns if c.name == "kappa")
     assert kappa.text(single.sections[0].rows[0], single.units) == "1.00"
 
 
 def test_the_head_tells_how_the_clocks_agreed() -> None:
     def head(*clocks: Clock) -> str:
-        return "\n".join(document_of(measured(ALLREDUCE, clocks=clocks)).head)
+        return "\n".join(document_of(known(ALLREDUCE, clocks=clocks)).head)
 
     assert "collectives" not in head()
     # A rank alone has nothing to check, which is not a check to 0 ns.
@@ -516,7 +497,7 @@ def test_the_head_tells_how_the_clocks_agreed() -> None:
 
 
 def test_a_collective_in_json() -> None:
-    result = measured(
+    result = known(
         collective("reduce", 8, root="1", in_place=True),
         clocks=(clock(1, 20, 120, shared=False),),
         late=[0, 1],
@@ -552,7 +533,7 @@ def test_a_collective_in_json() -> None:
 
 def test_csv_has_overlap_and_ratios_in_columns_of_their_own() -> None:
     cells = [collective(size=64, mode="overlap"), cell(size=64), cell("crosscopy", 64)]
-    result = measured(*cells)
+    result = known(*cells)
     for i, one in enumerate(result.visits):
         if one.cell.mode == "overlap":
             result.visits[i] = msgspec.structs.replace(one, pure_ns=[800] * 20, work_ns=800)
@@ -576,7 +557,7 @@ def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
         (plain, "reduce blocking 8 B: "),
         (other, "reduce blocking 8 B, mpi_barrier start, max of float, root 1, in place: "),
     ):
-        foot = document_of(measured(of, launches=1)).foot
+        foot = document_of(known(of, launches=1)).foot
         assert any(line.startswith(f"no-interval: {words}") for line in foot), foot
 
 

@@ -24,8 +24,8 @@ from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS, Column, U
 from mpigauge.show.document import Document, Section, document
 from mpigauge.show.findings import Finding, summary, text
 from mpigauge.show.terminal import ALWAYS, LEAST_FIRST, UNLIMITED, hiding_order, render
-from tests.unit.result.samples import BLIND, LIMIT, campaign, cell, collective, launch, together, visit
-from tests.unit.show.test_tables import SMALL_RESULT, result_of
+from tests.made import BLIND, LIMIT, campaign, cell, collective, launch, result_of, together, visit
+from tests.unit.show.test_tables import SMALL_RESULT
 
 if TYPE_CHECKING:
     from mpigauge.result.reader import Result

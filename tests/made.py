@@ -1,6 +1,9 @@
-"""Records of every kind, and result files made of them."""
+"""Records of every kind, results made of them in memory and in files, and cells measured by a law."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -8,6 +11,7 @@ from msgspec.structs import replace
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
+from mpigauge.result.reader import Result
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -25,6 +29,9 @@ from mpigauge.result.records import (
     Visit,
 )
 from tests.fakes.kernel import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 PATTERNS = msgspec.convert(describe()["patterns"], tuple[Pattern, ...])
 PLACE = RankPlace("node1", "0-3", 2, 1, 25, 40, 0.0)
@@ -200,3 +207,68 @@ RECORDS: tuple[Record, ...] = (
 def lines_of(*records: Record) -> bytes:
     """The text of a result file."""
     return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+
+
+def written(name: str, *records: Record) -> Path:
+    """A result file where we are."""
+    path = Path(name)
+    path.write_bytes(lines_of(*records))
+    return path
+
+
+def result_of(*records: Record) -> Result:
+    """A result in memory; the campaign comes first."""
+    first, *others = records
+    assert isinstance(first, Campaign)
+    result = Result(Path("r.jsonl"), first)
+    lists: dict[type, list[Any]] = {
+        Launch: result.launches,
+        Clock: result.clocks,
+        Visit: result.visits,
+        Eager: result.eager,
+        Blocked: result.blocked,
+        Failure: result.failures,
+        Done: result.done,
+        End: result.ends,
+    }
+    for one in others:
+        lists[type(one)].append(one)
+    return result
+
+
+# ---- Cells that are measured by a law ------------------------------------------------------------
+
+
+def launches_of(cells: Iterable[Cell], numbers: Iterable[int]) -> list[Launch]:
+    """A launch of every job that the cells need, for each of these numbers."""
+    jobs = {of.job: of for of in cells}.values()
+    return [
+        msgspec.structs.replace(
+            launch(number),
+            transport=of.transport,
+            placed=of.placement,
+            ranks=of.ranks,
+            mpi=of.mpi,
+            mpi_version=of.mpi_version,
+        )
+        for number in numbers
+        for of in jobs
+    ]
+
+
+def measured(
+    cells: Iterable[Cell],
+    numbers: Iterable[int],
+    samples_ns: Callable[[Cell, int], list[int]],
+    **more: object,
+) -> Iterator[Visit]:
+    """One visit of every cell in each launch of these numbers.
+
+    Args:
+        samples_ns: Of a cell in a launch; none: it has no visit.
+        more: Fields that all of them have.
+    """
+    for number in numbers:
+        for place, of in enumerate(cells):
+            if samples := samples_ns(of, number):
+                yield (together if of.sync else visit)(number, place, of, samples, **more)
