@@ -22,7 +22,7 @@ SOURCES = Path(__file__).parents[1] / "kernel"
 
 def sources() -> list[Path]:
     """The C files and headers of the kernel, in a fixed order."""
-    patterns = ("*.[ch]", "*.def", "patterns/*.[ch]")
+    patterns = ("*.[ch]", "*/*.[ch]", "*/*.def")
     return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
@@ -47,10 +47,15 @@ def build(library: Library) -> Path:
     return made(kernel_path(library), "the kernel", lambda output: _compile(library, output))
 
 
-def _compile(library: Library, output: Path) -> None:
+def compile_command(library: Library, output: Path, *flags: str) -> list[str]:
+    """The command that compiles the kernel, with more flags where they are given."""
     c_files = [str(path) for path in sources() if path.suffix == ".c"]
-    words = [str(library.mpicc), *FLAGS, "-o", str(output), *c_files, *LIBRARIES]
-    ask(words, library.environment, BUILD_TIMEOUT_S)
+    words = [str(library.mpicc), *FLAGS, *flags, "-I", str(SOURCES), "-o", str(output)]
+    return [*words, *c_files, *LIBRARIES]
+
+
+def _compile(library: Library, output: Path) -> None:
+    ask(compile_command(library, output), library.environment, BUILD_TIMEOUT_S)
 
 
 def describe(library: Library) -> Description:

@@ -1,5 +1,6 @@
 /* exscan - each gets the reduction over the ranks before itself. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
@@ -16,7 +17,7 @@ const struct mg_pattern mg_exscan = {
     .name         = "exscan",
     .about        = "every rank gets the reduction over the ranks before itself",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -24,5 +25,5 @@ const struct mg_pattern mg_exscan = {
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
     .piece        = piece,
-    .modes        = MG_MODES(Exscan, Iexscan),
+    .modes        = MG_COLLECTIVE_MODES(Exscan, Iexscan),
 };

@@ -1,5 +1,6 @@
 /* gather - the root gets a block from every rank. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                      \
     mg_in_at_root(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, \
@@ -11,7 +12,7 @@ const struct mg_pattern mg_gather = {
     .name         = "gather",
     .about        = "the root gets a block from every rank",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -20,5 +21,5 @@ const struct mg_pattern mg_gather = {
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
     .piece        = mg_blocks_at_root,
-    .modes        = MG_MODES(Gather, Igather),
+    .modes        = MG_COLLECTIVE_MODES(Gather, Igather),
 };
