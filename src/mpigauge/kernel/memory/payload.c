@@ -3,6 +3,7 @@
 
 #include "memory/content.h"
 #include "memory/reduction.h"
+#include "patterns/volumes.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 
@@ -57,12 +58,13 @@ static size_t most(size_t a, size_t b)
 /* What one message, or the blocks for all ranks together, take up. */
 static size_t send_bytes(const struct mg_visit *visit)
 {
-    return visit->bytes * (visit->pattern->send_each ? (size_t) visit->ranks : 1);
+    return mg_volume_bytes(mg_volume_sent(visit->pattern), visit->ranks, visit->bytes);
 }
 
 static size_t recv_bytes(const struct mg_visit *visit)
 {
-    const size_t received = visit->bytes * (visit->pattern->recv_each ? (size_t) visit->ranks : 1);
+    const size_t received =
+        mg_volume_bytes(mg_volume_received(visit->pattern), visit->ranks, visit->bytes);
 
     /* In place, what is sent lies where the result will be. */
     return visit->in_place ? most(received, send_bytes(visit)) : received;

@@ -12,6 +12,7 @@ const struct mg_pattern mg_allgatherv = {
     .name         = "allgatherv",
     .about        = "allgather with a count and a place for every block, all equal here",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -19,6 +20,7 @@ const struct mg_pattern mg_allgatherv = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,
     .modes        = MG_COLLECTIVE_MODES(Allgatherv, Iallgatherv),
 };

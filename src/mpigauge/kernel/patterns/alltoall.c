@@ -11,6 +11,7 @@ const struct mg_pattern mg_alltoall = {
     .name         = "alltoall",
     .about        = "every rank sends a block of its own to every rank",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -19,6 +20,7 @@ const struct mg_pattern mg_alltoall = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
     .modes        = MG_COLLECTIVE_MODES(Alltoall, Ialltoall),
 };

@@ -10,6 +10,7 @@ const struct mg_pattern mg_barrier = {
     .name         = "barrier",
     .about        = "all ranks wait for each other",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,

@@ -37,6 +37,7 @@ const struct mg_pattern mg_bcast_acked = {
     .about     = "broadcasts from rank 0, acknowledged by every other rank in turn",
     .time_of   = "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
                  "an empty round trip",
+    .family    = MG_COLLECTIVE,
     .sampling  = &mg_sampling_acked,
     .min_ranks = 2,
     .trips     = 1,
@@ -44,6 +45,7 @@ const struct mg_pattern mg_bcast_acked = {
     .unit_bytes  = 1,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
+    .wire        = MG_TO_OTHERS,
     .baseline    = empty_round_trip,
     .piece       = piece,
     .modes       = MG_MODES({.name          = "blocking",

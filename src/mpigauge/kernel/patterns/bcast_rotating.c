@@ -29,11 +29,13 @@ const struct mg_pattern mg_bcast_rotating = {
     .about = "broadcasts back to back, the root moving on by one each time",
     .time_of =
         "one broadcast: the mean over broadcasts from every rank in turn, by the clock of rank 0",
+    .family      = MG_COLLECTIVE,
     .sampling    = &mg_sampling_blocks,
     .min_ranks   = 2,
     .trips       = MG_TRIPS_RANKS,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
+    .wire        = MG_TO_OTHERS,
     .piece       = piece,
     .modes       = MG_MODES({.name          = "blocking",
                              .about         = "MPI_Bcast",

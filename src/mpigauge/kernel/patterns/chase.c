@@ -107,6 +107,7 @@ const struct mg_pattern mg_chase = {
     .name         = "chase",
     .about        = "loads that depend on each other, in random order over a working set",
     .time_of      = "one load; the size is that of the working set",
+    .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,

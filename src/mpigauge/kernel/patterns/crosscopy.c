@@ -38,6 +38,7 @@ const struct mg_pattern mg_crosscopy = {
     .name          = "crosscopy",
     .about         = "rank 0 copies what rank 1 has just written into shared memory",
     .time_of       = "the copy alone, two clock readings around it",
+    .family        = MG_MEMORY,
     .sampling      = &mg_sampling_prepared,
     .min_ranks     = 2,
     .active_ranks  = 2,
@@ -51,5 +52,6 @@ const struct mg_pattern mg_crosscopy = {
                                .call          = call,
                                .source        = from_writer,
                                .directions    = 1,
-                               .binds_buffers = true}),
+                               .binds_buffers = true,
+                               .baseline      = "kappa"}),
 };

@@ -6,6 +6,7 @@ const struct mg_pattern mg_eager = {
     .name         = "eager",
     .about        = "the eager limit: the largest message that completes before it is received",
     .time_of      = "nothing: it finds a limit in bytes",
+    .family       = MG_PROBE,
     .sampling     = &mg_sampling_probe,
     .min_ranks    = 2,
     .active_ranks = 2,

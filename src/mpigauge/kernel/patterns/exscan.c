@@ -17,6 +17,7 @@ const struct mg_pattern mg_exscan = {
     .name         = "exscan",
     .about        = "every rank gets the reduction over the ranks before itself",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -24,6 +25,7 @@ const struct mg_pattern mg_exscan = {
     .reduces      = true,
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
+    .wire         = MG_TO_OTHERS,
     .piece        = piece,
     .modes        = MG_COLLECTIVE_MODES(Exscan, Iexscan),
 };

@@ -12,6 +12,7 @@ const struct mg_pattern mg_gather = {
     .name         = "gather",
     .about        = "the root gets a block from every rank",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -20,6 +21,7 @@ const struct mg_pattern mg_gather = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,
     .modes        = MG_COLLECTIVE_MODES(Gather, Igather),
 };

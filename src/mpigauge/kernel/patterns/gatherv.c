@@ -12,6 +12,7 @@ const struct mg_pattern mg_gatherv = {
     .name         = "gatherv",
     .about        = "gather with a count and a place for every block, all equal here",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -20,6 +21,7 @@ const struct mg_pattern mg_gatherv = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,
     .modes        = MG_COLLECTIVE_MODES(Gatherv, Igatherv),
 };

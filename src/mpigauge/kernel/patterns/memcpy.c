@@ -21,6 +21,7 @@ const struct mg_pattern mg_memcpy = {
     .name         = "memcpy",
     .about        = "the C library's copy within the memory of one rank",
     .time_of      = "one copy; bytes are counted once",
+    .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,
@@ -32,5 +33,6 @@ const struct mg_pattern mg_memcpy = {
                               .about      = "memcpy",
                               .call       = call,
                               .source     = mg_own_source,
-                              .directions = 1}),
+                              .directions = 1,
+                              .baseline   = "memcpy_ratio"}),
 };

@@ -11,6 +11,7 @@ const struct mg_pattern mg_null = {
     .name         = "null",
     .about        = "nothing: the floor of the instrument itself",
     .time_of      = "one empty round, the clock reading included",
+    .family       = MG_FLOOR,
     .sampling     = &mg_sampling_floor,
     .min_ranks    = 1,
     .active_ranks = 1,

@@ -2,6 +2,8 @@
 #ifndef MG_PATTERN_H
 #define MG_PATTERN_H
 
+#include "patterns/volume.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +59,16 @@ struct mg_piece {
     int    ranks;
 };
 
+/* What a pattern is about: tables, figures and sentences go by it. */
+enum mg_family {
+    MG_FAMILY_NONE,
+    MG_MESSAGE,    /* messages from rank to rank */
+    MG_COLLECTIVE, /* an operation of all ranks */
+    MG_MEMORY,     /* what messages are measured by: copies, loads, a line handed over */
+    MG_PROBE,      /* a limit instead of a time */
+    MG_FLOOR,      /* what the instrument itself costs */
+};
+
 /* A way of doing a pattern.  begin and finish surround a series of calls, untimed; either may be
  * NULL.  Every rank of the group runs all three. */
 struct mg_mode {
@@ -66,11 +78,14 @@ struct mg_mode {
     void (*call)(struct mg_state *state);
     void (*finish)(struct mg_state *state);
     int (*source)(const struct mg_state *state); /* whose payload ends up in recv; -1 = nobody's */
+    int  needs_mpi;       /* version of the standard that brought its calls; 0 = any */
     int  directions;      /* messages under way at once between a pair: 1, or 2 = both directions */
     bool needs_eager;     /* deadlocks above the eager limit, so it is never started there */
     bool binds_buffers;   /* all calls work in the same buffers: cold ones cannot be walked */
     bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
     bool overlaps;        /* computes between start and wait */
+    bool never_eager;     /* returns only when the receive has begun, however small the message */
+    const char *baseline; /* of memory: the ratio of a message's time to that of this; or NULL */
 };
 
 /* Which bus bandwidth the field gives beside bytes / time, and for how many blocks. */
@@ -85,6 +100,7 @@ struct mg_pattern {
     const char               *name;
     const char               *about;
     const char               *time_of; /* what one reported time is */
+    enum mg_family            family;
     const struct mg_sampling *sampling;
     int                       min_ranks;
     int                       active_ranks; /* how many take part; 0 = all */
@@ -93,16 +109,18 @@ struct mg_pattern {
     bool                      moves_bytes;  /* the size is that of a message; rates make sense */
     bool                      spans_bytes;  /* the size is that of the memory worked on: no rate */
     size_t                    unit_bytes; /* sizes are multiples of it; 0 = any, also empty ones */
-    int64_t     least_ns;      /* a sample lasts at least so long; 0 = what the clock needs */
-    bool        send_each;     /* a block for every rank to send */
-    bool        recv_each;     /* a block from every rank to receive */
-    bool        reduces;       /* takes datatype and operation */
-    bool        rooted;        /* has a root */
-    bool        may_in_place;  /* has a form with MPI_IN_PLACE */
-    bool        accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
-    bool        synchronises;  /* nobody may leave before everybody has come */
-    bool        shares_memory; /* needs mg_state.shared, `bytes` after its first page */
-    enum mg_bus bus;
+    int64_t          least_ns;      /* a sample lasts at least so long; 0 = what the clock needs */
+    bool             send_each;     /* a block for every rank to send */
+    bool             recv_each;     /* a block from every rank to receive */
+    bool             reduces;       /* takes datatype and operation */
+    bool             rooted;        /* has a root */
+    bool             may_in_place;  /* has a form with MPI_IN_PLACE */
+    bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
+    bool             synchronises;  /* nobody may leave before everybody has come */
+    bool             shares_memory; /* needs mg_state.shared, `bytes` after its first page */
+    bool             one_way;       /* its time is that of one message, or line, one way */
+    enum mg_bus      bus;
+    struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */
     void (*prepare)(struct mg_state *state);  /* before every call */
     void (*baseline)(struct mg_state *state); /* the empty round trip of a turn */
     /* Piece i of what must be received; false after the last one.  NULL: the mode's source. */

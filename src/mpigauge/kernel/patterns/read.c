@@ -53,6 +53,7 @@ const struct mg_pattern mg_read = {
     .name         = "read",
     .about        = "one rank reads its memory: a sum over 64-bit words",
     .time_of      = "one pass",
+    .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,

@@ -17,6 +17,7 @@ const struct mg_pattern mg_reduce = {
     .name         = "reduce",
     .about        = "the root gets the reduction over all ranks",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -25,6 +26,7 @@ const struct mg_pattern mg_reduce = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
+    .wire         = MG_TO_OTHERS,
     .piece        = piece,
     .modes        = MG_COLLECTIVE_MODES(Reduce, Ireduce),
 };

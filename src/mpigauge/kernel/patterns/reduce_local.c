@@ -18,6 +18,7 @@ const struct mg_pattern mg_reduce_local = {
     .name         = "reduce_local",
     .about        = "the arithmetic of a reduction: two operands in this rank's memory",
     .time_of      = "one reduction of one operand into another",
+    .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,

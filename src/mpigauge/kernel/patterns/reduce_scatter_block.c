@@ -19,6 +19,7 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .name         = "reduce_scatter_block",
     .about        = "every rank gets its block of the reduction over all ranks",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -27,6 +28,7 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .reduces      = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = piece,
     .modes        = MG_COLLECTIVE_MODES(Reduce_scatter_block, Ireduce_scatter_block),
 };

@@ -16,6 +16,7 @@ const struct mg_pattern mg_scan = {
     .name         = "scan",
     .about        = "every rank gets the reduction over the ranks up to itself",
     .time_of      = "from the first start to the last end",
+    .family       = MG_COLLECTIVE,
     .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
@@ -23,6 +24,7 @@ const struct mg_pattern mg_scan = {
     .reduces      = true,
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
+    .wire         = MG_TO_OTHERS,
     .piece        = piece,
     .modes        = MG_COLLECTIVE_MODES(Scan, Iscan),
 };

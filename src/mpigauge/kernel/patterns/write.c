@@ -41,6 +41,7 @@ const struct mg_pattern mg_write = {
     .name         = "write",
     .about        = "one rank writes its memory: 64-bit stores",
     .time_of      = "one pass",
+    .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,

@@ -110,28 +110,27 @@ void mg_rounds_chained(const struct mg_visit *visit, struct mg_state *state, str
     finish(rounds, count, begin_ns, cpu_begin_ns);
 }
 
-/* Preparations and empty round trips cost, too, and are in no sample. */
 void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                         int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
 {
-    const int64_t begin_ns = mg_now_ns();
+    const int64_t cpu_begin_ns = mg_cpu_ns();
+    const int64_t begin_ns     = mg_now_ns();
 
     (void) walk;
     (void) batch;
     (void) limit_ns;
     run_prepared(visit->pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, 0);
-    rounds->cpu_ns = -1;
+    finish(rounds, count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                      int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
 {
-    const int64_t begin_ns = mg_now_ns();
+    const int64_t cpu_begin_ns = mg_cpu_ns();
+    const int64_t begin_ns     = mg_now_ns();
 
     (void) walk;
     (void) limit_ns;
     run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, 0);
-    rounds->cpu_ns = -1;
+    finish(rounds, count, begin_ns, cpu_begin_ns);
 }

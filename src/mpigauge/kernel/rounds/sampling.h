@@ -20,7 +20,7 @@ enum mg_batching {
 struct mg_sampling {
     const char      *name;
     enum mg_batching batching;
-    bool             cpu_known;       /* on-core time of the samples alone can be told */
+    bool             cpu_known;       /* not where preparations, in no sample, cost on-core time */
     bool             starts_together; /* all ranks start each round at one moment */
     bool             probes;          /* finds a limit instead of a time: it has no `run` */
     bool             floor;           /* shows what the instrument itself costs */

@@ -301,11 +301,12 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     state->work       = 0;
     prove(visit, state, &outcome);
 
-    state->send        = walk.send_first;
-    state->recv        = walk.recv_first;
-    outcome.batch      = decision->batch;
-    outcome.ops        = decision->batch * trips_of(visit, state);
-    run->rounds.cpu_ns = cpu_of_all(state, run->rounds.cpu_ns);
+    state->send   = walk.send_first;
+    state->recv   = walk.recv_first;
+    outcome.batch = decision->batch;
+    outcome.ops   = decision->batch * trips_of(visit, state);
+    run->rounds.cpu_ns =
+        cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
     outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
     outcome.corrupt    = what_is_wrong(run, visit, state, words, sizeof words);
     if (state->rank == 0)

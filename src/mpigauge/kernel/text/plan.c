@@ -189,7 +189,7 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->min_ranks > plan->ranks)
         MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
                visit->pattern->min_ranks, plan->ranks);
-    const bool sends = visit->pattern->active_ranks != 1 && !visit->pattern->shares_memory;
+    const bool sends = visit->pattern->family != MG_MEMORY && visit->pattern->family != MG_FLOOR;
 
     if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,

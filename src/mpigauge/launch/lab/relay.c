@@ -313,11 +313,9 @@ static void open_port(int port)
     set_option(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BYTES);
     set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 
-    struct packet_mreq promiscuous = {.mr_ifindex = address.sll_ifindex,
-                                      .mr_type    = PACKET_MR_PROMISC};
+    struct packet_mreq all = {.mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC};
 
-    lab_check(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous) == 0,
-          name);
+    lab_check(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all) == 0, name);
     lab_check(bind(fd, (struct sockaddr *) &address, sizeof address) == 0, name);
     ports[port] = (struct pollfd){fd, POLLIN, 0};
 }
