@@ -7,8 +7,8 @@ BIN     := $(VENV)/bin
 UV      := $(shell command -v uv 2>/dev/null)
 KERNEL  := src/mpigauge/kernel
 LAB     := src/mpigauge/launch/lab
-C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/patterns/*.c benchmarks/*.c $(LAB)/*.c tests/real/*/*.c)
-H_FILES := $(wildcard $(KERNEL)/*.h $(KERNEL)/patterns/*.h $(LAB)/*.h)
+C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c benchmarks/*.c $(LAB)/*.c tests/real/*/*.c)
+H_FILES := $(wildcard $(KERNEL)/*/*.h $(LAB)/*.h)
 C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
@@ -36,9 +36,9 @@ lint: $(VENV)/.dev
 	@$(BIN)/clang-format --dry-run --Werror $(C_FILES) $(H_FILES)
 	@$(CC) $(C_FLAGS) -o $(VENV)/relay-lint $(filter-out $(LAB)/shell.c,$(wildcard $(LAB)/*.c)) -lm
 	@$(CC) $(C_FLAGS) -o $(VENV)/shell-lint $(LAB)/shell.c
-	@$(BIN)/mpicc $(C_FLAGS) -o $(VENV)/kernel-lint $(KERNEL)/*.c $(KERNEL)/patterns/*.c -lm
-	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' $(wildcard $(KERNEL)/*.c $(KERNEL)/patterns/*.c $(LAB)/*.c) -- \
-		-std=c11 -D_GNU_SOURCE -isystem $(VENV)/include -isystem $$($(CC) -print-file-name=include) 2>&1 \
+	@$(BIN)/mpicc $(C_FLAGS) -I $(KERNEL) -o $(VENV)/kernel-lint $(KERNEL)/*.c $(KERNEL)/*/*.c -lm
+	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c $(LAB)/*.c) -- \
+		-std=c11 -D_GNU_SOURCE -I $(KERNEL) -isystem $(VENV)/include -isystem $$($(CC) -print-file-name=include) 2>&1 \
 		| { ! grep -E 'warning:|error:' ; }
 
 docs: $(VENV)/.dev

@@ -1,4 +1,5 @@
-"""Writes the pages that are computed: cli.md from the command line, schema.json from the record types.
+"""Writes what is computed: cli.md from the command line, schema.json from the record types, and beside the
+kernel describe.json, which is what it says of itself.
 
     python docs/generate.py
 
@@ -17,6 +18,9 @@ import msgspec
 
 from mpigauge import errors
 from mpigauge.cli import mpigauge
+from mpigauge.errors import MpigaugeError
+from mpigauge.mpi import find, kernel
+from mpigauge.plan.patterns import DESCRIPTION
 from mpigauge.result.records import FORMAT, VERSION, Record
 
 HERE = Path(__file__).parent
@@ -128,8 +132,20 @@ def pages() -> dict[str, str]:
     }
 
 
+def describe() -> None:
+    """Writes what the kernel says of itself; its modes are all there with a library of MPI 4."""
+    try:
+        library = find.find("mpich")
+    except MpigaugeError:
+        sys.stdout.write("kernel/describe.json: stays as it is, there is no MPICH to build the kernel with\n")
+        return
+    DESCRIPTION.write_text(kernel.to_be_kept(library), encoding="ascii")
+    sys.stdout.write("kernel/describe.json\n")
+
+
 def main() -> None:
     """Writes them."""
+    describe()
     for name, text in pages().items():
         (HERE / name).write_text(text, encoding="utf-8")
         sys.stdout.write(f"docs/{name}\n")

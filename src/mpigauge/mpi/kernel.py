@@ -1,6 +1,8 @@
 """Building the kernel with a library's own mpicc, once for the same sources, compiler, flags and library."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,10 +21,12 @@ PROGRAM = "mpigauge-kernel"
 BUILD_TIMEOUT_S = 300
 SOURCES = Path(__file__).parents[1] / "kernel"
 
+_LIST = re.compile(r"\[([^\[\]{}]*)\]")
+
 
 def sources() -> list[Path]:
     """The C files and headers of the kernel, in a fixed order."""
-    patterns = ("*.[ch]", "*.def", "patterns/*.[ch]")
+    patterns = ("*.[ch]", "*/*.[ch]", "*/*.def")
     return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
@@ -47,15 +51,42 @@ def build(library: Library) -> Path:
     return made(kernel_path(library), "the kernel", lambda output: _compile(library, output))
 
 
-def _compile(library: Library, output: Path) -> None:
+def compile_command(library: Library, output: Path, *flags: str) -> list[str]:
+    """The command that compiles the kernel, with more flags where they are given."""
     c_files = [str(path) for path in sources() if path.suffix == ".c"]
-    words = [str(library.mpicc), *FLAGS, "-o", str(output), *c_files, *LIBRARIES]
-    ask(words, library.environment, BUILD_TIMEOUT_S)
+    words = [str(library.mpicc), *FLAGS, *flags, "-I", str(SOURCES), "-o", str(output)]
+    return [*words, *c_files, *LIBRARIES]
+
+
+def _compile(library: Library, output: Path) -> None:
+    ask(compile_command(library, output), library.environment, BUILD_TIMEOUT_S)
 
 
 def describe(library: Library) -> Description:
     """What the kernel of a library can do; it answers before it needs MPI."""
     program = build(library)
+    description = _decoded(program, _said(program, library))
+    if description.kernel != KERNEL_VERSION:
+        raise EnvironmentLacksError(
+            f"{program}: has version {description.kernel}, this mpigauge needs version {KERNEL_VERSION}",
+            "try: mpigauge kernel build --force",
+        )
+    return description
+
+
+def to_be_kept(library: Library) -> str:
+    """The text of `kernel/describe.json`: all that a kernel says of itself and no library decides.
+
+    Args:
+        library: Of MPI 4, since the text names all modes.
+    """
+    said = json.loads(_said(build(library), library))
+    kept = {key: said[key] for key in ("kernel", "datatypes", "patterns")}
+    text = json.dumps(kept, indent=1)
+    return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
+
+
+def _said(program: Path, library: Library) -> bytes:
     try:
         done = subprocess.run(
             [str(program), "--describe"],
@@ -65,23 +96,28 @@ def describe(library: Library) -> Description:
             env={**os.environ, **library.environment},
             stdin=subprocess.DEVNULL,
         )
-        description = msgspec.json.decode(done.stdout, type=Description)
     except subprocess.CalledProcessError as error:
         words = error.stderr.decode(errors="replace").strip().splitlines()
         raise EnvironmentLacksError(
             f"{program}: did not start: {words[0] if words else f'status {error.returncode}'}",
             "is the library that it was built with still there? Try: mpigauge kernel build --force",
         ) from None
-    except (OSError, subprocess.TimeoutExpired, msgspec.DecodeError) as error:
-        raise EnvironmentLacksError(
-            f"{program}: does not describe itself: {error}", "try: mpigauge kernel build --force"
-        ) from None
-    if description.kernel != KERNEL_VERSION:
-        raise EnvironmentLacksError(
-            f"{program}: has version {description.kernel}, this mpigauge needs version {KERNEL_VERSION}",
-            "try: mpigauge kernel build --force",
-        )
-    return description
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _mute(program, error) from None
+    return done.stdout
+
+
+def _decoded(program: Path, said: bytes) -> Description:
+    try:
+        return msgspec.json.decode(said, type=Description)
+    except msgspec.DecodeError as error:
+        raise _mute(program, error) from None
+
+
+def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"{program}: does not describe itself: {error}", "try: mpigauge kernel build --force"
+    )
 
 
 def rebuild(library: Library) -> Path:

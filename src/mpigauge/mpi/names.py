@@ -17,7 +17,7 @@ _MODE = re.compile(r"\{\.name\s*=\s*\"(\w+)\"")
 
 def patterns() -> list[str]:
     """In the order of patterns.def, by the names in their descriptors."""
-    words = _PATTERN.findall((SOURCES / "patterns.def").read_text(encoding="ascii"))
+    words = _PATTERN.findall((SOURCES / "patterns" / "patterns.def").read_text(encoding="ascii"))
     texts = [(SOURCES / "patterns" / f"{word}.c").read_text(encoding="ascii") for word in words]
     return [found[1] for text in texts if (found := _NAME.search(text))]
 

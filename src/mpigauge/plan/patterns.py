@@ -1,12 +1,76 @@
-"""What the kernel says it can do: the patterns and modes of `mpigauge-kernel --describe`."""
+"""What the kernel says it can do: the patterns and modes of `mpigauge-kernel --describe`.
 
+`kernel/describe.json` is what the kernel of this mpigauge says, for whoever must know it without one.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.vocabulary import ALL
 
 KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
+
+DESCRIPTION = Path(__file__).parents[1] / "kernel" / "describe.json"
+
+Family = Literal["", "message", "collective", "memory", "probe", "floor"]
+"""What a pattern is about; "" is one that only an older or a foreign kernel has."""
+
+Terms = tuple[float, float, float, float]
+"""Coefficients of 1/p, 1, p and p², for p ranks."""
+
+ONE: Terms = (0, 1, 0, 0)
+NONE: Terms = (0, 0, 0, 0)
+
+
+def blocks_of(terms: Terms, ranks: int) -> float:
+    """How many messages or blocks a volume is, of so many ranks."""
+    return sum(term * ranks**power for power, term in enumerate(terms)) / ranks
+
+
+class Volumes(Struct, frozen=True):
+    """Bytes by the number of ranks: each is so many times the bytes of one rank's message or block.
+
+    Attributes:
+        operation: What a rate counts, in each direction.
+        bus: What a link carries; all 0 where the field gives no bus bandwidth.
+        wire: What must cross between ranks, whatever the algorithm, in each direction.
+        sent: The send buffer of one rank.
+        received: Its receive buffer.
+    """
+
+    operation: Terms = ONE
+    bus: Terms = NONE
+    wire: Terms = NONE
+    sent: Terms = ONE
+    received: Terms = ONE
+
+
+class Sampling(Struct, frozen=True):
+    """How samples are taken, as properties.
+
+    Attributes:
+        single: A sample is one call, however short it is.
+        in_blocks: A sample is a block of calls.
+        cpu_known: On-core time of the samples alone can be told.
+        starts_together: All ranks start each round at one moment.
+        probes: Finds a limit instead of a time.
+        floor: Shows what the instrument itself costs.
+    """
+
+    single: bool = False
+    in_blocks: bool = False
+    cpu_known: bool = False
+    starts_together: bool = False
+    probes: bool = False
+    floor: bool = False
 
 
 class Mode(Struct, frozen=True):
@@ -18,6 +82,9 @@ class Mode(Struct, frozen=True):
         binds_buffers: Every call works in the same buffers, so cold ones cannot be walked.
         attaches_buffer: Lends MPI four messages of memory.
         overlaps: Computes between the start of the operation and its end.
+        needs_mpi: Version of the standard that brought its calls; 0 is any.
+        never_eager: Returns only when the receive has begun, however small the message.
+        baseline: Name of the ratio of a message's time to that of this; "" for none.
     """
 
     name: str
@@ -27,6 +94,9 @@ class Mode(Struct, frozen=True):
     binds_buffers: bool
     attaches_buffer: bool
     overlaps: bool = False
+    needs_mpi: int = 0
+    never_eager: bool = False
+    baseline: str = ""
 
 
 class Pattern(Struct, frozen=True):
@@ -34,7 +104,7 @@ class Pattern(Struct, frozen=True):
 
     Attributes:
         time_of: What one reported time is.
-        sampling: How samples are taken: chained, blocks, floor, probe, common, prepared or acked.
+        sampling: How samples are taken, by name: chained, blocks, floor, probe, common, prepared or acked.
         active_ranks: How many ranks take part; 0 means all.
         windowed: Whether it uses a window of messages.
         moves_bytes: Whether sizes and rates make sense.
@@ -47,6 +117,10 @@ class Pattern(Struct, frozen=True):
         may_in_place: Has a form with MPI_IN_PLACE.
         bus: Which bus bandwidth the field gives: same, others, twice, or "" for none.
         modes: The first is the default.
+        family: What it is about.
+        one_way: Its time is that of one message, or of one cache line, one way.
+        sampled: How samples are taken, by properties.
+        volumes: What an operation is about, and needs.
     """
 
     name: str
@@ -66,6 +140,10 @@ class Pattern(Struct, frozen=True):
     rooted: bool = False
     may_in_place: bool = False
     bus: str = ""
+    family: Family = ""
+    one_way: bool = False
+    sampled: Sampling = Sampling()
+    volumes: Volumes = Volumes()
 
     @property
     def sized(self) -> bool:
@@ -75,12 +153,32 @@ class Pattern(Struct, frozen=True):
     @property
     def starts_together(self) -> bool:
         """Whether all ranks start each of its rounds at one moment."""
-        return self.sampling == "common"
+        return self.sampled.starts_together
 
     @property
     def probes(self) -> bool:
         """Whether it finds a limit instead of a time."""
-        return self.sampling == "probe"
+        return self.sampled.probes
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether it shows what the instrument itself costs."""
+        return self.family == "floor"
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is about memory, without messages."""
+        return self.family == "memory"
+
+    @property
+    def sends(self) -> bool:
+        """Whether its ranks send messages by MPI."""
+        return not self.is_floor and not self.in_memory
+
+    @property
+    def talks(self) -> bool:
+        """Whether it measures messages of its ranks; a probe only uses some."""
+        return self.sends and not self.probes
 
     def mode(self, name: str) -> Mode | None:
         """The mode of this name, if there is one."""
@@ -118,6 +216,56 @@ class Description(Struct, frozen=True):
                 return pattern
         names = [pattern.name for pattern in self.patterns]
         raise UsageError(f"{where}: no pattern is called {name!r}", choose_from(names, name))
+
+    @property
+    def floor(self) -> Pattern:
+        """The pattern that shows what the instrument itself costs."""
+        return next(pattern for pattern in self.patterns if pattern.is_floor)
+
+
+class _Known(Struct, frozen=True):
+    """What `describe.json` holds: what a description has that depends on no MPI library."""
+
+    datatypes: tuple[Datatype, ...]
+    patterns: tuple[Pattern, ...]
+
+
+@cache
+def known() -> Mapping[str, Pattern]:
+    """The patterns of this mpigauge's own kernel, by name, with all modes of MPI 4."""
+    description = msgspec.json.decode(DESCRIPTION.read_bytes(), type=_Known)
+    return {pattern.name: pattern for pattern in description.patterns}
+
+
+def names_of(keep: Callable[[Pattern], bool]) -> frozenset[str]:
+    """The names of those known patterns that have a property."""
+    return frozenset(name for name, pattern in known().items() if keep(pattern))
+
+
+def completed(pattern: Pattern) -> Pattern:
+    """A pattern of a result or plan file, with what kernels of older versions did not say of it.
+
+    What was imported was sampled by others: of that only the family is known.
+    """
+    own = known().get(pattern.name)
+    if pattern.family or own is None:
+        return pattern
+    modes = {mode.name: mode for mode in own.modes}
+    pattern = replace(
+        pattern,
+        family=own.family,
+        one_way=own.one_way,
+        modes=tuple(_completed_mode(mode, modes.get(mode.name)) for mode in pattern.modes),
+    )
+    if pattern.sampling != own.sampling:
+        return pattern
+    return replace(pattern, sampled=own.sampled, volumes=own.volumes)
+
+
+def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
+    if own is None:
+        return mode
+    return replace(mode, needs_mpi=own.needs_mpi, never_eager=own.never_eager, baseline=own.baseline)
 
 
 def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:

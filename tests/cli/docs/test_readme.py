@@ -206,7 +206,7 @@ def test_every_option_is_named(verb: str) -> None:
 
 
 def test_every_datatype_and_operation_is_named() -> None:
-    text = (kernel.SOURCES / "reduction.c").read_text(encoding="ascii")
+    text = (kernel.SOURCES / "memory" / "reduction.c").read_text(encoding="ascii")
     names = set(re.findall(r"{\"(\w+)\", MPI_", text))
     assert {"double", "uint8", "sum", "bxor"} <= names
     assert not missing({f'"{name}"' for name in names}, (DOCS / "formats.md").read_text(encoding="utf-8"))

@@ -106,9 +106,9 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
 
 
 def _compile(library: Library, output: Path, *flags: str) -> None:
-    sources = [str(path) for path in kernel.sources() if path.suffix == ".c"]
-    words = [str(library.mpicc), *kernel.FLAGS, *flags, "-o", str(output), *sources, *kernel.LIBRARIES]
-    subprocess.run(words, env={**os.environ, **library.environment}, check=True)
+    subprocess.run(
+        kernel.compile_command(library, output, *flags), env={**os.environ, **library.environment}, check=True
+    )
 
 
 def test_a_wrong_result_is_found(mpigauge: Run, shim: Shim) -> None:

@@ -6,10 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
+from mpigauge.plan.patterns import DESCRIPTION
 from mpigauge.result.environment import cores_allowed
 from tests.real.mpi.conftest import prefix
 
@@ -51,6 +53,17 @@ def openmpi() -> Library:
 @pytest.fixture(scope="module")
 def mpich() -> Library:
     return find.find(prefix("mpich"))
+
+
+def test_what_is_kept_of_the_kernel_is_what_it_says(mpich: Library) -> None:
+    assert DESCRIPTION.read_text(encoding="ascii") == kernel.to_be_kept(mpich)
+
+
+def test_an_older_library_only_lacks_modes(openmpi: Library, mpich: Library) -> None:
+    newer = {pattern.name: pattern for pattern in kernel.describe(mpich).patterns}
+    for pattern in kernel.describe(openmpi).patterns:
+        modes = tuple(mode for mode in newer[pattern.name].modes if mode.needs_mpi < 4)
+        assert pattern == replace(newer[pattern.name], modes=modes)
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,7 @@ def test_sanitizers_find_nothing_in_pairs(tmp_path: Path) -> None:
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"
     flags = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    sources = [str(path) for path in kernel.sources() if path.suffix == ".c"]
-    words = [str(library.mpicc), *kernel.FLAGS, *flags, "-o", str(program), *sources, *kernel.LIBRARIES]
+    words = kernel.compile_command(library, program, *flags)
     subprocess.run(words, env={**os.environ, **library.environment}, check=True)
     names = ("pingpong", "crosscopy", "eager")
     measures = [Measure(name, sizes="8,10000", pairs="tournament") for name in names]

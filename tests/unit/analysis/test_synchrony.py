@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.synchrony import clock_states, in_time, overlap_of, start_of
 from mpigauge.plan.model import JobKey
-from mpigauge.result.records import ClockCheck, Visit
+from mpigauge.result.kernel_data import ClockCheck
+from mpigauge.result.records import Visit
 from tests.made import SMALL, clock, collective, together, visit
 
 if TYPE_CHECKING:

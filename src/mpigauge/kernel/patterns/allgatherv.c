@@ -1,5 +1,6 @@
 /* allgatherv - allgather with a count and a place for every block. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                           \
     mg_in(state), state->count, MPI_BYTE, state->recv, state->counts, state->displacements, \
@@ -11,13 +12,15 @@ const struct mg_pattern mg_allgatherv = {
     .name         = "allgatherv",
     .about        = "allgather with a count and a place for every block, all equal here",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,
-    .modes        = MG_MODES(Allgatherv, Iallgatherv),
+    .modes        = MG_COLLECTIVE_MODES(Allgatherv, Iallgatherv),
 };

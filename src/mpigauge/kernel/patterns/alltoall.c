@@ -1,5 +1,6 @@
 /* alltoall - every rank sends a block of its own to every rank. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS \
     mg_in(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->comm
@@ -10,7 +11,8 @@ const struct mg_pattern mg_alltoall = {
     .name         = "alltoall",
     .about        = "every rank sends a block of its own to every rank",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -18,6 +20,7 @@ const struct mg_pattern mg_alltoall = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
-    .modes        = MG_MODES(Alltoall, Ialltoall),
+    .modes        = MG_COLLECTIVE_MODES(Alltoall, Ialltoall),
 };

@@ -1,5 +1,6 @@
 /* alltoallv - alltoall with a count and a place for every block. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                            \
     mg_in(state), state->counts, state->displacements, MPI_BYTE, state->recv, state->counts, \
@@ -11,7 +12,8 @@ const struct mg_pattern mg_alltoallv = {
     .name         = "alltoallv",
     .about        = "alltoall with a count and a place for every block, all equal here",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -19,6 +21,7 @@ const struct mg_pattern mg_alltoallv = {
     .recv_each    = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
-    .modes        = MG_MODES(Alltoallv, Ialltoallv),
+    .modes        = MG_COLLECTIVE_MODES(Alltoallv, Ialltoallv),
 };

@@ -1,5 +1,6 @@
 /* barrier - nobody leaves before everybody has come. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS state->comm
 
@@ -9,9 +10,10 @@ const struct mg_pattern mg_barrier = {
     .name         = "barrier",
     .about        = "all ranks wait for each other",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .synchronises = true,
-    .modes        = MG_MODES(Barrier, Ibarrier),
+    .modes        = MG_COLLECTIVE_MODES(Barrier, Ibarrier),
 };

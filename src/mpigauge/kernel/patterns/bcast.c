@@ -1,5 +1,6 @@
 /* bcast - the root sends the same to all. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                                  \
     (state->rank == state->root ? state->send : state->recv), state->count, MPI_BYTE, state->root, \
@@ -17,12 +18,14 @@ const struct mg_pattern mg_bcast = {
     .name        = "bcast",
     .about       = "the root sends the same to all ranks",
     .time_of     = "from the first start to the last end",
-    .sampling    = MG_COMMON,
+    .family      = MG_COLLECTIVE,
+    .sampling    = &mg_sampling_common,
     .min_ranks   = 1,
     .trips       = 1,
     .moves_bytes = true,
     .rooted      = true,
     .bus         = MG_BUS_SAME,
+    .wire        = MG_TO_OTHERS,
     .piece       = piece,
-    .modes       = MG_MODES(Bcast, Ibcast),
+    .modes       = MG_COLLECTIVE_MODES(Bcast, Ibcast),
 };

@@ -1,7 +1,8 @@
 /* bcast_acked - a broadcast that one rank after the other acknowledges with an empty message (de
  * Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", HPDC 1999).
  * There is never more than one broadcast under way, and no clock but the root's is needed. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static void empty_round_trip(struct mg_state *state)
 {
@@ -36,18 +37,20 @@ const struct mg_pattern mg_bcast_acked = {
     .about     = "broadcasts from rank 0, acknowledged by every other rank in turn",
     .time_of   = "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
                  "an empty round trip",
-    .sampling  = MG_ACKED,
+    .family    = MG_COLLECTIVE,
+    .sampling  = &mg_sampling_acked,
     .min_ranks = 2,
     .trips     = 1,
     /* An empty broadcast may send nothing, and then nobody waits for it. */
     .unit_bytes  = 1,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
+    .wire        = MG_TO_OTHERS,
     .baseline    = empty_round_trip,
     .piece       = piece,
-    .modes       = {{.name          = "blocking",
-                     .about         = "MPI_Bcast, then an empty MPI_Send",
-                     .call          = call,
-                     .directions    = 1,
-                     .binds_buffers = true}},
+    .modes       = MG_MODES({.name          = "blocking",
+                             .about         = "MPI_Bcast, then an empty MPI_Send",
+                             .call          = call,
+                             .directions    = 1,
+                             .binds_buffers = true}),
 };

@@ -1,6 +1,7 @@
 /* bcast_rotating - broadcasts back to back, the root moving on by one each time, so that no root
  * can run ahead of the others.  One call goes once around. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static void call(struct mg_state *state)
 {
@@ -28,15 +29,17 @@ const struct mg_pattern mg_bcast_rotating = {
     .about = "broadcasts back to back, the root moving on by one each time",
     .time_of =
         "one broadcast: the mean over broadcasts from every rank in turn, by the clock of rank 0",
-    .sampling    = MG_BLOCKS,
+    .family      = MG_COLLECTIVE,
+    .sampling    = &mg_sampling_blocks,
     .min_ranks   = 2,
     .trips       = MG_TRIPS_RANKS,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,
+    .wire        = MG_TO_OTHERS,
     .piece       = piece,
-    .modes       = {{.name          = "blocking",
-                     .about         = "MPI_Bcast",
-                     .call          = call,
-                     .directions    = 1,
-                     .binds_buffers = true}},
+    .modes       = MG_MODES({.name          = "blocking",
+                             .about         = "MPI_Bcast",
+                             .call          = call,
+                             .directions    = 1,
+                             .binds_buffers = true}),
 };

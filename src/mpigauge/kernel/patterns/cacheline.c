@@ -1,6 +1,7 @@
 /* cacheline - ranks 0 and 1 hand a word in shared memory to each other: no message can be faster.
  */
-#include "handover.h"
+#include "patterns/handover.h"
+#include "rounds/sampling.h"
 
 enum { THERE = 3, BACK = 4 }; /* other words than crosscopy.c leaves behind */
 
@@ -19,13 +20,15 @@ const struct mg_pattern mg_cacheline = {
     .name          = "cacheline",
     .about         = "ranks 0 and 1 hand one cache line of shared memory to each other",
     .time_of       = "one way: half a round trip",
-    .sampling      = MG_CHAINED,
+    .family        = MG_MEMORY,
+    .sampling      = &mg_sampling_chained,
     .min_ranks     = 2,
     .active_ranks  = 2,
     .trips         = 2,
     .shares_memory = true,
-    .modes         = {{.name       = "standard",
-                       .about      = "a store, and loads until it is seen",
-                       .call       = call,
-                       .directions = 1}},
+    .one_way       = true,
+    .modes         = MG_MODES({.name       = "standard",
+                               .about      = "a store, and loads until it is seen",
+                               .call       = call,
+                               .directions = 1}),
 };

@@ -1,11 +1,13 @@
 /* collective.h - the modes that every collective has.
  *
  * A pattern defines ARGUMENTS, the words of the call that all its forms share, and then has its
- * functions by MG_COLLECTIVE(Allreduce, Iallreduce, Allreduce_init) and its modes by MG_MODES. */
+ * functions by MG_COLLECTIVE(Allreduce, Iallreduce, Allreduce_init) and its modes by
+ * MG_COLLECTIVE_MODES. */
 #ifndef MG_COLLECTIVE_H
 #define MG_COLLECTIVE_H
 
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/compute.h"
 
 /* The send buffer of a rank whose contribution lies in recv already. */
 static inline const void *mg_in(const struct mg_state *state)
@@ -95,14 +97,13 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
     {                                                                       \
         MG_MPI(MPI_Request_free(state->requests));                          \
     }
-#define MG_PERSISTENT_MODE(Call)                                              \
-    {.name          = "persistent",                                           \
-     .about         = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
-     .begin         = persistent_begin,                                       \
-     .call          = persistent,                                             \
-     .finish        = persistent_finish,                                      \
-     .directions    = 1,                                                      \
-     .binds_buffers = true},
+#define MG_PERSISTENT_MODE(Call)                                                               \
+    ,                                                                                          \
+    {                                                                                          \
+        .name = "persistent", .about = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
+        .begin = persistent_begin, .call = persistent, .finish = persistent_finish,            \
+        .directions = 1, .binds_buffers = true                                                 \
+    }
 #else
 #define MG_PERSISTENT(Call_init)
 #define MG_PERSISTENT_MODE(Call)
@@ -113,17 +114,16 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
     MG_NONBLOCKING(Icall)          \
     MG_PERSISTENT(Call##_init)
 
-#define MG_MODES(Call, Icall)                                                        \
-    {{.name = "blocking", .about = "MPI_" #Call, .call = blocking, .directions = 1}, \
-     {.name       = "nonblocking",                                                   \
-      .about      = "MPI_" #Icall " and MPI_Wait",                                   \
-      .call       = nonblocking,                                                     \
-      .directions = 1},                                                              \
-     {.name       = "overlap",                                                       \
-      .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",    \
-      .call       = overlap,                                                         \
-      .directions = 1,                                                               \
-      .overlaps   = true},                                                           \
-     MG_PERSISTENT_MODE(Call)}
+#define MG_COLLECTIVE_MODES(Call, Icall)                                                     \
+    MG_MODES({.name = "blocking", .about = "MPI_" #Call, .call = blocking, .directions = 1}, \
+             {.name       = "nonblocking",                                                   \
+              .about      = "MPI_" #Icall " and MPI_Wait",                                   \
+              .call       = nonblocking,                                                     \
+              .directions = 1},                                                              \
+             {.name       = "overlap",                                                       \
+              .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",    \
+              .call       = overlap,                                                         \
+              .directions = 1,                                                               \
+              .overlaps   = true} MG_PERSISTENT_MODE(Call))
 
 #endif

@@ -1,7 +1,9 @@
 /* crosscopy - rank 1 writes, rank 0 copies: the data are in the other core's cache, as those of a
  * message in shared memory are. */
-#include "handover.h"
-#include "memory.h"
+#include "memory/plain_copy.h"
+#include "patterns/handover.h"
+#include "patterns/memory.h"
+#include "rounds/sampling.h"
 
 enum { DATA_AT = 4096, WRITTEN = 1, WANTED = 2 };
 
@@ -36,7 +38,8 @@ const struct mg_pattern mg_crosscopy = {
     .name          = "crosscopy",
     .about         = "rank 0 copies what rank 1 has just written into shared memory",
     .time_of       = "the copy alone, two clock readings around it",
-    .sampling      = MG_PREPARED,
+    .family        = MG_MEMORY,
+    .sampling      = &mg_sampling_prepared,
     .min_ranks     = 2,
     .active_ranks  = 2,
     .trips         = 1,
@@ -44,10 +47,11 @@ const struct mg_pattern mg_crosscopy = {
     .unit_bytes    = MG_MEMORY_WORD_BYTES,
     .shares_memory = true,
     .prepare       = prepare,
-    .modes         = {{.name          = "standard",
-                       .about         = "memcpy",
-                       .call          = call,
-                       .source        = from_writer,
-                       .directions    = 1,
-                       .binds_buffers = true}},
+    .modes         = MG_MODES({.name          = "standard",
+                               .about         = "memcpy",
+                               .call          = call,
+                               .source        = from_writer,
+                               .directions    = 1,
+                               .binds_buffers = true,
+                               .baseline      = "kappa"}),
 };

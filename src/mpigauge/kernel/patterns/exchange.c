@@ -1,5 +1,6 @@
 /* exchange - ranks 0 and 1 send to each other at the same time (head-to-head). */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static int other(const struct mg_state *state)
 {
@@ -29,28 +30,27 @@ const struct mg_pattern mg_exchange = {
     .name         = "exchange",
     .about        = "ranks 0 and 1 send to each other at the same time",
     .time_of      = "one exchange, both messages",
-    .sampling     = MG_BLOCKS,
+    .family       = MG_MESSAGE,
+    .sampling     = &mg_sampling_blocks,
     .min_ranks    = 2,
     .active_ranks = 2,
     .trips        = 1,
     .moves_bytes  = true,
-    .modes =
-        {
-            {.name       = "nonblocking",
-             .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
-             .call       = nonblocking,
-             .source     = other,
-             .directions = 2},
-            {.name       = "sendrecv",
-             .about      = "MPI_Sendrecv",
-             .call       = sendrecv,
-             .source     = other,
-             .directions = 2},
-            {.name        = "blocking",
-             .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
-             .call        = blocking,
-             .source      = other,
-             .directions  = 2,
-             .needs_eager = true},
-        },
+    .wire         = MG_ONE_MESSAGE,
+    .modes        = MG_MODES({.name       = "nonblocking",
+                              .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
+                              .call       = nonblocking,
+                              .source     = other,
+                              .directions = 2},
+                             {.name       = "sendrecv",
+                              .about      = "MPI_Sendrecv",
+                              .call       = sendrecv,
+                              .source     = other,
+                              .directions = 2},
+                             {.name        = "blocking",
+                              .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
+                              .call        = blocking,
+                              .source      = other,
+                              .directions  = 2,
+                              .needs_eager = true}),
 };

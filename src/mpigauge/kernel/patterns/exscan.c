@@ -1,5 +1,6 @@
 /* exscan - each gets the reduction over the ranks before itself. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
@@ -16,13 +17,15 @@ const struct mg_pattern mg_exscan = {
     .name         = "exscan",
     .about        = "every rank gets the reduction over the ranks before itself",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
     .reduces      = true,
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
+    .wire         = MG_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_MODES(Exscan, Iexscan),
+    .modes        = MG_COLLECTIVE_MODES(Exscan, Iexscan),
 };

@@ -2,7 +2,7 @@
 #ifndef MG_HANDOVER_H
 #define MG_HANDOVER_H
 
-#include "../kernel.h"
+#include "patterns/pattern.h"
 
 #include <sched.h>
 

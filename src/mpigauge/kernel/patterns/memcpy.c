@@ -1,5 +1,6 @@
 /* memcpy - the C library's copy from one place in this rank's memory to another. */
-#include "memory.h"
+#include "patterns/memory.h"
+#include "rounds/sampling.h"
 
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
@@ -20,16 +21,18 @@ const struct mg_pattern mg_memcpy = {
     .name         = "memcpy",
     .about        = "the C library's copy within the memory of one rank",
     .time_of      = "one copy; bytes are counted once",
-    .sampling     = MG_CHAINED,
+    .family       = MG_MEMORY,
+    .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .moves_bytes  = true,
     .unit_bytes   = 1,
-    .modes        = {{.name       = "standard",
-                      .about      = "memcpy",
-                      .call       = call,
-                      .source     = mg_own_source,
-                      .directions = 1}},
+    .modes        = MG_MODES({.name       = "standard",
+                              .about      = "memcpy",
+                              .call       = call,
+                              .source     = mg_own_source,
+                              .directions = 1,
+                              .baseline   = "memcpy_ratio"}),
 };

@@ -1,21 +1,16 @@
-/* memory.h - what the yardsticks of memory share (docs/method.md#memory).
+/* memory.h - what the baselines of memory share.
  *
  * Work is called through pointers that the compiler must read anew each time, and results are
  * looked at, or it would see that nobody needs the work and leave it out. */
 #ifndef MG_MEMORY_H
 #define MG_MEMORY_H
 
-#include "../kernel.h"
+#include "patterns/pattern.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MG_MEMORY_LEAST_NS = 20000, MG_MEMORY_WORD_BYTES = 8 };
-
-typedef void (*mg_copy_fn)(unsigned char *to, const unsigned char *from, size_t bytes);
-
-/* A loop over 64-bit words as one would write it, compiled with -O3 and with -O0. */
-void mg_copy_o3(unsigned char *to, const unsigned char *from, size_t bytes);
-void mg_copy_o0(unsigned char *to, const unsigned char *from, size_t bytes);
 
 /* Nothing before this may be assumed of memory after it. */
 #define MG_MEMORY_CHANGED() __asm__ volatile("" : : : "memory")

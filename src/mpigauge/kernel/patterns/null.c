@@ -1,5 +1,6 @@
 /* null - nothing at all.  What it "costs" is what one sample costs the instrument itself. */
-#include "../kernel.h"
+#include "patterns/pattern.h"
+#include "rounds/sampling.h"
 
 static void call(struct mg_state *state)
 {
@@ -10,9 +11,11 @@ const struct mg_pattern mg_null = {
     .name         = "null",
     .about        = "nothing: the floor of the instrument itself",
     .time_of      = "one empty round, the clock reading included",
-    .sampling     = MG_FLOOR,
+    .family       = MG_FLOOR,
+    .sampling     = &mg_sampling_floor,
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = 1,
-    .modes        = {{.name = "standard", .about = "an empty call", .call = call, .directions = 1}},
+    .modes =
+        MG_MODES({.name = "standard", .about = "an empty call", .call = call, .directions = 1}),
 };

@@ -1,5 +1,6 @@
 /* read - a sum over 64-bit words: memory is read, and hardly anything is written. */
-#include "memory.h"
+#include "patterns/memory.h"
+#include "rounds/sampling.h"
 
 static volatile uint64_t sum_found;
 
@@ -52,7 +53,8 @@ const struct mg_pattern mg_read = {
     .name         = "read",
     .about        = "one rank reads its memory: a sum over 64-bit words",
     .time_of      = "one pass",
-    .sampling     = MG_CHAINED,
+    .family       = MG_MEMORY,
+    .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
@@ -60,5 +62,6 @@ const struct mg_pattern mg_read = {
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,
-    .modes = {{.name = "standard", .about = "64-bit additions", .call = call, .directions = 1}},
+    .modes =
+        MG_MODES({.name = "standard", .about = "64-bit additions", .call = call, .directions = 1}),
 };

@@ -1,5 +1,6 @@
 /* reduce - the root gets the reduction over all ranks. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                             \
     mg_in_at_root(state), state->recv, state->count, state->datatype, state->op, state->root, \
@@ -16,7 +17,8 @@ const struct mg_pattern mg_reduce = {
     .name         = "reduce",
     .about        = "the root gets the reduction over all ranks",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -24,6 +26,7 @@ const struct mg_pattern mg_reduce = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_SAME,
+    .wire         = MG_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_MODES(Reduce, Ireduce),
+    .modes        = MG_COLLECTIVE_MODES(Reduce, Ireduce),
 };

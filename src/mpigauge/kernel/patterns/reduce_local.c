@@ -1,5 +1,6 @@
 /* reduce_local - the arithmetic of a reduction, without communication. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static void call(struct mg_state *state)
 {
@@ -17,7 +18,8 @@ const struct mg_pattern mg_reduce_local = {
     .name         = "reduce_local",
     .about        = "the arithmetic of a reduction: two operands in this rank's memory",
     .time_of      = "one reduction of one operand into another",
-    .sampling     = MG_CHAINED,
+    .family       = MG_MEMORY,
+    .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = 1,
@@ -26,5 +28,6 @@ const struct mg_pattern mg_reduce_local = {
     .reduces      = true,
     .accumulates  = true,
     .piece        = piece,
-    .modes = {{.name = "standard", .about = "MPI_Reduce_local", .call = call, .directions = 1}},
+    .modes =
+        MG_MODES({.name = "standard", .about = "MPI_Reduce_local", .call = call, .directions = 1}),
 };

@@ -1,5 +1,6 @@
 /* reduce_scatter_block - each gets its block of the reduction. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
@@ -18,7 +19,8 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .name         = "reduce_scatter_block",
     .about        = "every rank gets its block of the reduction over all ranks",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -26,6 +28,7 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .reduces      = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_ALL_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_MODES(Reduce_scatter_block, Ireduce_scatter_block),
+    .modes        = MG_COLLECTIVE_MODES(Reduce_scatter_block, Ireduce_scatter_block),
 };

@@ -1,6 +1,7 @@
 /* ring - a token: rank 0 sends to 1, 1 to 2, the last back to 0.  Rank 0 holds it again when the
  * lap is over, so each lap may be timed by itself. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static int left(const struct mg_state *state)
 {
@@ -24,13 +25,15 @@ const struct mg_pattern mg_ring = {
     .name        = "ring",
     .about       = "a token around all ranks, one after the other",
     .time_of     = "one lap, as many messages as ranks; the rate is the size over the lap",
-    .sampling    = MG_CHAINED,
+    .family      = MG_MESSAGE,
+    .sampling    = &mg_sampling_chained,
     .min_ranks   = 2,
     .trips       = 1,
     .moves_bytes = true,
-    .modes       = {{.name       = "standard",
-                     .about      = "MPI_Send, MPI_Recv",
-                     .call       = call,
-                     .source     = left,
-                     .directions = 1}},
+    .wire        = MG_ONE_EACH,
+    .modes       = MG_MODES({.name       = "standard",
+                             .about      = "MPI_Send, MPI_Recv",
+                             .call       = call,
+                             .source     = left,
+                             .directions = 1}),
 };

@@ -1,5 +1,6 @@
 /* scatterv - scatter with a count and a place for every block. */
-#include "collective.h"
+#include "patterns/collective.h"
+#include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                      \
     state->send, state->counts, state->displacements, MPI_BYTE, mg_out_at_root(state), \
@@ -11,7 +12,8 @@ const struct mg_pattern mg_scatterv = {
     .name         = "scatterv",
     .about        = "scatter with a count and a place for every block, all equal here",
     .time_of      = "from the first start to the last end",
-    .sampling     = MG_COMMON,
+    .family       = MG_COLLECTIVE,
+    .sampling     = &mg_sampling_common,
     .min_ranks    = 1,
     .trips        = 1,
     .moves_bytes  = true,
@@ -19,6 +21,7 @@ const struct mg_pattern mg_scatterv = {
     .rooted       = true,
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
+    .wire         = MG_TO_OTHERS,
     .piece        = mg_own_block_of_root,
-    .modes        = MG_MODES(Scatterv, Iscatterv),
+    .modes        = MG_COLLECTIVE_MODES(Scatterv, Iscatterv),
 };

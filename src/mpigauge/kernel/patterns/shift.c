@@ -1,5 +1,6 @@
 /* shift - every rank sends to its right and receives from its left, all at once. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static int left(const struct mg_state *state)
 {
@@ -27,21 +28,20 @@ const struct mg_pattern mg_shift = {
     .name        = "shift",
     .about       = "all ranks send to the right and receive from the left at once",
     .time_of     = "one shift: one message out and one in at every rank",
-    .sampling    = MG_BLOCKS,
+    .family      = MG_MESSAGE,
+    .sampling    = &mg_sampling_blocks,
     .min_ranks   = 2,
     .trips       = 1,
     .moves_bytes = true,
-    .modes =
-        {
-            {.name       = "sendrecv",
-             .about      = "MPI_Sendrecv",
-             .call       = sendrecv,
-             .source     = left,
-             .directions = 2},
-            {.name       = "nonblocking",
-             .about      = "MPI_Irecv, MPI_Isend, MPI_Waitall",
-             .call       = nonblocking,
-             .source     = left,
-             .directions = 2},
-        },
+    .wire        = MG_ONE_OF_BOTH,
+    .modes       = MG_MODES({.name       = "sendrecv",
+                             .about      = "MPI_Sendrecv",
+                             .call       = sendrecv,
+                             .source     = left,
+                             .directions = 2},
+                            {.name       = "nonblocking",
+                             .about      = "MPI_Irecv, MPI_Isend, MPI_Waitall",
+                             .call       = nonblocking,
+                             .source     = left,
+                             .directions = 2}),
 };

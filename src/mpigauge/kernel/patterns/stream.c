@@ -1,5 +1,6 @@
 /* stream - a window of non-blocking sends, then one acknowledgement: bandwidth and message rate. */
-#include "../calls.h"
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
 
 static int from_sender(const struct mg_state *state)
 {
@@ -45,22 +46,21 @@ const struct mg_pattern mg_stream = {
     .name         = "stream",
     .about        = "a window of non-blocking sends, then one acknowledgement",
     .time_of      = "one message of the window, the acknowledgement shared out",
-    .sampling     = MG_BLOCKS,
+    .family       = MG_MESSAGE,
+    .sampling     = &mg_sampling_blocks,
     .min_ranks    = 2,
     .active_ranks = 2,
     .windowed     = true,
     .moves_bytes  = true,
-    .modes =
-        {
-            {.name       = "unidirectional",
-             .about      = "rank 0 sends, rank 1 receives",
-             .call       = unidirectional,
-             .source     = from_sender,
-             .directions = 1},
-            {.name       = "bidirectional",
-             .about      = "both ranks send and receive a window",
-             .call       = bidirectional,
-             .source     = other,
-             .directions = 2},
-        },
+    .wire         = MG_ONE_MESSAGE,
+    .modes        = MG_MODES({.name       = "unidirectional",
+                              .about      = "rank 0 sends, rank 1 receives",
+                              .call       = unidirectional,
+                              .source     = from_sender,
+                              .directions = 1},
+                             {.name       = "bidirectional",
+                              .about      = "both ranks send and receive a window",
+                              .call       = bidirectional,
+                              .source     = other,
+                              .directions = 2}),
 };

@@ -1,5 +1,6 @@
 /* write - one value into all words of memory: nothing is read by the program. */
-#include "memory.h"
+#include "patterns/memory.h"
+#include "rounds/sampling.h"
 
 static const uint64_t value = 0x5851f42d4c957f2du;
 
@@ -40,7 +41,8 @@ const struct mg_pattern mg_write = {
     .name         = "write",
     .about        = "one rank writes its memory: 64-bit stores",
     .time_of      = "one pass",
-    .sampling     = MG_CHAINED,
+    .family       = MG_MEMORY,
+    .sampling     = &mg_sampling_chained,
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
@@ -48,5 +50,6 @@ const struct mg_pattern mg_write = {
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,
-    .modes        = {{.name = "standard", .about = "64-bit stores", .call = call, .directions = 1}},
+    .modes =
+        MG_MODES({.name = "standard", .about = "64-bit stores", .call = call, .directions = 1}),
 };

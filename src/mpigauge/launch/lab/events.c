@@ -1,5 +1,8 @@
 /* events - what happens next: a heap of times. */
-#include "relay.h"
+#include "events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 static struct lab_event events[LAB_PACKETS];
 static uint32_t         event_count;

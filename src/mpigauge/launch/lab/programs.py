@@ -9,12 +9,13 @@ from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
 from mpigauge.errors import EnvironmentLacksError
 
 SOURCES = Path(__file__).parent
+RELAY = ("relay.c", "die.c", "die.h", "events.c", "events.h", "topology.c", "topology.h")
 BUILD_TIMEOUT_S = 100
 
 
 def relay() -> Path:
     """The program that holds packets for as long as their way would take."""
-    return _built("relay", "relay.c", "events.c", "topology.c", "relay.h")
+    return _built("relay", *RELAY)
 
 
 def shell() -> Path:

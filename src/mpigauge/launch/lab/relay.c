@@ -11,10 +11,11 @@
  *
  * A packet waits for the lane up, is sent on it whole, waits at the switch for the lane down, is
  * sent whole again, and arrives after the delay. */
-#include "relay.h"
+#include "die.h"
+#include "events.h"
+#include "topology.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <math.h>
@@ -76,20 +77,6 @@ static int64_t now_ns(clockid_t clock)
 
     clock_gettime(clock, &time);
     return (int64_t) time.tv_sec * LAB_SECOND_NS + time.tv_nsec;
-}
-
-_Noreturn void lab_die(const char *what, const char *why)
-{
-    fprintf(stderr, "%s: %s\n", what, why);
-    exit(EXIT_FAILURE);
-}
-
-static void check(bool good, const char *what)
-{
-    const int reason = errno;
-
-    if (!good)
-        lab_die(what, strerror(reason));
 }
 
 /* ---- The way of a packet --------------------------------------------------------------------- */
@@ -305,7 +292,7 @@ static void wait_and_read(void)
 
 static void set_option(int fd, int level, int name, int value)
 {
-    check(setsockopt(fd, level, name, &value, sizeof value) == 0, "setsockopt");
+    lab_check(setsockopt(fd, level, name, &value, sizeof value) == 0, "setsockopt");
 }
 
 static void open_port(int port)
@@ -319,19 +306,17 @@ static void open_port(int port)
                                   .sll_ifindex  = (int) if_nametoindex(name)};
     const int          fd      = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    check(fd >= 0, "socket");
-    check(address.sll_ifindex != 0, name);
+    lab_check(fd >= 0, "socket");
+    lab_check(address.sll_ifindex != 0, name);
     set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
     set_option(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BYTES);
     set_option(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BYTES);
     set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 
-    struct packet_mreq promiscuous = {.mr_ifindex = address.sll_ifindex,
-                                      .mr_type    = PACKET_MR_PROMISC};
+    struct packet_mreq all = {.mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC};
 
-    check(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous) == 0,
-          name);
-    check(bind(fd, (struct sockaddr *) &address, sizeof address) == 0, name);
+    lab_check(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all) == 0, name);
+    lab_check(bind(fd, (struct sockaddr *) &address, sizeof address) == 0, name);
     ports[port] = (struct pollfd){fd, POLLIN, 0};
 }
 
@@ -340,7 +325,7 @@ static void open_store(int counters_fd)
     counters = mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, counters_fd, 0);
     packets  = calloc(LAB_PACKETS, sizeof *packets);
     unused   = calloc(LAB_PACKETS, sizeof *unused);
-    check(counters != MAP_FAILED && packets != NULL && unused != NULL, "memory");
+    lab_check(counters != MAP_FAILED && packets != NULL && unused != NULL, "memory");
     for (uint32_t packet = LAB_PACKETS; packet > 0; packet--)
         put_back(packet - 1);
 }

@@ -1,5 +1,7 @@
 /* topology - the lanes and routes that the relay is told of. */
-#include "relay.h"
+#include "topology.h"
+
+#include "die.h"
 
 #include <math.h>
 #include <stdio.h>

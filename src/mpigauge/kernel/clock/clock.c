@@ -1,0 +1,117 @@
+/* clock - chooses the clock, and measures what reading it costs. */
+#include "clock/clock.h"
+
+#include "ranks/abort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { READS = 100000 };
+
+clockid_t mg_clock_id = CLOCK_MONOTONIC;
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *) a;
+    const int64_t y = *(const int64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+struct mg_clock_facts mg_clock_measure(void)
+{
+    int64_t *differences_ns = malloc(READS * sizeof *differences_ns);
+    int      zeros          = 0;
+
+    if (differences_ns == NULL)
+        MG_DIE("no memory to measure the clock");
+    for (int i = 0; i < READS; i++)
+        differences_ns[i] = 0; /* touched: a page fault is not a clock reading */
+
+    int64_t last_ns = mg_now_ns();
+    for (int i = 0; i < READS; i++) {
+        const int64_t now_ns = mg_now_ns();
+
+        differences_ns[i] = now_ns - last_ns;
+        last_ns           = now_ns;
+    }
+
+    qsort(differences_ns, READS, sizeof *differences_ns, by_value);
+    while (zeros < READS && differences_ns[zeros] <= 0)
+        zeros++;
+    const struct mg_clock_facts facts = {
+        .step_ns      = zeros < READS ? differences_ns[zeros] : 0,
+        .cost_ns      = differences_ns[READS / 2],
+        .cost_p999_ns = differences_ns[READS - READS / 1000],
+        .zero_share   = (double) zeros / READS,
+    };
+    free(differences_ns);
+    return facts;
+}
+
+/* The raw clock is not bent by time synchronisation, but on some machines each reading is a system
+ * call: then its neighbour is the better instrument. */
+void mg_clock_choose(void)
+{
+    mg_clock_id                       = CLOCK_MONOTONIC;
+    const struct mg_clock_facts plain = mg_clock_measure();
+
+    mg_clock_id                     = CLOCK_MONOTONIC_RAW;
+    const struct mg_clock_facts raw = mg_clock_measure();
+
+    /* One rank that cannot use it decides for all. */
+    int plainer = raw.step_ns == 0 || raw.cost_ns > 2 * plain.cost_ns;
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &plainer, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD));
+    if (plainer)
+        mg_clock_id = CLOCK_MONOTONIC;
+}
+
+#ifdef MG_SIMULATED_CLOCKS
+/* MPIGAUGE_SIMULATED_CLOCKS=base_ns;offset_ns,drift_ppb;offset_ns,drift_ppb;... one pair a rank:
+ * the clock reads t + offset + drift * (t - base). */
+int64_t mg_simulated_ns(int64_t true_ns)
+{
+    static struct {
+        bool    known;
+        int64_t base_ns, offset_ns, drift_ppb;
+    } wrong;
+
+    if (!wrong.known) {
+        const char *at   = getenv("MPIGAUGE_SIMULATED_CLOCKS");
+        int         rank = 0;
+        int         up   = 0;
+
+        (void) MPI_Initialized(&up);
+        if (!up || at == NULL)
+            return true_ns;
+        (void) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        wrong.base_ns = strtoll(at, NULL, 10);
+        for (int i = 0; i <= rank && at != NULL; i++) {
+            at = strchr(at, ';');
+            at = at == NULL ? NULL : at + 1;
+        }
+        if (at != NULL) {
+            char *comma = NULL;
+
+            wrong.offset_ns = strtoll(at, &comma, 10);
+            wrong.drift_ppb = strtoll(comma + 1, NULL, 10);
+        }
+        wrong.known = true;
+    }
+    return true_ns + wrong.offset_ns +
+           (int64_t) ((double) (true_ns - wrong.base_ns) * (double) wrong.drift_ppb * 1e-9);
+}
+#endif
+
+const char *mg_clock_name(void)
+{
+    return mg_clock_id == CLOCK_MONOTONIC_RAW ? "CLOCK_MONOTONIC_RAW" : "CLOCK_MONOTONIC";
+}
+
+int64_t mg_cpu_ns(void)
+{
+    struct timespec used;
+
+    (void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (int64_t) used.tv_sec * 1000000000 + used.tv_nsec;
+}

@@ -1,0 +1,42 @@
+/* clock.h - the clock of a rank. */
+#ifndef MG_CLOCK_H
+#define MG_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* What reading the clock costs and resolves, over 1e5 back-to-back reads. */
+struct mg_clock_facts {
+    int64_t step_ns; /* smallest difference that is not zero */
+    int64_t cost_ns; /* median */
+    int64_t cost_p999_ns;
+    double  zero_share;
+};
+
+extern clockid_t mg_clock_id; /* read by mg_now_ns alone; chosen by mg_clock_choose */
+
+/* Collective: the same clock on all ranks, since stamps of several ranks are compared. */
+void                  mg_clock_choose(void);
+const char           *mg_clock_name(void);
+struct mg_clock_facts mg_clock_measure(void);
+
+#ifdef MG_SIMULATED_CLOCKS
+/* A build for tests: every rank's clock is wrong by an offset and a drift that the test knows. */
+int64_t mg_simulated_ns(int64_t true_ns);
+#else
+#define mg_simulated_ns(true_ns) (true_ns)
+#endif
+
+static inline int64_t mg_now_ns(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(mg_clock_id, &now);
+    return mg_simulated_ns((int64_t) now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
+/* User and system time of this process, all its threads. */
+int64_t mg_cpu_ns(void);
+
+#endif

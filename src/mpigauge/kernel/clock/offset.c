@@ -1,0 +1,90 @@
+/* offset - how far two clocks are apart: hard bounds by stamped messages, and what a clock that
+ * drifts is learned from. */
+#include "clock/offset.h"
+
+#include "clock/clock.h"
+#include "clock/global_clock.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+
+enum {
+    EXCHANGES     = 20, /* of one offset: at most; fewer if the best round trip is met again */
+    EXCHANGES_MIN = 8,
+    FIT_POINTS    = 50,
+};
+
+static const int64_t fit_ns       = 1000000000; /* time over which a drift is learned */
+static const double  best_again   = 1.1;
+static const int     stop_message = -1;
+
+/* Both clocks count as global, as far as they have learned to be.  A message is received after it
+ * was sent, so each stamp of the reference that comes back lies between the two readings of the
+ * client: after SKaMPI. */
+struct mg_bounds mg_offset_of(int reference)
+{
+    struct mg_bounds bounds     = {.low_ns = INT64_MIN, .high_ns = INT64_MAX};
+    int64_t          best_ns    = INT64_MAX;
+    int64_t          low_at_ns  = 0;
+    int64_t          high_at_ns = 0;
+    int              again      = 1;
+
+    for (int i = 0; again; i++) {
+        int64_t stamp_ns = 0;
+
+        const int64_t sent_ns = mg_global_of(mg_now_ns());
+        MG_MPI(MPI_Send(&again, 1, MPI_INT, reference, MG_TAG_CONTROL, MPI_COMM_WORLD));
+        MG_MPI(MPI_Recv(&stamp_ns, 1, MPI_INT64_T, reference, MG_TAG_CONTROL, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE));
+        const int64_t got_ns = mg_global_of(mg_now_ns());
+
+        if (stamp_ns - got_ns > bounds.low_ns) {
+            bounds.low_ns = stamp_ns - got_ns;
+            low_at_ns     = got_ns;
+        }
+        if (stamp_ns - sent_ns < bounds.high_ns) {
+            bounds.high_ns = stamp_ns - sent_ns;
+            high_at_ns     = sent_ns;
+        }
+        const int64_t trip_ns = got_ns - sent_ns;
+        const bool    met     = (double) trip_ns <= best_again * (double) best_ns;
+        best_ns               = trip_ns < best_ns ? trip_ns : best_ns;
+        again                 = i + 1 < EXCHANGES && !(i + 1 >= EXCHANGES_MIN && met);
+    }
+    MG_MPI(MPI_Send(&stop_message, 1, MPI_INT, reference, MG_TAG_CONTROL, MPI_COMM_WORLD));
+    bounds.at_ns = low_at_ns + (high_at_ns - low_at_ns) / 2;
+    return bounds;
+}
+
+/* Answers with the global clock until it is told to stop. */
+void mg_offset_answer(int client)
+{
+    for (;;) {
+        int again = 0;
+
+        MG_MPI(MPI_Recv(&again, 1, MPI_INT, client, MG_TAG_CONTROL, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE));
+        if (again == stop_message)
+            return;
+        const int64_t stamp_ns = mg_global_of(mg_now_ns());
+        MG_MPI(MPI_Send(&stamp_ns, 1, MPI_INT64_T, client, MG_TAG_CONTROL, MPI_COMM_WORLD));
+    }
+}
+
+struct mg_clock_model mg_clock_learn(int reference)
+{
+    struct mg_bounds points[FIT_POINTS];
+    const int64_t    begin_ns = mg_now_ns();
+
+    for (int i = 0; i < FIT_POINTS; i++) {
+        while (mg_now_ns() < begin_ns + i * (fit_ns / FIT_POINTS))
+            ;
+        points[i] = mg_offset_of(reference);
+    }
+    return mg_clock_fit(points, FIT_POINTS);
+}
+
+void mg_clock_teach(int client)
+{
+    for (int i = 0; i < FIT_POINTS; i++)
+        mg_offset_answer(client);
+}

@@ -1,0 +1,15 @@
+/* offset.h - how far the clocks of two ranks are apart. */
+#ifndef MG_OFFSET_H
+#define MG_OFFSET_H
+
+#include "clock/drift.h"
+
+/* The client's side and the reference's, which are world ranks, of one offset. */
+struct mg_bounds mg_offset_of(int reference);
+void             mg_offset_answer(int client);
+
+/* The same of a level of the tree: the client's model, valid from now on. */
+struct mg_clock_model mg_clock_learn(int reference);
+void                  mg_clock_teach(int client);
+
+#endif

@@ -1,0 +1,44 @@
+/* content - what is in messages, computed anew wherever it is asked for. */
+#include "memory/content.h"
+
+#include <string.h>
+
+/* Never constant, which could travel faster. */
+uint64_t mg_content_word(int64_t visit, int rank, size_t i)
+{
+    uint64_t word = (uint64_t) visit * 0x9e3779b97f4a7c15u +
+                    (uint64_t) (rank + 1) * 0xd1342543de82ef95u + (uint64_t) i;
+
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+    return word ^ (word >> 31);
+}
+
+void mg_content_fill(unsigned char *data, size_t bytes, int64_t visit, int rank)
+{
+    for (size_t at = 0, i = 0; at < bytes; at += sizeof(uint64_t), i++) {
+        const uint64_t word = mg_content_word(visit, rank, i);
+        const size_t   left = bytes - at;
+
+        memcpy(data + at, &word, left < sizeof word ? left : sizeof word);
+    }
+}
+
+size_t mg_content_differs(const unsigned char *data, size_t bytes, int64_t visit, int rank,
+                          size_t from)
+{
+    for (size_t at = 0; at < bytes;) {
+        const uint64_t       word     = mg_content_word(visit, rank, (from + at) / sizeof word);
+        const size_t         begin    = (from + at) % sizeof word;
+        const size_t         left     = bytes - at;
+        const size_t         part     = left < sizeof word - begin ? left : sizeof word - begin;
+        const unsigned char *expected = (const unsigned char *) &word + begin;
+
+        if (memcmp(data + at, expected, part) != 0)
+            for (size_t b = 0; b < part; b++)
+                if (data[at + b] != expected[b])
+                    return at + b;
+        at += part;
+    }
+    return bytes;
+}

@@ -1,0 +1,39 @@
+/* plain_copy - a plain loop over 64-bit words, compiled with and without optimisation.
+ *
+ * The pragmas hold for these two alone; the rest of the kernel has the flags of its build.
+ * Recognised as a copy, the loop would become a call of memcpy, which is another baseline. */
+#include "memory/plain_copy.h"
+
+#include <stdint.h>
+
+#define COPY_LOOP                                                   \
+    const uint64_t *words = (const uint64_t *) (const void *) from; \
+    uint64_t       *out   = (uint64_t *) (void *) to;               \
+                                                                    \
+    for (size_t i = 0; i < bytes / sizeof *words; i++)              \
+        out[i] = words[i];
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O3", "no-tree-loop-distribute-patterns")
+#endif
+void mg_copy_o3(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    COPY_LOOP
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#elif defined(__clang__)
+#pragma clang optimize off
+#endif
+void mg_copy_o0(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    COPY_LOOP
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#elif defined(__clang__)
+#pragma clang optimize on
+#endif

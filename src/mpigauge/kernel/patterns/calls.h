@@ -1,0 +1,104 @@
+/* calls.h - MPI's point-to-point calls for any number of bytes.
+ *
+ * Below 2 GiB the classic call, above it the large-count one that MPI 4 brought; plan.c has refused
+ * larger messages where the library is older.  The choice is one predictable branch. */
+#ifndef MG_CALLS_H
+#define MG_CALLS_H
+
+#include "patterns/pattern.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+
+#include <limits.h>
+
+#if MPI_VERSION >= 4
+enum { MG_LARGE_COUNTS = 1 };
+#define MG_BYTES(call, data, bytes, ...)                                         \
+    MG_MPI((bytes) <= INT_MAX ? call(data, (int) (bytes), MPI_BYTE, __VA_ARGS__) \
+                              : call##_c(data, (MPI_Count) (bytes), MPI_BYTE, __VA_ARGS__))
+#else
+enum { MG_LARGE_COUNTS = 0 };
+#define MG_BYTES(call, data, bytes, ...) MG_MPI(call(data, (int) (bytes), MPI_BYTE, __VA_ARGS__))
+#endif
+
+static inline void mg_send(const struct mg_state *state, int to)
+{
+    MG_BYTES(MPI_Send, state->send, state->bytes, to, MG_TAG, state->comm);
+}
+
+static inline void mg_ssend(const struct mg_state *state, int to)
+{
+    MG_BYTES(MPI_Ssend, state->send, state->bytes, to, MG_TAG, state->comm);
+}
+
+static inline void mg_bsend(const struct mg_state *state, int to)
+{
+    MG_BYTES(MPI_Bsend, state->send, state->bytes, to, MG_TAG, state->comm);
+}
+
+static inline void mg_rsend(const struct mg_state *state, int to)
+{
+    MG_BYTES(MPI_Rsend, state->send, state->bytes, to, MG_TAG, state->comm);
+}
+
+static inline void mg_recv(const struct mg_state *state, int from)
+{
+    MG_BYTES(MPI_Recv, state->recv, state->bytes, from, MG_TAG, state->comm, MPI_STATUS_IGNORE);
+}
+
+/* Message i of a window; i = 0 where there is none. */
+static inline void mg_isend(const struct mg_state *state, int i, int to, MPI_Request *request)
+{
+    MG_BYTES(MPI_Isend, state->send + (size_t) i * state->send_step, state->bytes, to, MG_TAG,
+             state->comm, request);
+}
+
+static inline void mg_irecv(const struct mg_state *state, int i, int from, MPI_Request *request)
+{
+    MG_BYTES(MPI_Irecv, state->recv + (size_t) i * state->recv_step, state->bytes, from, MG_TAG,
+             state->comm, request);
+}
+
+static inline void mg_send_init(const struct mg_state *state, int to, MPI_Request *request)
+{
+    MG_BYTES(MPI_Send_init, state->send, state->bytes, to, MG_TAG, state->comm, request);
+}
+
+static inline void mg_recv_init(const struct mg_state *state, int from, MPI_Request *request)
+{
+    MG_BYTES(MPI_Recv_init, state->recv, state->bytes, from, MG_TAG, state->comm, request);
+}
+
+static inline void mg_wait(MPI_Request *request)
+{
+    MG_MPI(MPI_Wait(request, MPI_STATUS_IGNORE));
+}
+
+/* Either side may be MPI_PROC_NULL. */
+static inline void mg_sendrecv(const struct mg_state *state, int to, int from)
+{
+#if MPI_VERSION >= 4
+    if (state->bytes > INT_MAX) {
+        MG_MPI(MPI_Sendrecv_c(state->send, (MPI_Count) state->bytes, MPI_BYTE, to, MG_TAG,
+                              state->recv, (MPI_Count) state->bytes, MPI_BYTE, from, MG_TAG,
+                              state->comm, MPI_STATUS_IGNORE));
+        return;
+    }
+#endif
+    MG_MPI(MPI_Sendrecv(state->send, (int) state->bytes, MPI_BYTE, to, MG_TAG, state->recv,
+                        (int) state->bytes, MPI_BYTE, from, MG_TAG, state->comm,
+                        MPI_STATUS_IGNORE));
+}
+
+/* A message without content, for saying "ready" or "got them all". */
+static inline void mg_signal(const struct mg_state *state, int to)
+{
+    MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, to, MG_TAG_CONTROL, state->comm));
+}
+
+static inline void mg_await(const struct mg_state *state, int from)
+{
+    MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, from, MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* volumes - what a pattern's operation is about, and needs: from whose blocks it has. */
+#include "patterns/volumes.h"
+
+static const struct mg_volume none = {0};
+static const struct mg_volume one  = MG_ONE_MESSAGE;
+static const struct mg_volume each = MG_ONE_EACH;
+
+struct mg_volume mg_volume_sent(const struct mg_pattern *pattern)
+{
+    return pattern->send_each ? each : one;
+}
+
+struct mg_volume mg_volume_received(const struct mg_pattern *pattern)
+{
+    if (pattern->spans_bytes)
+        return none; /* it works on one memory of its own */
+    return pattern->recv_each ? each : one;
+}
+
+size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes)
+{
+    double power  = 1.0 / ranks;
+    double blocks = 0;
+
+    for (int i = 0; i < MG_VOLUME_TERMS; i++, power *= ranks)
+        blocks += volume.terms[i] * power;
+    return (size_t) (blocks + 0.5) * bytes;
+}
+
+struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
+{
+    if (!pattern->moves_bytes)
+        return none;
+    return pattern->send_each || pattern->recv_each ? each : one;
+}
+
+/* The factors of nccl-tests (doc/PERFORMANCE.md there derives them), so that figures of any number
+ * of ranks compare with the speed of the hardware. */
+struct mg_volume mg_volume_bus(const struct mg_pattern *pattern)
+{
+    const struct mg_volume operation = mg_volume_operation(pattern);
+    struct mg_volume       bus       = none;
+
+    if (pattern->bus == MG_BUS_NONE)
+        return none;
+    if (pattern->bus == MG_BUS_SAME)
+        return operation;
+    for (int i = 0; i < MG_VOLUME_TERMS; i++) {
+        const double per_rank = i + 1 < MG_VOLUME_TERMS ? operation.terms[i + 1] : 0;
+
+        bus.terms[i] = (pattern->bus == MG_BUS_TWICE ? 2 : 1) * (operation.terms[i] - per_rank);
+    }
+    return bus;
+}

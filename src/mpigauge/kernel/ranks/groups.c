@@ -1,0 +1,115 @@
+/* groups - ranks together: communicators, the handshake between visits, and sleep for those left
+ * out.
+ */
+#include "ranks/groups.h"
+
+#include "ranks/abort.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+enum {
+    MAX_GROUPS  = 64,
+    NAP_US      = 1000, /* between two looks of a resting rank */
+    SPIN_LOOKS  = 200,  /* looks without sleep first: a short wait stays short */
+    SHARE_BYTES = 1 << 30,
+};
+
+static struct {
+    struct mg_group group[MAX_GROUPS];
+    int             count;
+    int             cores; /* of the host with the fewest */
+} groups;
+
+struct mg_group mg_group_of(int ranks)
+{
+    int rank = 0;
+
+    for (int i = 0; i < groups.count; i++)
+        if (groups.group[i].ranks == ranks)
+            return groups.group[i];
+    if (groups.count == MAX_GROUPS)
+        MG_DIE("the plan has more than %d different numbers of ranks", MAX_GROUPS);
+
+    struct mg_group *group = &groups.group[groups.count++];
+    group->ranks           = ranks;
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MG_MPI(MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &group->comm));
+    if (group->comm != MPI_COMM_NULL)
+        MG_MPI(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN));
+    return *group;
+}
+
+void mg_groups_free(void)
+{
+    while (groups.count > 0) {
+        struct mg_group *group = &groups.group[--groups.count];
+
+        if (group->comm != MPI_COMM_NULL)
+            MG_MPI(MPI_Comm_free(&group->comm));
+    }
+}
+
+void mg_crowd(int cores_of_host)
+{
+    groups.cores = cores_of_host;
+}
+
+bool mg_crowded(int ranks)
+{
+    return ranks > groups.cores;
+}
+
+void mg_handshake(MPI_Comm comm)
+{
+    int rank  = 0;
+    int ranks = 0;
+
+    MG_MPI(MPI_Comm_rank(comm, &rank));
+    MG_MPI(MPI_Comm_size(comm, &ranks));
+    for (int distance = 1; distance < ranks; distance *= 2)
+        MG_MPI(MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % ranks, MG_TAG_CONTROL, NULL, 0,
+                            MPI_BYTE, (rank + ranks - distance) % ranks, MG_TAG_CONTROL, comm,
+                            MPI_STATUS_IGNORE));
+}
+
+void mg_rest_until_all(void)
+{
+    mg_rest_until_all_but(NULL);
+}
+
+void mg_rest_until_all_but(void (*meanwhile)(void))
+{
+    MPI_Request everybody = MPI_REQUEST_NULL;
+    int         arrived   = 0;
+
+    MG_MPI(MPI_Ibarrier(MPI_COMM_WORLD, &everybody));
+    for (int look = 0; !arrived; look++) {
+        if (look > SPIN_LOOKS)
+            (void) usleep(NAP_US);
+        if (meanwhile != NULL)
+            meanwhile();
+        MG_MPI(MPI_Test(&everybody, &arrived, MPI_STATUS_IGNORE));
+    }
+}
+
+void mg_share(MPI_Comm comm, void *data, size_t bytes)
+{
+    unsigned char *at = data;
+
+    while (bytes > 0) {
+        const size_t part = bytes < SHARE_BYTES ? bytes : SHARE_BYTES;
+
+        MG_MPI(MPI_Bcast(at, (int) part, MPI_BYTE, 0, comm));
+        at += part;
+        bytes -= part;
+    }
+}
+
+bool mg_all(MPI_Comm comm, bool here)
+{
+    int everywhere = here;
+
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_LAND, comm));
+    return everywhere;
+}

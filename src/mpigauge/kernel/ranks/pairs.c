@@ -1,0 +1,317 @@
+/* pairs - pairs of ranks, each with a communicator of its own, and steps: visits of several pairs
+ * that are made at the same time.
+ *
+ * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 what they will do; it
+ * writes that down, and all begin together.  What they have measured stays with them until the last
+ * is done, so that no line of one travels through the rounds of another; only that a round is slow
+ * is told at once. */
+#include "ranks/pairs.h"
+
+#include "clock/clock.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+#include "rounds/warmup.h"
+#include "text/journal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    TAG_HERE  = 11,
+    TAG_OFFER = 12,
+    TAG_START = 13,
+    TAG_LINES = 14,
+    TAG_TICK  = 15,
+    SETTLE_US = 1000, /* for launcher and campaign to carry the lines away */
+};
+
+struct pair {
+    MPI_Comm        comm;
+    struct mg_eager eager;
+};
+
+static struct {
+    struct pair *pairs; /* one place for every rank: this one and that; NULL while not needed */
+    int          ranks;
+    int          rank;
+    MPI_Comm     control; /* of the world, for what is said around visits */
+} world = {.control = MPI_COMM_NULL};
+
+static int leader_of(const struct mg_visit *visit)
+{
+    return visit->pair[0];
+}
+
+static bool leads(const struct mg_visit *visit)
+{
+    return leader_of(visit) == world.rank;
+}
+
+static struct pair *pair_of(const struct mg_visit *visit)
+{
+    return &world.pairs[visit->pair[0] == world.rank ? visit->pair[1] : visit->pair[0]];
+}
+
+MPI_Comm mg_pair_comm(const struct mg_visit *visit)
+{
+    return pair_of(visit)->comm;
+}
+
+struct mg_eager *mg_pair_eager(const struct mg_visit *visit)
+{
+    return &pair_of(visit)->eager;
+}
+
+int mg_step_length(const struct mg_visit *visits, const struct mg_visit *end)
+{
+    int count = 1;
+
+    while (visits + count < end && visits[count].step == visits->step)
+        count++;
+    return count;
+}
+
+void mg_pairs_check(const struct mg_plan *plan)
+{
+    int64_t *busy_until = calloc((size_t) plan->ranks, sizeof *busy_until);
+    int64_t  step       = 0; /* counted anew: numbers may come again later */
+
+    if (busy_until == NULL)
+        MG_DIE("no memory for the plan");
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+
+        step += i == 0 || visit->step != plan->visits[i - 1].step;
+        for (int side = 0; mg_is_pair(visit) && side < 2; side++) {
+            if (busy_until[visit->pair[side]] == step)
+                MG_DIE("the plan has rank %d twice in a step, at visit %lld", visit->pair[side],
+                       (long long) visit->id);
+            busy_until[visit->pair[side]] = step;
+        }
+    }
+    free(busy_until);
+}
+
+/* ---- Communicators --------------------------------------------------------------------------- */
+
+static MPI_Comm comm_of(const struct mg_visit *visit)
+{
+    MPI_Group everybody = MPI_GROUP_NULL;
+    MPI_Group both      = MPI_GROUP_NULL;
+    MPI_Comm  comm      = MPI_COMM_NULL;
+
+    MG_MPI(MPI_Comm_group(MPI_COMM_WORLD, &everybody));
+    MG_MPI(MPI_Group_incl(everybody, 2, visit->pair, &both));
+    MG_MPI(MPI_Comm_create_group(MPI_COMM_WORLD, both, MG_TAG_CONTROL, &comm));
+    MG_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MG_MPI(MPI_Group_free(&both));
+    MG_MPI(MPI_Group_free(&everybody));
+    return comm;
+}
+
+static size_t largest_of_pairs(const struct mg_plan *plan)
+{
+    size_t bytes = 1;
+
+    for (int i = 0; i < plan->visits_count; i++)
+        if (mg_is_pair(&plan->visits[i]) && plan->visits[i].bytes > bytes)
+            bytes = plan->visits[i].bytes;
+    return bytes;
+}
+
+static void make_all(void)
+{
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
+    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world.ranks));
+    MG_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &world.control));
+    world.pairs = calloc((size_t) world.ranks, sizeof *world.pairs);
+    if (world.pairs == NULL)
+        MG_DIE("no memory for the pairs of %d ranks", world.ranks);
+    for (int other = 0; other < world.ranks; other++)
+        world.pairs[other].comm = MPI_COMM_NULL;
+}
+
+/* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
+ * since what was made at the first visit would be in somebody's time. */
+void mg_pairs_make(const struct mg_plan *plan)
+{
+    const size_t  largest  = largest_of_pairs(plan);
+    const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
+
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+
+        if (!mg_is_pair(visit))
+            continue;
+        if (world.pairs == NULL)
+            make_all();
+        if (!mg_takes_part(visit, world.rank) || mg_pair_comm(visit) != MPI_COMM_NULL)
+            continue;
+        pair_of(visit)->comm = comm_of(visit);
+        mg_warm_up_group(visit, 1, mg_pair_comm(visit), 2, least_ns);
+        mg_warm_up_group(visit, largest, mg_pair_comm(visit), 2, least_ns);
+    }
+    if (world.pairs != NULL)
+        mg_rest_until_all();
+}
+
+void mg_pairs_free(void)
+{
+    if (world.pairs == NULL)
+        return;
+    for (int other = 0; other < world.ranks; other++)
+        if (world.pairs[other].comm != MPI_COMM_NULL)
+            MG_MPI(MPI_Comm_free(&world.pairs[other].comm));
+    free(world.pairs);
+    world.pairs = NULL;
+    MG_MPI(MPI_Comm_free(&world.control));
+}
+
+/* ---- Before a step --------------------------------------------------------------------------- */
+
+static struct mg_offer offer_from(const struct mg_visit *visit, const struct mg_offer *own)
+{
+    struct mg_offer offer = {0};
+
+    if (leads(visit))
+        return *own;
+    MG_MPI(MPI_Recv(&offer, (int) sizeof offer, MPI_BYTE, leader_of(visit), TAG_OFFER,
+                    world.control, MPI_STATUS_IGNORE));
+    return offer;
+}
+
+static void write_offers(const struct mg_visit *visits, int count, const struct mg_offer *own,
+                         int64_t start_ns)
+{
+    for (int i = 0; i < count; i++) {
+        const struct mg_offer offer = offer_from(&visits[i], own);
+
+        if (offer.skip[0] != '\0')
+            mg_journal_skip(&visits[i], offer.skip);
+        else
+            mg_journal_begin(&visits[i], mg_now_ns() - start_ns, offer.expect_ns);
+    }
+    (void) usleep(SETTLE_US);
+}
+
+/* The other rank says that it is here to its leader, and that one's offer says so of both. */
+static void say_here(const struct mg_visit *visit, const struct mg_offer *offer)
+{
+    if (!leads(visit)) {
+        MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, leader_of(visit), TAG_HERE, world.control));
+        return;
+    }
+    MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, visit->pair[1], TAG_HERE, world.control, MPI_STATUS_IGNORE));
+    if (world.rank != 0)
+        MG_MPI(MPI_Send(offer, (int) sizeof *offer, MPI_BYTE, 0, TAG_OFFER, world.control));
+}
+
+/* By the time since its start, which becomes that of all, so that they agree on when it was. */
+static void start_all(const struct mg_visit *visits, int count, int64_t start_ns)
+{
+    const int64_t since_ns = mg_now_ns() - start_ns;
+
+    for (int i = 0; i < count; i++)
+        for (int side = 0; side < 2; side++)
+            if (visits[i].pair[side] != 0)
+                MG_MPI(MPI_Send(&since_ns, 1, MPI_INT64_T, visits[i].pair[side], TAG_START,
+                                world.control));
+}
+
+static void await_start(int64_t *start_ns_p)
+{
+    int64_t since_ns = 0;
+
+    MG_MPI(MPI_Recv(&since_ns, 1, MPI_INT64_T, 0, TAG_START, world.control, MPI_STATUS_IGNORE));
+    *start_ns_p = mg_now_ns() - since_ns;
+}
+
+const struct mg_visit *mg_step_begin(const struct mg_visit *visits, int count, mg_offer_fn offer_of,
+                                     void *context, int64_t *start_ns_p)
+{
+    const struct mg_visit *own   = NULL;
+    struct mg_offer        offer = {0};
+
+    for (int i = 0; i < count && own == NULL; i++)
+        if (mg_takes_part(&visits[i], world.rank))
+            own = &visits[i];
+    if (own != NULL && leads(own))
+        offer = offer_of(context, own);
+    if (own != NULL)
+        say_here(own, &offer);
+    if (world.rank == 0) {
+        write_offers(visits, count, &offer, *start_ns_p);
+        start_all(visits, count, *start_ns_p);
+    } else if (own != NULL) {
+        await_start(start_ns_p);
+    }
+    return own;
+}
+
+/* ---- After a step ---------------------------------------------------------------------------- */
+
+void mg_step_tell_tick(int64_t visit, int64_t round_ns)
+{
+    const int64_t words[2] = {visit, round_ns};
+
+    MG_MPI(MPI_Send(words, 2, MPI_INT64_T, 0, TAG_TICK, world.control));
+}
+
+static void hear_ticks(void)
+{
+    for (;;) {
+        int     come = 0;
+        int64_t words[2];
+
+        MG_MPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG_TICK, world.control, &come, MPI_STATUS_IGNORE));
+        if (!come)
+            return;
+        MG_MPI(MPI_Recv(words, 2, MPI_INT64_T, MPI_ANY_SOURCE, TAG_TICK, world.control,
+                        MPI_STATUS_IGNORE));
+        mg_journal_tick_of(words[0], words[1]);
+    }
+}
+
+static void send_lines(void)
+{
+    size_t bytes = 0;
+    char  *lines = mg_journal_kept(&bytes);
+
+    if (bytes > INT_MAX)
+        MG_DIE("the lines of a visit are too long");
+    MG_MPI(MPI_Send(lines, (int) bytes, MPI_CHAR, 0, TAG_LINES, world.control));
+    free(lines);
+}
+
+static void take_lines(int leader)
+{
+    MPI_Status status;
+    int        bytes = 0;
+
+    MG_MPI(MPI_Probe(leader, TAG_LINES, world.control, &status));
+    MG_MPI(MPI_Get_count(&status, MPI_CHAR, &bytes));
+    char *lines = malloc((size_t) bytes + 1);
+    if (lines == NULL)
+        MG_DIE("no memory for %d B of journal", bytes);
+    MG_MPI(MPI_Recv(lines, bytes, MPI_CHAR, leader, TAG_LINES, world.control, MPI_STATUS_IGNORE));
+    mg_journal_lines(lines, (size_t) bytes);
+    free(lines);
+}
+
+void mg_step_end(const struct mg_visit *visits, int count)
+{
+    if (world.rank != 0)
+        mg_rest_until_all();
+    else
+        mg_rest_until_all_but(hear_ticks);
+    for (int i = 0; i < count; i++) {
+        if (leader_of(&visits[i]) == 0)
+            continue;
+        if (world.rank == 0)
+            take_lines(leader_of(&visits[i]));
+        else if (leads(&visits[i]))
+            send_lines();
+    }
+}

@@ -1,0 +1,52 @@
+/* batching - how many calls between two clock readings, and how many samples in a visit. */
+#include "rounds/batching.h"
+
+#include "rounds/sampling.h"
+
+#include <math.h>
+
+enum {
+    BLOCK_ROUNDS  = 16, /* even, so that rounds alternating long and short average out */
+    BLOCK_LEAST   = 2,
+    SAMPLES_LEAST = 8, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
+};
+
+static int at_least(double value, int least)
+{
+    return value > least ? (int) fmin(ceil(value), 1e9) : least;
+}
+
+static int even(int number)
+{
+    return number + number % 2;
+}
+
+/* 1 % for the clock, and not 5 %, since the clock is part of what is reported. */
+int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
+                 const struct mg_clock_facts *clock)
+{
+    const double round  = round_ns > 0 ? round_ns : 1;
+    const double clocks = fmax((double) clock->cost_ns / 0.01, 10.0 * (double) clock->step_ns);
+    const int    needed = at_least(fmax(clocks, (double) pattern->least_ns) / round, 1);
+
+    /* Of single operations that something must happen before, none can follow another at once. */
+    if (pattern->sampling->batching == MG_BATCH_ONE)
+        return 1;
+    if (pattern->sampling->batching == MG_BATCH_CLOCK)
+        return needed;
+    /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
+    const double fits  = (double) share_ns / (round * SAMPLES_LEAST);
+    const int    block = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits;
+
+    return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
+}
+
+/* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
+int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns)
+{
+    const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
+    const double fits  = (double) share_ns / (cost_ns > 0 ? cost_ns : 1);
+    const double least = fmin(SAMPLES_LEAST, MG_OVERDRAFT * fits);
+
+    return (int) fmin(cap, fmax(1, fmax(fits, least)));
+}

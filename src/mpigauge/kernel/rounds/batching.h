@@ -1,0 +1,17 @@
+/* batching.h - how many calls between two clock readings, and how many samples in a visit. */
+#ifndef MG_BATCHING_H
+#define MG_BATCHING_H
+
+#include "clock/clock.h"
+#include "rounds/visits.h"
+
+enum { MG_OVERDRAFT = 8 /* how often its share of time a slow cell may take */ };
+
+/* Calls between two clock readings, given the time of one and the time that a visit has. */
+int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
+                 const struct mg_clock_facts *clock);
+
+/* Samples of one visit, given what one costs and the time that the visit has. */
+int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns);
+
+#endif

@@ -1,0 +1,37 @@
+/* compute - computation to hide communication behind: no memory, no MPI, and no clock, so that it
+ * takes longer when something else uses its core. */
+#include "rounds/compute.h"
+
+#include "clock/clock.h"
+
+enum { STEPS = 20000, TRIALS = 5 };
+
+static struct {
+    volatile uint64_t result;     /* or the compiler would see that nobody wants it */
+    int64_t           fastest_ns; /* of STEPS; 0 = not measured yet */
+} work;
+
+void mg_work(int64_t steps)
+{
+    uint64_t value = work.result | 1;
+
+    for (int64_t i = 0; i < steps; i++) {
+        value ^= value << 13;
+        value ^= value >> 7;
+        value ^= value << 17;
+    }
+    work.result = value;
+}
+
+int64_t mg_work_for(int64_t ns)
+{
+    for (int i = work.fastest_ns > 0 ? TRIALS : 0; i < TRIALS; i++) {
+        const int64_t begin_ns = mg_now_ns();
+        mg_work(STEPS);
+        const int64_t time_ns = mg_now_ns() - begin_ns;
+
+        work.fastest_ns =
+            work.fastest_ns == 0 || time_ns < work.fastest_ns ? time_ns : work.fastest_ns;
+    }
+    return ns * STEPS / work.fastest_ns;
+}

@@ -1,0 +1,12 @@
+/* compute.h - computation to hide communication behind. */
+#ifndef MG_COMPUTE_H
+#define MG_COMPUTE_H
+
+#include <stdint.h>
+
+/* Computes, without MPI and without memory, for so many steps; mg_work_for says how many of them
+ * take a time on this rank. */
+void    mg_work(int64_t steps);
+int64_t mg_work_for(int64_t ns);
+
+#endif

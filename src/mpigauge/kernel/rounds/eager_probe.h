@@ -1,0 +1,25 @@
+/* eager_probe.h - the eager limit: the largest message that completes before it is received. */
+#ifndef MG_EAGER_PROBE_H
+#define MG_EAGER_PROBE_H
+
+#include "patterns/pattern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mg_eager {
+    bool    known;
+    bool    found;        /* false: no limit up to max_bytes, or it moved with the polling time */
+    bool    control_held; /* the same probe with MPI_Issend never completed */
+    int64_t limit_bytes;  /* largest message that completed alone */
+    int64_t longer_bytes; /* the same with longer polling */
+    int64_t max_bytes;    /* largest size tried */
+    int     probes;
+};
+
+/* Between ranks 0 and 1 of the group; the same answer on all of them.  `alive` is called between
+ * probes, outside timed code. */
+struct mg_eager mg_eager_probe(const struct mg_state *state, size_t max_bytes, void (*alive)(void));
+
+#endif

@@ -1,0 +1,89 @@
+/* feasible - what cannot be measured: too large for the memory, a deadlock, no memory to share. */
+#include "rounds/feasible.h"
+
+#include "memory/payload.h"
+#include "memory/shared_memory.h"
+#include "ranks/groups.h"
+#include "ranks/pairs.h"
+#include "rounds/eager_probe.h"
+#include "rounds/sampling.h"
+#include "text/journal.h"
+
+enum { PAGE_BYTES = 4096 };
+
+static struct mg_eager of_first_two; /* a fact of the launch, once it is known */
+
+static struct mg_eager *eager_of(const struct mg_visit *visit)
+{
+    return mg_is_pair(visit) ? mg_pair_eager(visit) : &of_first_two;
+}
+
+/* The limit is a fact of the launch: probed once, by the first visit that needs it, up to the
+ * largest message that the plan wants to send blindly. */
+static size_t largest_blind(const struct mg_plan *plan)
+{
+    size_t largest = 1;
+
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+
+        if ((visit->mode->needs_eager || visit->pattern->sampling->probes) &&
+            visit->bytes > largest)
+            largest = visit->bytes;
+    }
+    return largest;
+}
+
+static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
+                       struct mg_state *state)
+{
+    struct mg_eager *eager   = eager_of(visit);
+    struct mg_visit  largest = *visit;
+    int              slots   = 1;
+
+    if (eager->known)
+        return;
+    largest.bytes = largest_blind(plan);
+    if (!mg_all(state->comm, mg_payload_reserve(&largest)))
+        return;
+    mg_payload_prepare(&largest, state, &slots);
+    *eager = mg_eager_probe(state, largest.bytes, mg_journal_alive);
+}
+
+void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state, int64_t at_ns)
+{
+    probe_once(plan, visit, state);
+    if (state->rank != 0)
+        return;
+    if (eager_of(visit)->known)
+        mg_journal_eager(visit, eager_of(visit), at_ns);
+    else
+        mg_journal_refused(visit, "there is no memory for a message of this size");
+}
+
+bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state)
+{
+    const bool needs_eager = visit->mode->needs_eager;
+
+    if (needs_eager)
+        probe_once(plan, visit, state);
+    if ((needs_eager && !eager_of(visit)->known) ||
+        !mg_all(state->comm, mg_payload_reserve(visit))) {
+        if (state->rank == 0)
+            mg_journal_refused(visit, "there is no memory for a message of this size");
+        return false;
+    }
+    if (needs_eager && (int64_t) visit->bytes > eager_of(visit)->longer_bytes) {
+        if (state->rank == 0)
+            mg_journal_blocked(visit, eager_of(visit));
+        return false;
+    }
+    if (visit->pattern->shares_memory && !mg_shared_reserve(state, PAGE_BYTES + visit->bytes)) {
+        if (state->rank == 0)
+            mg_journal_refused(visit, "its ranks share no memory: they are on different hosts");
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,226 @@
+/* measure - the visits of a plan: whose turn it is, alone or beside others, and checks between
+ * them. */
+#include "rounds/measure.h"
+
+#include "clock/clock.h"
+#include "clock/sync.h"
+#include "memory/payload.h"
+#include "memory/shared_memory.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+#include "ranks/pairs.h"
+#include "rounds/common_start.h"
+#include "rounds/samples.h"
+#include "rounds/stop_rule.h"
+#include "rounds/visit.h"
+#include "rounds/warmup.h"
+#include "text/journal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    SETTLE_US = 1000 /* for launcher and campaign to carry a line away before the next visit */
+};
+
+static const int64_t block_ns = 1000000000;       /* between two checks of the global clock */
+static const double  tolerated_clock_error = 0.1; /* of the time of the fastest cell */
+
+/* ---- Visits of groups ------------------------------------------------------------------------ */
+
+/* The visit of a group, decided by its rank 0 and known to all its ranks. */
+static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state)
+{
+    struct mg_cell    *cell     = &run->cells[visit->cell];
+    const char        *skip     = state->rank == 0 ? mg_reason_to_skip(run, cell) : NULL;
+    struct mg_decision decision = {
+        .go = skip == NULL, .batch = cell->batch, .rounds = cell->rounds};
+
+    mg_share(state->comm, &decision, sizeof decision);
+    if (!decision.go) {
+        if (state->rank == 0)
+            mg_journal_skip(visit, skip);
+        return;
+    }
+    if (state->rank == 0) {
+        mg_journal_begin(visit, mg_now_ns() - run->start_ns,
+                         mg_expect_ns(cell, visit->mode->overlaps));
+        /* The launcher and the campaign take the line now, on this core, not during the rounds. */
+        (void) usleep(SETTLE_US);
+    }
+    mg_perform(run, visit, state, cell, &decision);
+}
+
+static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Request *requests)
+{
+    const struct mg_group group = mg_group_of(visit->ranks);
+    struct mg_state       state = {.comm     = group.comm,
+                                   .rank     = run->rank,
+                                   .ranks    = group.ranks,
+                                   .bytes    = visit->bytes,
+                                   .window   = visit->window,
+                                   .requests = requests};
+
+    if (group.comm != MPI_COMM_NULL)
+        visit_in_group(run, visit, &state);
+    if (group.ranks < run->plan->ranks)
+        mg_rest_until_all();
+}
+
+/* ---- Visits of pairs ------------------------------------------------------------------------- */
+
+static struct mg_offer offer_of(void *context, const struct mg_visit *visit)
+{
+    struct mg_run        *run   = context;
+    const struct mg_cell *cell  = &run->cells[visit->cell];
+    const char           *skip  = mg_reason_to_skip(run, cell);
+    struct mg_offer       offer = {.expect_ns = mg_expect_ns(cell, visit->mode->overlaps)};
+
+    (void) snprintf(offer.skip, sizeof offer.skip, "%s", skip != NULL ? skip : "");
+    run->skips = skip != NULL;
+    return offer;
+}
+
+static void visit_of_pair(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state)
+{
+    struct mg_cell    *cell     = &run->cells[visit->cell];
+    struct mg_decision decision = {.go = !run->skips, .batch = cell->batch, .rounds = cell->rounds};
+
+    mg_share(state->comm, &decision, sizeof decision);
+    if (!decision.go)
+        return;
+    if (state->rank == 0)
+        mg_journal_keep(visit, mg_step_tell_tick);
+    mg_perform(run, visit, state, cell, &decision);
+}
+
+/* All visits of a step at the same time; ranks that have none rest. */
+static void do_step(struct mg_run *run, const struct mg_visit *visits, int count,
+                    MPI_Request *requests)
+{
+    const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
+
+    if (visit != NULL) {
+        struct mg_state state = {.comm     = mg_pair_comm(visit),
+                                 .rank     = run->rank == visit->pair[0] ? 0 : 1,
+                                 .ranks    = visit->ranks,
+                                 .bytes    = visit->bytes,
+                                 .window   = visit->window,
+                                 .requests = requests};
+
+        visit_of_pair(run, visit, &state);
+    }
+    mg_step_end(visits, count);
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* All memory now, in its final size: pages that moved later would make one launch two. */
+static void reserve_all(const struct mg_run *run)
+{
+    for (int i = 0; i < run->plan->visits_count; i++) {
+        const struct mg_visit *visit = &run->plan->visits[i];
+
+        if (mg_takes_part(visit, run->rank))
+            (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
+    }
+}
+
+static int largest_window(const struct mg_plan *plan)
+{
+    int window = 1;
+
+    for (int i = 0; i < plan->visits_count; i++)
+        if (plan->visits[i].window > window)
+            window = plan->visits[i].window;
+    return window;
+}
+
+static void *zeros(size_t count, size_t bytes)
+{
+    void *data = calloc(count, bytes);
+
+    if (data == NULL)
+        MG_DIE("no memory for %zu cells", count);
+    return data;
+}
+
+/* ---- The global clock ------------------------------------------------------------------------ */
+
+static bool needs_clock(const struct mg_plan *plan)
+{
+    for (int i = 0; i < plan->visits_count; i++)
+        if (mg_is_global(&plan->visits[i]))
+            return true;
+    return false;
+}
+
+/* Visits between two checks are a block: the clock was no worse in it than either of them says. */
+static void check_clock(struct mg_run *run, bool last)
+{
+    struct {
+        int     due;
+        int64_t tolerance_ns;
+    } check = {.due          = last || mg_now_ns() - run->checked_ns > block_ns,
+               .tolerance_ns = (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
+
+    mg_share(MPI_COMM_WORLD, &check, sizeof check);
+    if (!check.due)
+        return;
+    mg_clocks_check(run->start_ns, check.tolerance_ns);
+    run->checked_ns = mg_now_ns();
+}
+
+static void do_visits(struct mg_run *run, MPI_Request *requests)
+{
+    const struct mg_visit *visits = run->plan->visits;
+    const struct mg_visit *end    = visits + run->plan->visits_count;
+    const bool             global = needs_clock(run->plan);
+
+    if (global)
+        mg_clocks_synchronise(run->start_ns);
+    run->visits_ns  = mg_now_ns();
+    run->checked_ns = run->visits_ns;
+    for (int count = 1; visits < end; visits += count) {
+        count = mg_is_pair(visits) ? mg_step_length(visits, end) : 1;
+        if (mg_is_pair(visits))
+            do_step(run, visits, count, requests);
+        else
+            do_visit(run, visits, requests);
+        if (global && mg_is_global(visits))
+            check_clock(run, false);
+    }
+    if (global)
+        check_clock(run, true);
+}
+
+void mg_measure(const struct mg_plan *plan, int64_t start_ns)
+{
+    struct mg_run run = {
+        .plan     = plan,
+        .start_ns = start_ns,
+        .clock    = mg_clock_measure(),
+        .cells    = zeros((size_t) plan->cells_count, sizeof(struct mg_cell)),
+    };
+    const size_t requests_count = 2 * (size_t) largest_window(plan);
+    MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
+    const int    room           = plan->rounds_max > MG_TRIALS ? plan->rounds_max : MG_TRIALS;
+
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
+    mg_rounds_make(&run.rounds, room);
+    mg_rounds_make(&run.pure, room);
+    reserve_all(&run);
+    mg_warm_up(plan);
+    mg_pairs_make(plan);
+    do_visits(&run, requests);
+
+    for (int i = 0; i < plan->cells_count; i++)
+        mg_series_free(&run.cells[i].series);
+    free(run.cells);
+    mg_rounds_free(&run.rounds);
+    mg_rounds_free(&run.pure);
+    mg_common_start_free();
+    mg_shared_free();
+    free((void *) requests);
+}

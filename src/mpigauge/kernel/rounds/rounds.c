@@ -1,0 +1,136 @@
+/* rounds - series of rounds, timed.  With common_start.c, the only timed code. */
+#include "rounds/rounds.h"
+
+#include "clock/clock.h"
+#include "ranks/groups.h"
+
+#include <string.h>
+
+enum { BASELINES = 51 };
+
+/* ---- Timed code ------------------------------------------------------------------------------ */
+
+typedef void (*call_fn)(struct mg_state *state);
+
+static void run_warm(call_fn call, struct mg_state *state, int batch, int rounds,
+                     int64_t *stamps_ns)
+{
+    stamps_ns[0] = mg_now_ns();
+    for (int i = 1; i <= rounds; i++) {
+        for (int b = 0; b < batch; b++)
+            call(state);
+        stamps_ns[i] = mg_now_ns();
+    }
+}
+
+/* The same through buffers that have left the cache by the time they are used again. */
+static void run_cold(call_fn call, struct mg_state *state, struct mg_walk *walk, int batch,
+                     int rounds, int64_t *stamps_ns)
+{
+    stamps_ns[0] = mg_now_ns();
+    for (int i = 1; i <= rounds; i++) {
+        for (int b = 0; b < batch; b++) {
+            call(state);
+            mg_walk_on(walk, state);
+        }
+        stamps_ns[i] = mg_now_ns();
+    }
+}
+
+static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, int rounds,
+                         int64_t *samples_ns)
+{
+    for (int i = 0; i < rounds; i++) {
+        prepare(state);
+        const int64_t begin_ns = mg_now_ns();
+        call(state);
+        samples_ns[i] = mg_now_ns() - begin_ns;
+    }
+}
+
+/* One round trip without content between the root and the rank whose turn it is: the median of
+ * some, since a single one may have been interrupted. */
+static int64_t time_baseline(call_fn baseline, struct mg_state *state)
+{
+    int64_t stamps_ns[BASELINES + 1];
+
+    run_warm(baseline, state, 1, BASELINES, stamps_ns);
+    for (int i = 0; i < BASELINES; i++)
+        stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
+    return mg_median_of(stamps_ns, BASELINES);
+}
+
+/* A sample is the time of `batch` calls: the largest over all turns of what they took, less half of
+ * the empty round trip that is in each (de Supinski and Karonis, HPDC 1999). */
+static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
+                      int64_t *samples_ns)
+{
+    memset(samples_ns, 0, (size_t) rounds * sizeof *samples_ns);
+    for (state->turn = 1; state->turn < state->ranks; state->turn++) {
+        const int64_t trip_ns = time_baseline(baseline, state);
+
+        for (int i = 0; i < rounds; i++) {
+            const int64_t begin_ns = mg_now_ns();
+            for (int b = 0; b < batch; b++)
+                call(state);
+            const int64_t time_ns = mg_now_ns() - begin_ns - batch * trip_ns / 2;
+
+            samples_ns[i] = time_ns > samples_ns[i] ? time_ns : samples_ns[i];
+        }
+        mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+    }
+    state->turn = 1; /* the check that follows is a call, too */
+}
+
+/* ---- Series ---------------------------------------------------------------------------------- */
+
+static void finish(struct mg_rounds *rounds, int count, int64_t begin_ns, int64_t cpu_begin_ns)
+{
+    rounds->count      = count;
+    rounds->late_count = 0;
+    rounds->left_early = 0;
+    rounds->elapsed_ns = mg_now_ns() - begin_ns;
+    rounds->cpu_ns     = mg_cpu_ns() - cpu_begin_ns;
+}
+
+void mg_rounds_chained(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
+                       int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
+{
+    const int64_t cpu_begin_ns = mg_cpu_ns();
+    const int64_t begin_ns     = mg_now_ns();
+    int64_t      *stamps_ns    = rounds->samples_ns;
+
+    (void) limit_ns;
+    if (walk->slots > 1)
+        run_cold(visit->mode->call, state, walk, batch, count, stamps_ns);
+    else
+        run_warm(visit->mode->call, state, batch, count, stamps_ns);
+    for (int i = 0; i < count; i++)
+        stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
+    finish(rounds, count, begin_ns, cpu_begin_ns);
+}
+
+void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
+                        int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
+{
+    const int64_t cpu_begin_ns = mg_cpu_ns();
+    const int64_t begin_ns     = mg_now_ns();
+
+    (void) walk;
+    (void) batch;
+    (void) limit_ns;
+    run_prepared(visit->pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
+    finish(rounds, count, begin_ns, cpu_begin_ns);
+}
+
+void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
+                     int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
+{
+    const int64_t cpu_begin_ns = mg_cpu_ns();
+    const int64_t begin_ns     = mg_now_ns();
+
+    (void) walk;
+    (void) limit_ns;
+    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->samples_ns);
+    finish(rounds, count, begin_ns, cpu_begin_ns);
+}

@@ -1,0 +1,77 @@
+/* stamps - when every rank began and ended its rounds, and what that makes of each round. */
+#include "rounds/stamps.h"
+
+#include "clock/global_clock.h"
+#include "ranks/abort.h"
+
+#include <stdlib.h>
+
+enum { GATHERED = 64 /* rounds whose stamps are collected at once */ };
+
+static int64_t duration(const struct mg_stamp *stamp)
+{
+    return stamp->end_ns - stamp->begin_ns;
+}
+
+/* One round, from the stamps of all ranks, each `stride` apart. */
+static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks, int root,
+                           bool barrier, int64_t *scratch_ns, struct mg_rounds *rounds, int i)
+{
+    int64_t first_begin = INT64_MAX, last_begin = INT64_MIN, first_end = INT64_MAX;
+    int64_t last_end = INT64_MIN;
+
+    rounds->late[i] = false;
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct mg_stamp *stamp = &stamps[(size_t) rank * (size_t) stride];
+
+        first_begin = stamp->begin_ns < first_begin ? stamp->begin_ns : first_begin;
+        last_begin  = stamp->begin_ns > last_begin ? stamp->begin_ns : last_begin;
+        first_end   = stamp->end_ns < first_end ? stamp->end_ns : first_end;
+        last_end    = stamp->end_ns > last_end ? stamp->end_ns : last_end;
+        rounds->late[i] |= stamp->late != 0;
+        scratch_ns[rank] = duration(stamp);
+    }
+    rounds->samples_ns[i] = last_end - first_begin;
+    rounds->skew_ns[i]    = last_begin - first_begin;
+    rounds->root_ns[i]    = duration(&stamps[(size_t) root * (size_t) stride]);
+    rounds->local_ns[i]   = mg_median_of(scratch_ns, ranks);
+    rounds->late_count += rounds->late[i];
+    rounds->left_early += barrier && first_end < last_begin;
+}
+
+/* Stamps of all ranks become samples on rank 0, some rounds at a time so that memory does not grow
+ * with the length of a series. */
+void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *visit,
+                       const struct mg_state *state, int first_root, struct mg_rounds *rounds)
+{
+    const size_t     ranks      = state->ranks > 1 ? (size_t) state->ranks : 1;
+    const size_t     every      = ranks * GATHERED;
+    struct mg_stamp *all        = state->rank == 0 ? malloc(every * sizeof *all) : NULL;
+    int64_t         *scratch_ns = malloc(ranks * sizeof *scratch_ns);
+
+    if (scratch_ns == NULL || (state->rank == 0 && all == NULL))
+        MG_DIE("no memory for the stamps of %d ranks", state->ranks);
+    for (int i = 0; i < series->count; i++) {
+        series->stamps[i].begin_ns = mg_global_of(series->stamps[i].begin_ns);
+        series->stamps[i].end_ns   = mg_global_of(series->stamps[i].end_ns);
+    }
+    rounds->late_count = 0;
+    rounds->left_early = 0;
+    for (int at = 0; at < series->count; at += GATHERED) {
+        const int part  = series->count - at < GATHERED ? series->count - at : GATHERED;
+        const int bytes = part * (int) sizeof *all;
+
+        MG_MPI(
+            MPI_Gather(&series->stamps[at], bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, state->comm));
+        for (int i = 0; state->rank == 0 && i < part; i++)
+            conclude_round(all + i, part, state->ranks,
+                           visit->root < 0 ? (first_root + at + i) % state->ranks : visit->root,
+                           visit->pattern->synchronises && mg_clocks_shared(), scratch_ns, rounds,
+                           at + i);
+    }
+    free(all);
+    free(scratch_ns);
+    rounds->count = series->count;
+    rounds->cpu_ns =
+        series->cpu_rounds > 0 ? series->cpu_ns * series->count / series->cpu_rounds : -1;
+}

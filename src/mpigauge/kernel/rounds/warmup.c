@@ -1,0 +1,57 @@
+/* warmup - once in a launch: connections, page faults, clock frequency. */
+#include "rounds/warmup.h"
+
+#include "clock/clock.h"
+#include "memory/payload.h"
+#include "patterns/registry.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+
+void mg_warm_up_group(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
+                      int64_t least_ns)
+{
+    const struct mg_pattern *shift       = mg_pattern_find("shift");
+    struct mg_visit          visit_of_it = *visit;
+    MPI_Request              requests[2];
+    struct mg_state          state  = {.comm = comm, .ranks = ranks, .requests = requests};
+    int                      slots  = 1;
+    int                      go_on  = 1;
+    const int64_t            end_ns = mg_now_ns() + least_ns;
+
+    visit_of_it.pattern    = shift;
+    visit_of_it.mode       = &shift->modes[0];
+    visit_of_it.bytes      = bytes;
+    visit_of_it.pool_bytes = 0;
+    visit_of_it.in_place   = false;
+    state.bytes            = bytes;
+    MG_MPI(MPI_Comm_rank(comm, &state.rank));
+    if (!mg_all(comm, mg_payload_reserve(&visit_of_it)))
+        return;
+    mg_payload_prepare(&visit_of_it, &state, &slots);
+    for (int rounds = 1; go_on; rounds++) {
+        shift->modes[0].call(&state);
+        go_on = rounds < 3 || mg_now_ns() < end_ns;
+        mg_share(comm, &go_on, sizeof go_on);
+    }
+}
+
+void mg_warm_up(const struct mg_plan *plan)
+{
+    for (int ranks = 2; ranks <= plan->ranks; ranks++) {
+        const struct mg_visit *largest = NULL;
+
+        for (int i = 0; i < plan->visits_count; i++)
+            if (plan->visits[i].ranks == ranks && !mg_is_pair(&plan->visits[i]) &&
+                (largest == NULL || plan->visits[i].bytes > largest->bytes))
+                largest = &plan->visits[i];
+        if (largest == NULL)
+            continue;
+        const struct mg_group group = mg_group_of(ranks);
+        if (group.comm != MPI_COMM_NULL) {
+            mg_warm_up_group(largest, 1, group.comm, ranks, plan->warmup_ns);
+            mg_warm_up_group(largest, largest->bytes, group.comm, ranks, plan->warmup_ns);
+        }
+        if (ranks < plan->ranks)
+            mg_rest_until_all();
+    }
+}

@@ -1,0 +1,163 @@
+/* describe - what this kernel can do, as JSON: every pattern and mode, all that Python asks of
+ * them. */
+#include "text/describe.h"
+
+#include "memory/reduction.h"
+#include "patterns/calls.h"
+#include "patterns/registry.h"
+#include "patterns/volumes.h"
+#include "rounds/sampling.h"
+#include "text/json.h"
+#include "text/plan.h"
+
+#include <inttypes.h>
+
+static const char *const bus_names[] = {
+    [MG_BUS_NONE]   = "",
+    [MG_BUS_SAME]   = "same",
+    [MG_BUS_OTHERS] = "others",
+    [MG_BUS_TWICE]  = "twice",
+};
+
+static const char *const family_names[] = {
+    [MG_FAMILY_NONE] = "",  [MG_MESSAGE] = "message", [MG_COLLECTIVE] = "collective",
+    [MG_MEMORY] = "memory", [MG_PROBE] = "probe",     [MG_FLOOR] = "floor",
+};
+
+static void put_flag(FILE *out, const char *key, bool value)
+{
+    (void) fprintf(out, ",\"%s\":%s", key, mg_json_bool(value));
+}
+
+static void put_word(FILE *out, const char *key, const char *text)
+{
+    (void) fputc(',', out);
+    mg_json_word(out, key, text);
+}
+
+static void put_volume(FILE *out, const char *separator, const char *key, struct mg_volume volume)
+{
+    (void) fprintf(out, "%s\"%s\":[", separator, key);
+    for (int i = 0; i < MG_VOLUME_TERMS; i++)
+        (void) fprintf(out, "%s%g", i > 0 ? "," : "", volume.terms[i]);
+    (void) fputc(']', out);
+}
+
+static void describe_mode(FILE *out, const struct mg_mode *mode)
+{
+    (void) fputc('{', out);
+    mg_json_word(out, "name", mode->name);
+    put_word(out, "about", mode->about);
+    (void) fprintf(out, ",\"needs_mpi\":%d,\"directions\":%d", mode->needs_mpi, mode->directions);
+    put_flag(out, "needs_eager", mode->needs_eager);
+    put_flag(out, "never_eager", mode->never_eager);
+    put_flag(out, "binds_buffers", mode->binds_buffers);
+    put_flag(out, "attaches_buffer", mode->attaches_buffer);
+    put_flag(out, "overlaps", mode->overlaps);
+    put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
+    (void) fputc('}', out);
+}
+
+static void describe_sampling(FILE *out, const struct mg_sampling *sampling)
+{
+    put_word(out, "sampling", sampling->name);
+    (void) fprintf(out, ",\"sampled\":{\"single\":%s",
+                   mg_json_bool(sampling->batching == MG_BATCH_ONE));
+    put_flag(out, "in_blocks", sampling->batching == MG_BATCH_BLOCKS);
+    put_flag(out, "cpu_known", sampling->cpu_known);
+    put_flag(out, "starts_together", sampling->starts_together);
+    put_flag(out, "probes", sampling->probes);
+    put_flag(out, "floor", sampling->floor);
+    (void) fputc('}', out);
+}
+
+/* How many reported operations are in one call: a number, or the word for one. */
+static void describe_trips(FILE *out, const struct mg_pattern *pattern)
+{
+    if (pattern->trips == 0)
+        put_word(out, "trips", "window");
+    else if (pattern->trips == MG_TRIPS_RANKS)
+        put_word(out, "trips", "ranks");
+    else if (pattern->trips == MG_TRIPS_REPEAT)
+        put_word(out, "trips", "repeats");
+    else
+        (void) fprintf(out, ",\"trips\":%d", pattern->trips);
+}
+
+static void describe_volumes(FILE *out, const struct mg_pattern *pattern)
+{
+    (void) fprintf(out, ",\"volumes\":{");
+    put_volume(out, "", "operation", mg_volume_operation(pattern));
+    put_volume(out, ",", "bus", mg_volume_bus(pattern));
+    put_volume(out, ",", "wire", pattern->wire);
+    put_volume(out, ",", "sent", mg_volume_sent(pattern));
+    put_volume(out, ",", "received", mg_volume_received(pattern));
+    (void) fputc('}', out);
+}
+
+static void describe_modes(FILE *out, const struct mg_pattern *pattern)
+{
+    (void) fprintf(out, ",\"modes\":[");
+    for (const struct mg_mode *mode = pattern->modes; mode->name != NULL; mode++) {
+        if (mode != pattern->modes)
+            (void) fputc(',', out);
+        describe_mode(out, mode);
+    }
+    (void) fputc(']', out);
+}
+
+static void describe_pattern(FILE *out, const struct mg_pattern *pattern)
+{
+    (void) fputc('{', out);
+    mg_json_word(out, "name", pattern->name);
+    put_word(out, "about", pattern->about);
+    put_word(out, "time_of", pattern->time_of);
+    put_word(out, "family", family_names[pattern->family]);
+    describe_sampling(out, pattern->sampling);
+    (void) fprintf(out, ",\"min_ranks\":%d,\"active_ranks\":%d", pattern->min_ranks,
+                   pattern->active_ranks);
+    describe_trips(out, pattern);
+    (void) fprintf(out, ",\"unit_bytes\":%zu,\"least_ns\":%" PRId64, pattern->unit_bytes,
+                   pattern->least_ns);
+    put_flag(out, "windowed", pattern->windowed);
+    put_flag(out, "moves_bytes", pattern->moves_bytes);
+    put_flag(out, "spans_bytes", pattern->spans_bytes);
+    put_flag(out, "send_each", pattern->send_each);
+    put_flag(out, "recv_each", pattern->recv_each);
+    put_flag(out, "reduces", pattern->reduces);
+    put_flag(out, "rooted", pattern->rooted);
+    put_flag(out, "may_in_place", pattern->may_in_place);
+    put_flag(out, "one_way", pattern->one_way);
+    put_word(out, "bus", bus_names[pattern->bus]);
+    describe_volumes(out, pattern);
+    describe_modes(out, pattern);
+    (void) fputc('}', out);
+}
+
+static void describe_datatype(FILE *out, size_t i)
+{
+    const struct mg_datatype *datatype = mg_datatype_at(i);
+    int                       fitting  = 0;
+
+    (void) fprintf(out, "%s{\"name\":\"%s\",\"bytes\":%zu,\"operations\":[", i > 0 ? "," : "",
+                   datatype->name, datatype->bytes);
+    for (size_t k = 0; mg_operation_at(k) != NULL; k++)
+        if (mg_operation_fits(mg_operation_at(k), datatype))
+            (void) fprintf(out, "%s\"%s\"", fitting++ > 0 ? "," : "", mg_operation_at(k)->name);
+    (void) fprintf(out, "]}");
+}
+
+void mg_describe(FILE *out)
+{
+    (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,\"datatypes\":[", MG_PLAN_VERSION,
+                   mg_json_bool(MG_LARGE_COUNTS));
+    for (size_t i = 0; mg_datatype_at(i) != NULL; i++)
+        describe_datatype(out, i);
+    (void) fprintf(out, "],\"patterns\":[");
+    for (size_t i = 0; mg_pattern_at(i) != NULL; i++) {
+        if (i > 0)
+            (void) fputc(',', out);
+        describe_pattern(out, mg_pattern_at(i));
+    }
+    (void) fprintf(out, "]}\n");
+}

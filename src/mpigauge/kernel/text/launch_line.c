@@ -1,0 +1,108 @@
+/* launch_line - the facts of the launch: which library, and where every rank is. */
+#include "text/launch_line.h"
+
+#include "clock/clock.h"
+#include "ranks/abort.h"
+#include "text/journal.h"
+#include "text/json.h"
+#include "text/plan.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 256 };
+
+struct rank_facts {
+    char                  host[NAME_BYTES];
+    char                  cpus[NAME_BYTES]; /* where it may run: "0-3,8" */
+    int                   cpu;              /* where it ran when asked */
+    struct mg_clock_facts clock;
+};
+
+/* The CPU set in the notation of the kernel's cpulists, as far as there is room. */
+static void allowed_cpus(char *text, size_t bytes)
+{
+    cpu_set_t set;
+    size_t    at = 0;
+
+    text[0] = '\0';
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && at + 24 < bytes; cpu++) {
+        size_t last = cpu;
+
+        if (!CPU_ISSET(cpu, &set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
+            last++;
+        at += (size_t) snprintf(text + at, bytes - at, last > cpu ? "%s%zu-%zu" : "%s%zu",
+                                at > 0 ? "," : "", cpu, last);
+        cpu = last;
+    }
+}
+
+static struct rank_facts facts_here(void)
+{
+    struct rank_facts facts;
+    char              name[MPI_MAX_PROCESSOR_NAME];
+    int               length = 0;
+
+    memset(&facts, 0, sizeof facts);
+    MG_MPI(MPI_Get_processor_name(name, &length));
+    (void) snprintf(facts.host, sizeof facts.host, "%.*s", (int) sizeof facts.host - 1, name);
+    allowed_cpus(facts.cpus, sizeof facts.cpus);
+    facts.cpu   = sched_getcpu();
+    facts.clock = mg_clock_measure();
+    return facts;
+}
+
+static void put_ranks(FILE *out, const struct rank_facts *facts, int ranks)
+{
+    (void) fprintf(out, ",\"placement\":[");
+    for (int i = 0; i < ranks; i++) {
+        (void) fprintf(out, i > 0 ? ",{" : "{");
+        mg_json_word(out, "host", facts[i].host);
+        (void) fputc(',', out);
+        mg_json_word(out, "cpus", facts[i].cpus);
+        (void) fprintf(out,
+                       ",\"cpu\":%d,\"clock_step_ns\":%" PRId64 ",\"clock_cost_ns\":%" PRId64
+                       ",\"clock_cost_p999_ns\":%" PRId64 ",\"clock_zero_share\":%.6f}",
+                       facts[i].cpu, facts[i].clock.step_ns, facts[i].clock.cost_ns,
+                       facts[i].clock.cost_p999_ns, facts[i].clock.zero_share);
+    }
+    (void) fputc(']', out);
+}
+
+void mg_journal_launch(int ranks_asked)
+{
+    char              library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int               length     = 0;
+    int               ranks      = 0;
+    int               version    = 0;
+    int               subversion = 0;
+    struct rank_facts here       = facts_here();
+
+    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    MG_MPI(MPI_Get_library_version(library, &length));
+    MG_MPI(MPI_Get_version(&version, &subversion));
+    struct rank_facts *all = malloc((size_t) ranks * sizeof *all);
+    if (all == NULL)
+        MG_DIE("no memory for the facts of %d ranks", ranks);
+    MG_MPI(MPI_Gather(&here, (int) sizeof here, MPI_BYTE, all, (int) sizeof here, MPI_BYTE, 0,
+                      MPI_COMM_WORLD));
+    if (mg_journal_is_open()) {
+        FILE *out = mg_journal_line();
+
+        (void) fprintf(out, "{\"launch\":{\"kernel\":%d,\"ranks\":%d,\"ranks_asked\":%d,",
+                       MG_PLAN_VERSION, ranks, ranks_asked);
+        mg_json_word(out, "library", library);
+        (void) fprintf(out, ",\"mpi_standard\":\"%d.%d\",", version, subversion);
+        mg_json_word(out, "clock", mg_clock_name());
+        put_ranks(out, all, ranks);
+        (void) fprintf(out, "}}");
+        mg_journal_end_line();
+    }
+    free(all);
+}

@@ -1,0 +1,305 @@
+/* plan - reads what to do: a line of limits, then one visit a line, all of them key=value
+ * words, and at last the line `end`. */
+#include "text/plan.h"
+
+#include "patterns/calls.h"
+#include "patterns/registry.h"
+#include "ranks/abort.h"
+#include "rounds/sampling.h"
+#include "text/plan_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A key, where its number goes, and what it may be. */
+struct key {
+    const char *name;
+    int64_t    *value_p;
+    int64_t     least;
+    int64_t     most;
+};
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static void read_number(int line, const struct key *key, const char *text)
+{
+    char   *end   = NULL;
+    int64_t value = 0;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || value < key->least || value > key->most)
+        MG_DIE("plan line %d: %s is '%s', not a whole number from %" PRId64 " to %" PRId64, line,
+               key->name, text, key->least, key->most);
+    *key->value_p = value;
+}
+
+static const struct key *find_key(const struct key *keys, const char *name)
+{
+    for (; keys->name != NULL; keys++)
+        if (strcmp(keys->name, name) == 0)
+            return keys;
+    return NULL;
+}
+
+/* Splits "name=text" in place. */
+static char *split(int line, char *word)
+{
+    char *equals = strchr(word, '=');
+
+    if (equals == NULL)
+        MG_DIE("plan line %d: '%s' is not of the form key=value", line, word);
+    *equals = '\0';
+    return equals + 1;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void read_launch(int line, char *words, struct mg_plan *plan)
+{
+    int64_t version = 0;
+    int64_t ranks = 0, cores = 0, visits = 0, least = 0, most = 0, ppm = 0;
+    char   *rest = NULL;
+
+    const struct key keys[] = {
+        {"version", &version, MG_PLAN_VERSION, MG_PLAN_VERSION},
+        {"ranks", &ranks, 1, INT_MAX},
+        {"cores", &cores, 1, INT_MAX},
+        {"visits_per_cell", &visits, 1, 1000000},
+        {"rounds_min", &least, 1, 100000000},
+        {"rounds_max", &most, 1, 100000000},
+        {"precision_ppm", &ppm, 1, 1000000},
+        {"cell_ns", &plan->cell_ns, 1, INT64_MAX},
+        {"deadline_ns", &plan->deadline_ns, 1, INT64_MAX},
+        {"warmup_ns", &plan->warmup_ns, 0, INT64_MAX},
+        {0},
+    };
+    for (char *word = strtok_r(words, " ", &rest); word != NULL;
+         word       = strtok_r(NULL, " ", &rest)) {
+        const char       *text = split(line, word);
+        const struct key *key  = find_key(keys, word);
+
+        if (key == NULL)
+            MG_DIE("plan line %d: a launch has no key '%s'", line, word);
+        read_number(line, key, text);
+    }
+    for (const struct key *key = keys; key->name != NULL; key++)
+        if (*key->value_p == 0 && key->least > 0)
+            MG_DIE("plan line %d: the launch lacks '%s'", line, key->name);
+    plan->ranks           = (int) ranks;
+    plan->cores           = (int) cores;
+    plan->visits_per_cell = (int) visits;
+    plan->rounds_min      = (int) least;
+    plan->rounds_max      = (int) most;
+    plan->precision_ppm   = (int) ppm;
+}
+
+static const char *const start_names[] = {
+    [MG_START_COMMON]      = "common",
+    [MG_START_BARRIER]     = "barrier",
+    [MG_START_MPI_BARRIER] = "mpi_barrier",
+};
+
+static enum mg_start read_start(int line, const char *text)
+{
+    for (size_t i = 0; i < sizeof start_names / sizeof *start_names; i++)
+        if (strcmp(text, start_names[i]) == 0)
+            return (enum mg_start) i;
+    MG_DIE("plan line %d: sync is '%.40s', not common, barrier or mpi_barrier", line, text);
+}
+
+static void read_pair(int line, const char *text, struct mg_visit *visit)
+{
+    char *end = NULL;
+
+    errno            = 0;
+    const long first = strtol(text, &end, 10);
+    const long last  = *end == '-' ? strtol(end + 1, &end, 10) : -1;
+    if (errno != 0 || *end != '\0' || first < 0 || last <= first || last > INT_MAX)
+        MG_DIE("plan line %d: pair is '%.40s', not two ranks like 0-3", line, text);
+    visit->pair[0] = (int) first;
+    visit->pair[1] = (int) last;
+}
+
+/* The words of collectives and pairs; false if it is none of them. */
+static bool read_factor(int line, const char *key, const char *text, struct mg_visit *visit)
+{
+    if (strcmp(key, "sync") == 0) {
+        visit->start = read_start(line, text);
+    } else if (strcmp(key, "datatype") == 0) {
+        visit->datatype = mg_datatype_find(text);
+        if (visit->datatype == NULL)
+            MG_DIE("plan line %d: no datatype is called '%.40s'", line, text);
+    } else if (strcmp(key, "op") == 0) {
+        visit->operation = mg_operation_find(text);
+        if (visit->operation == NULL)
+            MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
+    } else if (strcmp(key, "pair") == 0) {
+        read_pair(line, text, visit);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void check_collective(int line, const struct mg_visit *visit)
+{
+    const struct mg_pattern *pattern = visit->pattern;
+    const char              *name    = pattern->name;
+
+    if (pattern->reduces && (visit->datatype == NULL || visit->operation == NULL))
+        MG_DIE("plan line %d: %s needs datatype and op", line, name);
+    if (pattern->reduces && !mg_operation_fits(visit->operation, visit->datatype))
+        MG_DIE("plan line %d: MPI defines no %s of %s", line, visit->operation->name,
+               visit->datatype->name);
+    if (pattern->reduces && visit->bytes % visit->datatype->bytes != 0)
+        MG_DIE("plan line %d: %zu B are no whole number of %s", line, visit->bytes,
+               visit->datatype->name);
+    if (visit->in_place && !pattern->may_in_place)
+        MG_DIE("plan line %d: %s has no form with MPI_IN_PLACE", line, name);
+    if (visit->root >= visit->ranks)
+        MG_DIE("plan line %d: rank %d cannot be root of %d ranks", line, visit->root, visit->ranks);
+    if (visit->root < 0 && visit->mode->binds_buffers)
+        MG_DIE("plan line %d: a persistent %s has one root, it cannot move on", line, name);
+    if ((pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE) &&
+        visit->bytes > INT_MAX / (size_t) visit->ranks)
+        MG_DIE("plan line %d: %zu B a rank are more than the counts of %s can take", line,
+               visit->bytes, name);
+}
+
+static void check_pair(int line, const struct mg_visit *visit, const struct mg_plan *plan)
+{
+    const bool named = visit->pair[1] > 0;
+
+    if (named != mg_is_pair(visit))
+        MG_DIE("plan line %d: a pair needs a step, and a step a pair", line);
+    if (named && visit->pattern->active_ranks != 2)
+        MG_DIE("plan line %d: %s is not between two ranks", line, visit->pattern->name);
+    if (visit->pair[1] >= plan->ranks)
+        MG_DIE("plan line %d: this job has no rank %d", line, visit->pair[1]);
+}
+
+static void check_visit(int line, const struct mg_visit *visit, const struct mg_plan *plan)
+{
+    const char *name = visit->pattern->name;
+
+    if (visit->pattern->min_ranks > plan->ranks)
+        MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
+               visit->pattern->min_ranks, plan->ranks);
+    const bool sends = visit->pattern->family != MG_MEMORY && visit->pattern->family != MG_FLOOR;
+
+    if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
+        MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
+               visit->bytes);
+    if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)
+        MG_DIE("plan line %d: four messages of %zu B are more than MPI_Buffer_attach can take",
+               line, visit->bytes);
+    if (visit->mode->binds_buffers && visit->pool_bytes > 0)
+        MG_DIE("plan line %d: %s works in the same buffers at each call and cannot use cold ones",
+               line, name);
+    if (visit->pattern->unit_bytes > 0 &&
+        (visit->bytes == 0 || visit->bytes % visit->pattern->unit_bytes != 0))
+        MG_DIE("plan line %d: %s works on multiples of %zu B, not on %zu B", line, name,
+               visit->pattern->unit_bytes, visit->bytes);
+    check_collective(line, visit);
+    check_pair(line, visit, plan);
+}
+
+static void read_visit(int line, char *words, struct mg_plan *plan)
+{
+    struct mg_visit visit     = {.id = -1, .step = -1};
+    const char     *mode_name = "standard";
+    char           *rest      = NULL;
+    int64_t         cell = -1, bytes = -1, window = 1, pool = 0, root = 0, in_place = 0;
+
+    const struct key keys[] = {
+        {"id", &visit.id, 0, INT64_MAX},
+        {"cell", &cell, 0, INT_MAX - 1},
+        {"bytes", &bytes, 0, 1LL << 46},
+        {"window", &window, 1, 1 << 20},
+        {"pool_bytes", &pool, 0, 1LL << 46},
+        {"root", &root, -1, INT_MAX},
+        {"in_place", &in_place, 0, 1},
+        {"step", &visit.step, 0, INT64_MAX},
+        {0},
+    };
+    for (char *word = strtok_r(words, " ", &rest); word != NULL;
+         word       = strtok_r(NULL, " ", &rest)) {
+        const char       *text = split(line, word);
+        const struct key *key  = find_key(keys, word);
+
+        if (strcmp(word, "pattern") == 0)
+            visit.pattern = mg_pattern_find(text);
+        else if (strcmp(word, "mode") == 0)
+            mode_name = text;
+        else if (key != NULL)
+            read_number(line, key, text);
+        else if (!read_factor(line, word, text, &visit))
+            MG_DIE("plan line %d: a visit has no key '%s'", line, word);
+    }
+    if (visit.id < 0 || cell < 0 || bytes < 0 || visit.pattern == NULL)
+        MG_DIE("plan line %d: a visit needs id, cell, bytes and a pattern of --describe", line);
+    visit.mode = mg_mode_find(visit.pattern, mode_name);
+    if (visit.mode == NULL)
+        MG_DIE("plan line %d: %s has no mode '%s'", line, visit.pattern->name, mode_name);
+    visit.cell       = (int) cell;
+    visit.bytes      = (size_t) bytes;
+    visit.window     = (int) window;
+    visit.pool_bytes = (size_t) pool;
+    visit.root       = (int) root;
+    visit.in_place   = in_place == 1;
+    visit.ranks      = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
+    check_visit(line, &visit, plan);
+    plan->visits[plan->visits_count++] = visit;
+    if (visit.cell >= plan->cells_count)
+        plan->cells_count = visit.cell + 1;
+}
+
+static void read_line(int line, char *text, struct mg_plan *plan)
+{
+    if (strncmp(text, "launch ", 7) == 0)
+        read_launch(line, text + 7, plan);
+    else if (strncmp(text, "visit ", 6) == 0 && plan->ranks > 0)
+        read_visit(line, text + 6, plan);
+    else if (text[0] != '\0' && text[0] != '#')
+        MG_DIE("plan line %d: expected 'launch' first, then only 'visit': '%.40s'", line, text);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+struct mg_plan mg_plan_read(const char *path)
+{
+    struct mg_plan plan = {0};
+    char          *text = mg_plan_text(path);
+    int            line = 1;
+
+    plan.visits = malloc(count_lines(text) * sizeof *plan.visits);
+    if (plan.visits == NULL)
+        MG_DIE("no memory for the plan");
+    for (char *at = text, *end; at != NULL; at = end, line++) {
+        end = strchr(at, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        read_line(line, at, &plan);
+    }
+    if (plan.ranks == 0)
+        MG_DIE("the plan is empty: it needs a line beginning with 'launch'");
+    free(text);
+    return plan;
+}
+
+void mg_plan_free(struct mg_plan *plan)
+{
+    free(plan->visits);
+    *plan = (struct mg_plan){0};
+}

@@ -1,0 +1,61 @@
+/* visit_line.h - the line of a finished visit: its fields, once. */
+#ifndef MG_VISIT_LINE_H
+#define MG_VISIT_LINE_H
+
+#include "rounds/visits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a field is written. */
+typedef int64_t     mg_number;
+typedef double      mg_real;
+typedef const char *mg_text;
+
+typedef struct {
+    const int64_t *values;
+    int            count;
+} mg_numbers;
+
+/* The places of those that are true. */
+typedef struct {
+    const bool *values;
+    int         count;
+} mg_flags;
+
+/* Kind, name, and when the line has it, in the order of the line.  A new field is a row here, and
+ * what fills it in visit.c. */
+#define MG_VISIT_FIELDS(FIELD)                                                                     \
+    FIELD(number, at_ns, true)                                                                     \
+    FIELD(number, elapsed_ns, true)                                                                \
+    FIELD(number, batch, true) /* calls between two stamps */                                      \
+    FIELD(number, ops, true)   /* reported operations in one sample: batch * trips */              \
+    FIELD(number, window, true)                                                                    \
+    FIELD(number, pool_bytes, true)                                                                \
+    FIELD(number, cpu_ns, true) /* all ranks of the group, over the samples; -1 = not known */     \
+    FIELD(real, correlation_time, true)                                                            \
+    FIELD(real, effective, true)                                                                   \
+    FIELD(real, half_width, isfinite(outcome->half_width))                                         \
+    FIELD(number, net_bytes, true) /* received by this host's interfaces during net_calls calls */ \
+    FIELD(number, net_calls, true)                                                                 \
+    FIELD(text, corrupt, outcome->corrupt != NULL) /* what was wrong with the payload */           \
+    FIELD(numbers, trial_ns, true) /* single rounds, the first of the cell in this launch first */ \
+    FIELD(numbers, warmup_ns, true)                                                                \
+    FIELD(number, work_ns, outcome->pure_ns.count > 0)  /* the computation of `overlap` alone */   \
+    FIELD(numbers, pure_ns, outcome->pure_ns.count > 0) /* the same rounds without it */           \
+    FIELD(number, lead_ns, outcome->late.values != NULL)                                           \
+    FIELD(flags, late, outcome->late.values != NULL)                                               \
+    FIELD(numbers, skew_ns, outcome->late.values != NULL)                                          \
+    FIELD(numbers, root_ns, outcome->late.values != NULL)                                          \
+    FIELD(numbers, local_ns, outcome->late.values != NULL)                                         \
+    FIELD(numbers, samples_ns, true)
+
+#define MG_VISIT_MEMBER(kind, name, when) mg_##kind name;
+struct mg_outcome {
+    MG_VISIT_FIELDS(MG_VISIT_MEMBER)
+};
+#undef MG_VISIT_MEMBER
+
+void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome);
+
+#endif

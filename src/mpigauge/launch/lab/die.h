@@ -1,0 +1,13 @@
+/* die.h - the end of the relay. */
+#ifndef LAB_DIE_H
+#define LAB_DIE_H
+
+#include <stdbool.h>
+
+/* Ends the relay with a sentence. */
+_Noreturn void lab_die(const char *what, const char *why);
+
+/* The same with the reason of a call that has failed. */
+void lab_check(bool good, const char *what);
+
+#endif
