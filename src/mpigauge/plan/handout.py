@@ -21,7 +21,7 @@ from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
-HINT = "mpigauge kernel plan writes one; give that file, then the journals"
+HINT = "mpigauge kernel plan writes one; name that file, then the journals"
 END = "end"
 
 
