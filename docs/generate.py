@@ -1,5 +1,4 @@
-"""Writes what is computed: cli.md from the command line, schema.json from the record types, and beside the
-kernel describe.json, which is what it says of itself.
+"""Writes what is computed: cli.md, schema.json, tables of pages, and the kernel's describe.json.
 
     python docs/generate.py
 

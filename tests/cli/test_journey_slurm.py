@@ -168,5 +168,5 @@ def test_but_not_with_others_than_it_names(monkeypatch: pytest.MonkeyPatch) -> N
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)
     named = replace(PLAN, placements=("different-hosts", "node4,node5"))
-    with pytest.raises(EnvironmentLacksError, match="job 17 has not all of node4,node5"):
+    with pytest.raises(EnvironmentLacksError, match="job 17 does not have all of node4,node5"):
         with_hosts_again(named)

@@ -136,7 +136,8 @@ def command(
     rate = units.parse_fraction(error_rate)
     if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(
-            f"--factor must be at least {FACTOR_LEAST}, not {factor:g}", "the usual factor is 1.25"
+            f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
+            "the usual factor is 1.25",
         )
     _check_figure(figure)
     _check_pairs(pairs)

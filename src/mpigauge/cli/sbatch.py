@@ -41,7 +41,7 @@ SCRIPT = Template(r"""#!/bin/bash
 $more# If a node fails, the job is queued again and continues where it stopped.
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# Slurm warns this script that many seconds before the limit; mpigauge then finishes and closes its file.
+# Slurm signals this script that many seconds before the limit; mpigauge then closes its result file.
 #SBATCH --signal=B:TERM@$warning
 
 set -u

@@ -37,19 +37,19 @@ class Reader:
 
 READERS = {
     "journal": Reader(
-        about="Journals that mpigauge-kernel wrote under any launcher, after the plan that it followed.",
+        about="Journals that mpigauge-kernel wrote under any launcher, and the plan that it followed.",
         files="PLAN JOURNAL...",
         example="mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl",
         module="kernel_journal",
         least=2,
     ),
     "csv": Reader(
-        about="Times or rates in columns, as others have printed them; no samples, so no intervals.",
+        about="Published times or bandwidths in columns; without samples there are no intervals.",
         files="FILE...",
         example="mpigauge import csv examples/published/ring-pairs.csv "
         "--columns examples/published/ring-pairs.toml",
         module="csv",
-        columns="Which columns are what: a TOML file, such as those in examples/published.",
+        columns="TOML file that says what each column is, such as those in examples/published.",
     ),
 }
 

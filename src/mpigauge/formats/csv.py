@@ -180,7 +180,7 @@ def _columns(path: Path) -> Columns:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: {error}", HINT) from None
     if (columns.time is None) == (columns.rate is None):
-        raise UsageError(f"{path}: must name either time or rate", HINT)
+        raise UsageError(f"{path}: must name exactly one of time and rate", HINT)
     return columns
 
 

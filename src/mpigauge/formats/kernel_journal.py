@@ -32,7 +32,7 @@ WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
 BEGINNING = b'{"launch":'
 NO_END = "the journal has no last line: the job did not end by itself"
-HINT = "give the plan that the kernel was started with, then its journals"
+HINT = "name the plan that the kernel was started with, then its journals"
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ class Journals:
         handout = self._handout
         if facts.kernel != KERNEL_VERSION:
             raise UsageError(
-                f"{where} is of a kernel of version {facts.kernel}, this mpigauge knows {KERNEL_VERSION}",
+                f"{where} comes from kernel version {facts.kernel}, this mpigauge needs {KERNEL_VERSION}",
                 "import it with the mpigauge that built the kernel",
             )
         if {facts.ranks_asked, facts.ranks} != {handout.ranks}:
@@ -146,7 +146,9 @@ class Journals:
             )
         kind, version = identify(facts.library)
         if kind is None:
-            raise UsageError(f"{where} is of an MPI library that mpigauge does not know", facts.library[:80])
+            raise UsageError(
+                f"{where} comes from an MPI library that mpigauge does not know", facts.library[:80]
+            )
         self._numbers[kind.name, version] += 1
         placement = _placement([rank.host for rank in facts.placement])
         launch = Launch(

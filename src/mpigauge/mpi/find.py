@@ -160,9 +160,9 @@ class _Asked:
         answers = self._answers.values()
         labels = [one.label for one in [*answers, *self._candidates] if not isinstance(one, MpigaugeError)]
         names = ", ".join(dict.fromkeys(filter(None, labels)))
-        words = f"here are: {names}" if names else "there is no MPI library here at all"
+        words = f"here are: {names}" if names else "there is no MPI library here"
         trouble = next((one for one in answers if isinstance(one, MpigaugeError)), None)
-        return f"{words}; one did not work: {trouble.sentence}" if trouble else words
+        return f"{words}; one does not work: {trouble.sentence}" if trouble else words
 
 
 def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:

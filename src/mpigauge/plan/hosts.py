@@ -237,7 +237,7 @@ def _choices(text: str, part: re.Match[str]) -> list[str]:
 def _numbers(text: str, word: str) -> Iterator[str]:
     found = _RANGE.fullmatch(word)
     if found is None:
-        raise _no_list(text, f"{word!r} is no range of numbers")
+        raise _no_list(text, f"{word!r} is not a range of numbers")
     first, last = found[1], found[2] or found[1]
     count = int(last) - int(first) + 1
     if not 1 <= count <= HOSTS_MOST:

@@ -32,7 +32,7 @@ NONE: Terms = (0, 0, 0, 0)
 
 def blocks_of(terms: Terms, ranks: int) -> float:
     """How many messages or blocks a volume is, of so many ranks."""
-    return sum(term * ranks**power for power, term in enumerate(terms)) / ranks
+    return sum(term * float(ranks) ** power for power, term in enumerate(terms)) / ranks
 
 
 class Volumes(Struct, frozen=True):

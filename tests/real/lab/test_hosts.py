@@ -105,7 +105,7 @@ def test_a_rank_that_lands_elsewhere_is_named(lab: Lab, folder: Path) -> None:
     shell.chmod(0o755)
     done = run(lab, "pingpong", "--mpi", prefix("mpich"), "--sizes", "8", "--remote-shell", str(shell))
     assert done.returncode == 3, done.stderr
-    assert "rank 1 was to be on h2 and is on h1" in done.stderr
+    assert "rank 1 should be on h2, but is on h1" in done.stderr
 
 
 def test_a_list_that_names_one_host_is_no_network(lab: Lab) -> None:

@@ -160,10 +160,10 @@ def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> No
     ("options", "command", "status", "sentence"),
     [
         ((), ("no-such-program",), 2, "no-such-program: cannot be run"),
-        (("--hosts", "65"), ("true",), 2, "65 hosts are not possible"),
+        (("--hosts", "65"), ("true",), 2, "65 hosts are out of range"),
         (("--delay", "5"), ("true",), 2, "a delay of 5 has no unit"),
         (("--delay", "20s"), ("true",), 2, "a delay of 20s is 20 s"),
-        (("--link", "h1-h2:speed=1mbit"), ("true",), 2, "is not understood"),
+        (("--link", "h1-h2:speed=1mbit"), ("true",), 2, "is not a description of a link or host"),
     ],
 )
 def test_a_mistake_is_a_sentence(

@@ -34,10 +34,10 @@ def test_ranks_that_are_all_on_one_host_are_found(asked: list[str]) -> None:
 @pytest.mark.parametrize(
     ("asked", "found", "words"),
     [
-        (["h1", "h2"], ["h2", "h1"], "rank 0 was to be on h1 and is on h2"),
-        (["h1", "h1"], ["h1", "h2"], "rank 1 was to be on h1 and is on h2"),
-        (["h1", "h2"], ["n7", "n7"], "rank 1 was to be on h2 and is on n7, as ranks of h1 are"),
-        ([], ["a", "b"], "rank 1 was to be on this machine and is on b"),
+        (["h1", "h2"], ["h2", "h1"], "rank 0 should be on h1, but is on h2"),
+        (["h1", "h1"], ["h1", "h2"], "rank 1 should be on h1, but is on h2"),
+        (["h1", "h2"], ["n7", "n7"], "rank 1 should be on h2, but is on n7, like ranks meant for h1"),
+        ([], ["a", "b"], "rank 1 should be on this machine, but is on b"),
     ],
 )
 def test_the_first_rank_that_is_elsewhere_is_named(asked: list[str], found: list[str], words: str) -> None:
@@ -56,7 +56,7 @@ def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(PLAN.measure, launcher="srun")
-    with pytest.raises(EnvironmentLacksError, match="inside an allocation"):
+    with pytest.raises(EnvironmentLacksError, match="needs a Slurm allocation"):
         with_hosts(plan)
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-2]")

@@ -114,14 +114,14 @@ def test_only_the_lines_asked_for_are_taken(cli: Cli) -> None:
         ),
         (COLUMNS, TABLE + "8,x,other\n", "line 5: us: 'x' is not a number"),
         (COLUMNS, TABLE + "8,nan,other\n", "line 5: us: 'nan' is not a number"),
-        (COLUMNS, TABLE + "8,0,other\n", "line 5: its time is not above 0"),
-        (COLUMNS, TABLE + "1.5,1,other\n", "is no whole number"),
-        (COLUMNS, TABLE + "-8,1,other\n", "is no whole number"),
+        (COLUMNS, TABLE + "8,0,other\n", "line 5: the time must be above 0"),
+        (COLUMNS, TABLE + "1.5,1,other\n", "is not a whole number"),
+        (COLUMNS, TABLE + "-8,1,other\n", "is not a whole number"),
         (COLUMNS, TABLE + "8,1,other,more\n", "line 5 has more fields"),
-        (COLUMNS, TABLE + "8,1,standard\n", "line 5: is of the same cell as table.csv: line 3"),
-        (COLUMNS, "", "no line of it was chosen"),
-        (COLUMNS, "bytes,us,mode\n", "no line of it was chosen"),
-        (COLUMNS, 'bytes,us,mode\n8,"1,standard\n', "no table of comma-separated values"),
+        (COLUMNS, TABLE + "8,1,standard\n", "line 5: measures the same cell as table.csv: line 3"),
+        (COLUMNS, "", "no line was chosen"),
+        (COLUMNS, "bytes,us,mode\n", "no line was chosen"),
+        (COLUMNS, 'bytes,us,mode\n8,"1,standard\n', "is not comma-separated values"),
     ],
 )
 def test_what_is_wrong_is_named(cli: Cli, columns: str, table: str, sentence: str) -> None:
@@ -142,7 +142,9 @@ def test_files_that_cannot_be_read(cli: Cli) -> None:
         assert done.status == 2
         assert "cannot be read" in done.err
     Path("latin.csv").write_bytes(b"bytes,us,mode\n8,1,\xe9\n")
-    assert "no table" in cli("import", "csv", "latin.csv", "--columns", "columns.toml").err
+    assert (
+        "is not comma-separated values" in cli("import", "csv", "latin.csv", "--columns", "columns.toml").err
+    )
     assert "--columns" in cli("import", "csv", "table.csv").err
 
 

@@ -216,9 +216,14 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
 @pytest.mark.parametrize(
     ("before", "after", "path", "sentence"),
     [
-        (b'"ranks":2', b'"ranks":4', "j", r"j: line 1 tells of 4 ranks, but plan.txt is for 2"),
-        (b'"kernel":2', b'"kernel":9', "j", r"j: line 1 is of a kernel of version 9"),
-        (b"Open MPI v", b"Own MPI v", "j", r"j: line 1 is of an MPI library that mpigauge does not know"),
+        (b'"ranks":2', b'"ranks":4', "j", r"j: line 1 reports 4 ranks, but plan.txt is for 2"),
+        (b'"kernel":2', b'"kernel":9', "j", r"j: line 1 comes from kernel version 9"),
+        (
+            b"Open MPI v",
+            b"Own MPI v",
+            "j",
+            r"j: line 1 comes from an MPI library that mpigauge does not know",
+        ),
         (b'{"launch"', b'{"lunch"', "j", r"j: line 2 comes before a launch"),
         (b'{"begin":0', b'{"begin":999', "j", r"j: line \d+ does not fit plan.txt: there is no visit 999"),
         (b'"window":64', b'"window":9', "j", r"j: line \d+ does not fit plan.txt: visit \d+ has another"),
@@ -296,13 +301,13 @@ def test_any_damage_is_a_sentence_or_a_result(openmpi: FakeMpi, cli: Cli, data: 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("pingpong", "--np", "2,4"), "one launch has one number of ranks, not 2"),
-        (("pingpong", "--mpi", "openmpi", "--mpi", "mpich"), "one launch has one MPI library"),
-        (("pingpong", "--transport", "shm"), "transports is up to whoever starts the kernel"),
-        (("pingpong", "--hosts", "h1,h2"), "hosts is up to whoever starts the kernel"),
-        (("pingpong", "--env", "A=B"), "variables is up to whoever starts the kernel"),
-        (("pingpong", "-o", "x"), "--output has no place here"),
-        (("pingpong", "--abi"), "abi is up to whoever starts the kernel"),
+        (("pingpong", "--np", "2,4"), "a launch has one number of ranks, not 2"),
+        (("pingpong", "--mpi", "openmpi", "--mpi", "mpich"), "a launch has one MPI library"),
+        (("pingpong", "--transport", "shm"), "transports is set by your own launcher, not by the plan"),
+        (("pingpong", "--hosts", "h1,h2"), "hosts is set by your own launcher, not by the plan"),
+        (("pingpong", "--env", "A=B"), "variables is set by your own launcher, not by the plan"),
+        (("pingpong", "-o", "x"), "--output cannot be used here"),
+        (("pingpong", "--abi"), "abi is set by your own launcher, not by the plan"),
         (("pingpung",), "no pattern is called 'pingpung'"),
     ],
 )

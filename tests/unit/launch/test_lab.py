@@ -76,7 +76,7 @@ def test_outside_there_is_no_lab_and_a_wrong_word_is_named(
     (machine / "file").write_text("{}", encoding="ascii")
     for word in (machine / "file", machine / "nothing"):
         monkeypatch.setenv(context.VARIABLE, str(word))
-        with pytest.raises(UsageError, match="describes no lab"):
+        with pytest.raises(UsageError, match="does not describe a lab"):
             context.current()
 
 

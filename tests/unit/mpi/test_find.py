@@ -137,7 +137,7 @@ def test_without_any_library_the_hint_tells_how_to_get_one(machine: Path) -> Non
     with pytest.raises(EnvironmentLacksError, match="no MPI library was found") as caught:
         find.find_default()
     assert "mpigauge mpi add openmpi" in caught.value.hint
-    with pytest.raises(EnvironmentLacksError, match="no MPI library here at all") as caught:
+    with pytest.raises(EnvironmentLacksError, match="there is no MPI library here") as caught:
         find.find("mpich==4.3.2")
     assert "mpigauge mpi add mpich==4.3.2" in caught.value.hint
 
@@ -169,7 +169,7 @@ def test_a_broken_library_does_not_hide_the_next(
     ("program", "words"),
     [
         ("import sys; sys.exit('mpi.h:3: error: unknown type name\\nmany more words')", "unknown type name"),
-        ("print('#define OTHER_MPI 1')", "no MPI library that mpigauge knows"),
+        ("print('#define OTHER_MPI 1')", "does not belong to an MPI library that mpigauge knows"),
         ("import os; os.abort()", "status -6"),
     ],
 )

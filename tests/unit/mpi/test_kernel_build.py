@@ -110,7 +110,7 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_variable(
         ("import sys; sys.stdout.buffer.write(b'\\xff\"')", "does not describe itself"),
         (
             'print(\'{"kernel":99,"large_counts":false,"datatypes":[],"patterns":[]}\')',
-            "speaks version 99",
+            "has version 99",
         ),
     ],
 )

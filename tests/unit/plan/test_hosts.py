@@ -86,7 +86,7 @@ def test_as_slurm_does(text: str, hosts: str) -> None:
     ],
 )
 def test_what_is_no_list_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(UsageError, match="is no list of hosts") as caught:
+    with pytest.raises(UsageError, match="is not a list of hosts") as caught:
         expand_nodelist(text)
     assert "\n" not in caught.value.sentence
 

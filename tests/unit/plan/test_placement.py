@@ -56,14 +56,14 @@ def test_compressed_names_may_have_slots() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no list of hosts"),
-        ("h1,,h2", "no list of hosts"),
-        ("h1:0", "'0' is no number of slots of h1"),
-        ("h1:x", "'x' is no number of slots of h1"),
-        ("h1:99999", "'99999' is no number of slots"),
-        ("-oProxyCommand=x", "is no name of a host"),
-        ("$(reboot)", "is no name of a host"),
-        ("h1;reboot", "is no name of a host"),
+        ("", "not a list of hosts"),
+        ("h1,,h2", "not a list of hosts"),
+        ("h1:0", "'0' is not a number of slots for h1"),
+        ("h1:x", "'x' is not a number of slots for h1"),
+        ("h1:99999", "'99999' is not a number of slots"),
+        ("-oProxyCommand=x", "is not a host name"),
+        ("$(reboot)", "is not a host name"),
+        ("h1;reboot", "is not a host name"),
         ("./none", "none: cannot be read"),
     ],
 )
@@ -76,8 +76,8 @@ def test_what_is_no_list_gets_a_sentence(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"h1\nh2:no\n", "line 2: 'no' is no number"),
-        (b"# nothing\n", "names no host"),
+        (b"h1\nh2:no\n", "line 2: 'no' is not a number"),
+        (b"# nothing\n", "names no hosts"),
         (b"\xff\xfe", "is not UTF-8"),
     ],
 )
@@ -134,10 +134,10 @@ def test_without_hosts_ranks_are_here() -> None:
     [
         (DIFFERENT_HOSTS, (), 2, "needs hosts"),
         ("h1,h2", (), 2, "needs hosts"),
-        ("h1,h9", H, 2, "'h9' is none of the hosts h1,h2,h3"),
-        ("1,4", H, 2, "'4' is none of the hosts"),
-        ("0,1", H, 2, "'0' is none of the hosts"),
-        (SAME_HOST, H, 3, "no host has slots for 3 ranks"),
+        ("h1,h9", H, 2, "'h9' is not one of the hosts h1,h2,h3"),
+        ("1,4", H, 2, "'4' is not one of the hosts"),
+        ("0,1", H, 2, "'0' is not one of the hosts"),
+        (SAME_HOST, H, 3, "no single host has slots for 3 ranks"),
         (DIFFERENT_HOSTS, H, 6, "have 5 slots, not 6"),
         (DIFFERENT_HOSTS, H[:1], 2, "h1 is the only host"),
     ],

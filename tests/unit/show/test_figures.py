@@ -377,7 +377,7 @@ def test_series_are_chosen_by_whole_words_and_renamed(result: Path, cli: Cli) ->
         (("--sizes", "5:x"), "--sizes"),
         (("--sizes", "3"), "in the sizes 3"),
         (("--unit", "furlong"), "no unit is called"),
-        (("-o", "figure.txt"), "is no figure"),
+        (("-o", "figure.txt"), "is not the name of a figure"),
         (("-o", "no/such/folder/figure.png"), "cannot be written"),
     ],
 )

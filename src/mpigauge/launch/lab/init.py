@@ -176,7 +176,7 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         os.chdir(folder)
     except OSError:
         raise UsageError(
-            f"{folder}: is not there in a lab, where {host.SHARED_MEMORY} is each host's own",
+            f"{folder}: does not exist in a lab, where each host has its own {host.SHARED_MEMORY}",
             "start it in another folder",
         ) from None
     try:

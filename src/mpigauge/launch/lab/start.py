@@ -89,7 +89,7 @@ def check_platform() -> None:
         EnvironmentLacksError: What is missing.
     """
     if not sys.platform.startswith("linux"):
-        raise EnvironmentLacksError("a lab needs the namespaces of Linux", "use a Linux machine")
+        raise EnvironmentLacksError("a lab needs Linux namespaces", "use a Linux machine")
     host.program("ip")
     host.program("tc")
     programs.compiler()

@@ -145,12 +145,12 @@ def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
     if wheels is None and reason is not None:
         return EnvironmentLacksError(
             f"{requirement}: the package index cannot be reached: {reason}",
-            f"on a machine with a network: pip download -d wheels {requirement}; here then: "
-            "mpigauge mpi add --wheels wheels, and the same name",
+            f"on a machine with a network: pip download -d wheels {requirement}; then here: "
+            "mpigauge mpi add --wheels wheels, with the same name",
         )
     if _has_none(requirement, words):
         return UsageError(f"{wheels or 'the package index'}: has no {requirement}", _choice(words))
-    return EnvironmentLacksError(f"{requirement}: cannot be installed: {line}", "try a different version")
+    return EnvironmentLacksError(f"{requirement}: cannot be installed: {line}", "try another version")
 
 
 def _has_none(requirement: str, words: str) -> bool:

@@ -86,7 +86,7 @@ def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
         built = find.inspect(find.Candidate(root / "bin" / "mpicc", "the installer"))
         if built.kind is not one.kind:
             raise EnvironmentLacksError(
-                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try a different version"
+                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
             )
         final = folder() / name_of(one.kind, built.version)
         if final.exists():
@@ -137,7 +137,7 @@ def _root(target: Path, one: Wanted) -> Path:
     for root in (target, target / "local"):
         if (root / "bin" / "mpicc").is_file():
             return root
-    raise EnvironmentLacksError(f"{one.requirement}: its package has no mpicc", "try a different version")
+    raise EnvironmentLacksError(f"{one.requirement}: its package has no mpicc", "try another version")
 
 
 def _library(one: Managed) -> Library:

@@ -1,0 +1,159 @@
+"""What people type who come from another benchmark: it is understood, or told what it is here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.cli import COMMANDS, aliases
+from mpigauge.mpi import names
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+FLOOR = names.patterns()[0]
+
+
+def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
+    """The patterns, modes and ranks of a dry run; a dry run names no ranks, so they are of the command."""
+    done = cli("run", *words, "--sizes", "64", "--dry-run")
+    assert done.status == 0, done.err
+    found, ranks = set(), 0
+    for line in done.out.splitlines():
+        first, *rest = line.split()
+        if "mpiexec" in line:
+            given = line.split()
+            ranks = int(given[given.index("-n") + 1])
+        elif line.startswith("    ") and first != FLOOR:
+            found.add((first, rest[0], ranks))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("word", "pattern", "mode"),
+    [
+        ("latency", "pingpong", "standard"),
+        ("osu_latency", "pingpong", "standard"),
+        ("PingPong", "pingpong", "standard"),
+        ("PINGPONG", "pingpong", "standard"),
+        ("ping-pong", "pingpong", "standard"),
+        ("bw", "stream", "unidirectional"),
+        ("osu_bw", "stream", "unidirectional"),
+        ("bibw", "stream", "bidirectional"),
+        ("osu_bibw", "stream", "bidirectional"),
+        ("Biband", "stream", "bidirectional"),
+        ("PingPing", "exchange", "nonblocking"),
+        ("Sendrecv", "shift", "sendrecv"),
+        ("Allreduce", "allreduce", "blocking"),
+        ("osu_allreduce", "allreduce", "blocking"),
+        ("mpi_allreduce", "allreduce", "blocking"),
+        ("MPI_Allreduce", "allreduce", "blocking"),
+        ("Reduce_scatter_block", "reduce_scatter_block", "blocking"),
+        ("osu_iallreduce", "allreduce", "overlap"),
+        ("MPI_Iallreduce", "allreduce", "nonblocking"),
+        ("MPI_Bcast", "bcast", "blocking"),
+        ("Barrier", "barrier", "blocking"),
+    ],
+)
+def test_names_of_others_are_understood(
+    cli: Cli, openmpi: FakeMpi, word: str, pattern: str, mode: str
+) -> None:
+    assert curves(cli, word) == {(pattern, mode, 2)}
+
+
+def test_an_alias_says_what_its_name_does_not(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("osu_bw", "bibw", "latency", "Exchange", "pingpong", "osu_bw")
+    done = cli("run", *words, "--sizes", "64", "--dry-run")
+    first, second, third = done.err.splitlines()
+    assert first == "mpigauge: osu_bw: stream unidirectional"
+    assert second == "mpigauge: bibw: stream bidirectional"
+    assert third.startswith(
+        "mpigauge: Exchange: exchange, between ranks 0 and 1; IMB's Exchange is with both"
+    )
+    assert curves(cli, "bw", "bibw") == {("stream", mode, 2) for mode in ("unidirectional", "bidirectional")}
+    assert curves(cli, "bibw", "stream") == curves(cli, "bw", "bibw")
+
+
+def test_a_mode_that_is_named_prevails(cli: Cli, openmpi: FakeMpi) -> None:
+    assert curves(cli, "bibw", "--mode", "unidirectional") == {("stream", "unidirectional", 2)}
+
+
+def test_a_result_knows_the_pattern_alone(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("osu_latency", "--sizes", "8", "--launches", "1", "-q", "-o", "r.jsonl", "--format", "json")
+    done = cli("run", *words)
+    assert {row["pattern"] for row in json.loads(done.out)["rows"]} == {"pingpong", FLOOR}
+    assert load(Path("r.jsonl")).campaign.plan.title == "pingpong"
+
+
+@pytest.mark.parametrize("words", [("-n", "3"), ("-n3",), ("-np", "3"), ("--ranks", "3"), ("--np", "3")])
+def test_every_spelling_of_the_number_of_ranks(cli: Cli, openmpi: FakeMpi, words: tuple[str, ...]) -> None:
+    assert curves(cli, "ring", *words) == {("ring", "standard", 3)}
+    assert "-n 3 " in cli("map", *words, "--dry-run").out
+    assert "ranks=3" in cli("kernel", "plan", "ring", "--sizes", "8", *words).out
+    script = cli("sbatch", "ring", *words).out
+    assert " ".join(words) in script
+    assert "--np 2" not in script
+
+
+def test_a_plan_file_takes_exact_names(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("plan.toml").write_text('[[measure]]\npattern = "bibw"\n', encoding="utf-8")
+    done = cli("run", "--plan", "plan.toml")
+    assert done.status == 2
+    assert "plan.toml: no pattern is called 'bibw'" in done.err
+    assert 'exact names only: pattern = "stream", modes = ["bidirectional"]' in done.err
+
+
+def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
+    text = '[[measure]]\npattern = "stream"\nwindow = 8\n[[measure]]\npattern = "ring"\n'
+    Path("plan.toml").write_text(text, encoding="utf-8")
+    assert curves(cli, "--plan", "plan.toml", "bibw") == {("stream", "bidirectional", 2)}
+    assert curves(cli, "--plan", "plan.toml", "latency") == {("pingpong", "standard", 2)}
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("run", "latency", "-m", "8:1024"), "message sizes are --sizes here"),
+        (("run", "-i", "100"), "--precision and --budget"),
+        (("run", "--iterations", "100"), "--precision and --budget"),
+        (("run", "-x", "10"), "warm-up is automatic"),
+        (("sbatch", "latency", "-m", "8"), "message sizes are --sizes here"),
+        (("kernel", "plan", "latency", "-x", "8"), "warm-up is automatic"),
+        (("run", "--size", "8"), "did you mean --sizes?"),
+        (("show", "r.jsonl", "-x"), "see mpigauge show --help"),
+        (("pingpong",), "that is a pattern: mpigauge run pingpong"),
+        (("osu_bw",), "that is a pattern: mpigauge run osu_bw"),
+        (("help",), "that is an option: mpigauge --help"),
+        (("resum",), "did you mean resume?"),
+        (("wrong",), "choose from doctor, list, run"),
+        (("run", "pingpung"), "did you mean pingpong?"),
+        (("run", "latncy"), "did you mean pingpong?"),
+        (("run", "osu_mbw_mr"), "several pairs at a time are not measured"),
+        (("run", "xyz"), "choose from null, pingpong"),
+        (("run", "stream", "--mode", "bidirectonal"), "did you mean bidirectional?"),
+        (("run", "pingpong", "--launcher", "hydro"), "did you mean hydra?"),
+    ],
+)
+def test_what_is_unknown_gets_the_nearest_hint(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, ...], hint: str
+) -> None:
+    done = cli(*words)
+    assert (done.status, done.out) == (2, "")
+    assert hint in done.err
+
+
+def test_every_alias_means_a_pattern_and_a_mode_that_exist() -> None:
+    for meaning in aliases.ALIASES.values():
+        assert meaning.pattern in names.patterns()
+        assert meaning.mode in ("", *names.modes())
+
+
+def test_no_alias_hides_a_pattern_or_a_verb() -> None:
+    for name in names.patterns():
+        assert aliases.meaning_of(name, names.patterns()) == (name, "", "")
+    assert not set(aliases.ALIASES) & {*names.patterns(), *COMMANDS}
