@@ -7,10 +7,11 @@ A test holds the committed files against what this makes.
 
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import click
 import msgspec
@@ -19,8 +20,11 @@ from mpigauge import errors
 from mpigauge.cli import mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
+from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.patterns import DESCRIPTION
-from mpigauge.result.records import FORMAT, VERSION, Record
+from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
+from mpigauge.result.older import HISTORY
+from mpigauge.result.records import FORMAT, VERSION, Environment, LibraryRecord, Record
 
 HERE = Path(__file__).parent
 
@@ -123,10 +127,81 @@ def schema() -> dict[str, Any]:
     }
 
 
+# ---- formats.md ----------------------------------------------------------------------------------
+
+PARTS: dict[str, type[msgspec.Struct]] = {
+    "the object `plan` of a campaign": Plan,
+    "each of its `libraries`": LibraryRecord,
+    "its `environment`": Environment,
+    "every `cell`": Cell,
+    "every `job`": JobKey,
+    "each of `ranks_at` of a launch": RankPlace,
+    "each of the `checks` of a clock": ClockCheck,
+    "each of its `models`": ClockModel,
+}
+"""What records have in them, by where it stands."""
+
+ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n     .*)*)", re.MULTILINE)
+
+
+def meanings(struct: type[msgspec.Struct]) -> dict[str, str]:
+    """What the docstrings of a type and its bases say of its fields, in the order of the file.
+
+    Raises:
+        KeyError: Of a field nothing is said.
+    """
+    said: dict[str, str] = {}
+    for base in struct.__mro__:
+        text = inspect.cleandoc(base.__dict__.get("__doc__") or "")
+        found = ATTRIBUTE.findall(text.partition("Attributes:\n")[2])
+        said = {name: " ".join(words.split()) for name, words in found} | said
+    return {field: said[field] + _choices(struct, field) for field in struct.__struct_fields__}
+
+
+def _choices(struct: type[msgspec.Struct], field: str) -> str:
+    kind = next(one.type for one in msgspec.structs.fields(struct) if one.name == field)
+    if get_origin(kind) is not Literal:
+        return ""
+    return f" One of {', '.join(f'`{word}`' for word in get_args(kind))}."
+
+
+def _fields(title: str, struct: type[msgspec.Struct]) -> list[str]:
+    about = inspect.cleandoc(struct.__doc__ or "").partition("\n")[0]
+    rows = [f"| `{field}` | {_cell(words)} |" for field, words in meanings(struct).items()]
+    return [f"{title}: {about}", "", "| field | is |", "| --- | --- |", *rows, ""]
+
+
+def record_tables() -> str:
+    """The fields of every record, then of what stands in them."""
+    lines: list[str] = []
+    for record in get_args(Record):
+        lines += _fields(f"**`{record.__struct_config__.tag}`**", record)
+    for where, struct in PARTS.items():
+        lines += _fields(f"**{where}**", struct)
+    return "\n".join(lines)
+
+
+def history() -> str:
+    """What came with each version of the result file."""
+    rows = [f"| {version} | {change} |" for version, change in HISTORY.items()]
+    return "\n".join(["| version | change |", "| ---: | --- |", *rows, ""])
+
+
+def formats_page() -> str:
+    """The page of formats with its computed parts, each between two comments."""
+    text = (HERE / "formats.md").read_text(encoding="utf-8")
+    for name, part in {"records": record_tables(), "history": history()}.items():
+        begin, end = f"<!-- {name} -->\n", "<!-- end -->\n"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
 def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
+        "formats.md": formats_page(),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
 

@@ -14,8 +14,6 @@ from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import BINDINGS, FORMATS, STATS, SYNCS
 
-LIST_FORMATS = ("text", "json")
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 

@@ -60,6 +60,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     """What to measure and how long to go on.
 
     Attributes:
+        measure: The curves: pattern, modes, sizes and the rest of a table `[[measure]]`.
+        title: Stands above the table.
         mpi: Libraries as the user named them; empty means the default one.
         transports: How messages travel; each is a launch of its own. auto: as the library likes.
         hosts: That ranks may be on; empty means this machine.
@@ -153,12 +155,21 @@ class Cell(Struct, frozen=True, order=True):
     """What one estimate is of. Two samples belong together if and only if their cells are equal.
 
     Attributes:
+        pattern: By the kernel's name.
+        mode: The way of doing it.
         bytes: Of one message; of a collective, what the call's count describes: the block of one rank.
+        ranks: Of the job.
+        mpi: The kind of library.
+        mpi_version: Its version.
+        transport: How messages travel: auto (as the library likes), shm or tcp.
+        placement: How ranks are placed: same-host, different-hosts, or the host of each.
+        buffers: warm, or cold: walked through in memory that no cache holds.
         window: Messages under way at once; 0 where there is no window.
         sync: How the ranks start together: common, barrier or mpi_barrier; "" if they need not.
         datatype: Of a reduction, otherwise "".
         op: Of a reduction, otherwise "".
         root: A rank or "rotating"; "" if there is none.
+        in_place: Whether a collective is called with MPI_IN_PLACE.
         pair: The two ranks that take part, the lower first: "0-3"; "" where the pattern decides.
         pairing: Whether other pairs are measured at the same time (tournament) or none (serial).
     """

@@ -16,8 +16,13 @@ class RankPlace(Struct, frozen=True):
     """Where a rank ran, and what its clock costs.
 
     Attributes:
+        host: The name of its host.
         cpus: The processors it might run on: "0-3".
         cpu: The one it ran on when asked.
+        clock_step_ns: The smallest step of its clock.
+        clock_cost_ns: What reading it costs, in the median.
+        clock_cost_p999_ns: The same in one of a thousand.
+        clock_zero_share: Of readings that follow each other, those that are equal.
     """
 
     host: str
@@ -30,7 +35,13 @@ class RankPlace(Struct, frozen=True):
 
 
 class ClockCheck(Struct, frozen=True):
-    """Hard bounds of how far a rank's global clock is ahead of that of rank 0."""
+    """Hard bounds of how far a rank's global clock is ahead of that of rank 0.
+
+    Attributes:
+        rank: Which one.
+        low_ns: The lower bound.
+        high_ns: The upper bound.
+    """
 
     rank: int
     low_ns: int
@@ -41,7 +52,11 @@ class ClockModel(Struct, frozen=True):
     """What makes a rank's clock the global one: t - offset_ns - slope * (t - base_ns).
 
     Attributes:
-        bound_ns: Of its error at base_ns; it grows by bound_slope for every nanosecond after that.
+        base_ns: When it was learned, by the rank's own clock.
+        offset_ns: How far the rank's clock was ahead then.
+        slope: How fast it goes ahead further.
+        bound_ns: Of the error at base_ns.
+        bound_slope: What is added to it for every nanosecond after that.
     """
 
     base_ns: int

@@ -26,9 +26,24 @@ class Environment(Struct, frozen=True):
     """The machine that the campaign was started on; empty where nobody says, as of an import.
 
     Attributes:
+        host: Its name.
+        system: Operating system and architecture.
+        kernel: Release of the operating system's kernel.
+        cpu: Model of the processor.
         cores: Processors that we may run on.
+        cores_online: Processors that there are.
+        memory_bytes: All of its memory.
         caches: Level and type to size in bytes, as the system claims it.
-        variables: Environment variables that MPI libraries read.
+        numa_nodes: How many it has.
+        smt: on or off, where the system says it.
+        governor: What sets the frequency of the processors.
+        turbo: on or off, where the system says it.
+        huge_pages: When memory gets them by itself.
+        clock_source: What the system's clock is made of.
+        hypervisor: Its kind, or yes; empty on a real machine.
+        python: Its version.
+        user_is_root: Whether mpigauge was run by root.
+        variables: Environment variables that MPI libraries read; never those that look like secrets.
     """
 
     host: str = ""
@@ -55,6 +70,15 @@ class LibraryRecord(Struct, frozen=True):
     """An MPI library as it was found and the kernel that it runs.
 
     Attributes:
+        name: The kind of library.
+        version: Its version.
+        standard: The version of MPI that it is of.
+        mpicc: The path of its compiler wrapper.
+        mpiexec: The path of its launcher.
+        origin: How it was found.
+        show: What its compiler wrapper runs.
+        flags: The options that the kernel was compiled with.
+        kernel: The path of the kernel.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
         compiler: The wrapper that did.
     """
@@ -76,11 +100,16 @@ class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
     """The first line: what was asked for.
 
     Attributes:
-        mpigauge: Its version.
+        format: Always mpigauge.
+        version: Of the format.
+        mpigauge: Version of the program.
         commit: Of its source tree, if it was run from one.
+        started: UTC, ISO 8601; empty of an import.
+        plan: What was asked for, with all options.
+        libraries: The MPI libraries that were measured.
         patterns: What the kernel says of the patterns that the plan uses.
         cells: All cells, in the order of the plan.
-        started: UTC, ISO 8601.
+        environment: The machine that it was started on.
     """
 
     format: str
@@ -251,11 +280,12 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
 
 
 class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
-    """A time that others have printed. Of its samples nothing is known, so no interval can be said.
+    """A time that others have printed, without samples and so without an interval.
 
     Attributes:
+        cell: What it is a time of.
         time_s: Of one operation, as mpigauge counts it.
-        stddev_s: If they have printed that, too.
+        stddev_s: Null unless they have printed that, too.
         statistic: What the time is of their samples: mean, best of three; empty if they do not say.
         source: File and line that it is from.
     """
@@ -268,11 +298,14 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
 
 
 class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
-    """What went wrong; one cell's failure, or with cell None a whole launch's.
+    """What went wrong; one cell's failure, or where cell is null a whole launch's.
 
     Attributes:
+        launch: Number of its launch.
         kind: What it was.
         words: The last that the job said.
+        id: The place of its visit in the launch's order; null if the launch itself failed.
+        cell: What the visit was of; null if the launch itself failed.
         status: The launcher's exit status, which is not believed.
     """
 
@@ -301,7 +334,13 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
 
 
 class End(Struct, frozen=True, tag="end", tag_field="type"):
-    """Why measuring stopped: converged, launches, budget, interrupted, failed or imported."""
+    """Why measuring stopped. A file that was continued has several; one that was killed lacks the last.
+
+    Attributes:
+        reason: Why it stopped.
+        elapsed_s: How long this session took.
+        started: When it began: UTC, ISO 8601; empty of an import.
+    """
 
     reason: EndReason
     elapsed_s: float
