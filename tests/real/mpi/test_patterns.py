@@ -28,7 +28,8 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
     # test_collectives.py has all of those that start together, under everything that they take.
     patterns = [pattern for pattern in kernel.describe(library).patterns if not pattern.starts_together]
     names = [pattern.name for pattern in patterns]
-    words = ("--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "-o", "result.jsonl")
+    words = ["--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "-o", "result.jsonl"]
+    words += ["--samples", "40", "--budget", "5min"]  # few, and time for all of them on a slow machine, too
     found = rows(*names, *words, "--mpi", str(library.mpicc))
     coarse = step_ns(tmp_path / "result.jsonl") > 1
     assert {(row["pattern"], row["mode"]) for row in found} == {
