@@ -1,4 +1,4 @@
-# run · test · lint · docs · reports · bench: the same commands for people and for CI.
+# run · check · test · lint · docs · reports · bench: the same commands for people and for CI.
 # Needs python3 (>= 3.11), cc and make; uses uv where it is, else venv and pip.
 
 PYTHON  ?= python3
@@ -13,7 +13,7 @@ C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconver
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
 
-.PHONY: run test lint docs reports bench mpis clean lock
+.PHONY: run check test lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -29,17 +29,36 @@ else
 	@$(BIN)/python -m pytest -q -m "$(REAL)"
 endif
 
+# For everyday work: all that needs no MPI.
+check: lint
+	@$(BIN)/python -m pytest -q -n auto -m "not ($(REAL))"
+
+# C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(MAKE) -s -j $(shell nproc) $(CLEAN_C)
+
+CHECKED := $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c $(LAB)/*.c)
+CLEAN_C := $(VENV)/lint/format $(VENV)/lint/programs $(CHECKED:%.c=$(VENV)/lint/%.tidy)
+
+$(VENV)/lint/format: $(C_FILES) $(H_FILES) .clang-format
 	@$(BIN)/clang-format --dry-run --Werror $(C_FILES) $(H_FILES)
+	@mkdir -p $(@D) && touch $@
+
+$(VENV)/lint/programs: $(CHECKED) $(H_FILES) $(wildcard $(KERNEL)/*/*.def)
+	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -o $(VENV)/relay-lint $(filter-out $(LAB)/shell.c,$(wildcard $(LAB)/*.c)) -lm
 	@$(CC) $(C_FLAGS) -o $(VENV)/shell-lint $(LAB)/shell.c
 	@$(BIN)/mpicc $(C_FLAGS) -I $(KERNEL) -o $(VENV)/kernel-lint $(KERNEL)/*.c $(KERNEL)/*/*.c -lm
-	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c $(LAB)/*.c) -- \
+	@touch $@
+
+$(VENV)/lint/%.tidy: %.c $(H_FILES) $(wildcard $(KERNEL)/*/*.def) .clang-tidy
+	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' $< -- \
 		-std=c11 -D_GNU_SOURCE -I $(KERNEL) -isystem $(VENV)/include -isystem $$($(CC) -print-file-name=include) 2>&1 \
 		| { ! grep -E 'warning:|error:' ; }
+	@mkdir -p $(@D) && touch $@
 
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py

@@ -55,18 +55,19 @@ def workshop(folder: Path) -> Path:
     return folder
 
 
-def fresh(page: Page, here: Path, said: dict[str, str]) -> str:
+def fresh(page: Page, here: Path, said: dict[str, str], *, print_too: bool = True) -> str:
     """The text of a page with what its commands print now; makes its figures, too.
 
     Args:
         said: What the commands of pages before have printed; they are not run again.
+        print_too: Whether figures are made as PDF as well.
 
     Raises:
         Failed: A command failed, or a result is missing.
     """
     for command in page.making():
         if command.text not in said:
-            said[command.text] = run(command, here)
+            said[command.text] = run(command, here, print_too=print_too)
     printing = page.printing()
     text, last = [], 0
     for block in pages.BLOCK.finditer(page.text):
@@ -90,8 +91,8 @@ def _plan(path: Path) -> str:
     return f"```toml{title}{rest}```"
 
 
-def run(command: Command, here: Path) -> str:
-    """What a command prints; of a figure, makes the PDF as well.
+def run(command: Command, here: Path, *, print_too: bool) -> str:
+    """What a command prints; of a figure, makes the PDF as well if it is to be printed.
 
     Raises:
         Failed: It has no result to read, or ends with anything but 0.
@@ -102,7 +103,7 @@ def run(command: Command, here: Path) -> str:
     for name in {command.makes, command.makes.replace(".png", ".pdf")} - {""}:
         (here / name).unlink(missing_ok=True)
     output = _run(command.words[1:], here, command.text)
-    if command.verb == "plot":
+    if command.verb == "plot" and print_too:
         _run([word.replace(".png", ".pdf") for word in command.words[1:]], here, command.text)
     return output
 

@@ -7,6 +7,7 @@ the modules imported here, and `<!-- says NAME -->` in a page.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import statements_libraries
@@ -21,4 +22,10 @@ __all__ = ["STATEMENTS", "say", "statements_libraries", "statements_places"]
 
 def say(name: str, folder: Path) -> str:
     """The sentences of a statement as a list."""
-    return bullets(STATEMENTS[name](Book(folder)))
+    return bullets(STATEMENTS[name](_book(folder)))
+
+
+@cache
+def _book(folder: Path) -> Book:
+    """Each result is read once, however many statements there are of it."""
+    return Book(folder)

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.analysis.rows import Row, rows
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS
 from tests.made import campaign, cell, launch, lines_of, visit
@@ -25,7 +26,9 @@ import pages
 import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.result.reader import Result
 
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
@@ -111,11 +114,39 @@ def said() -> dict[str, str]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def _read_once() -> Iterator[None]:
+    """Many commands read one result: what is said of its cells is computed once for each statistic."""
+    read, compute = load, rows
+    results: dict[Path, Result] = {}
+    found: dict[tuple[Path, str], list[Row]] = {}
+
+    def load_once(path: Path) -> Result:
+        key = path.resolve()
+        if key not in results:
+            results[key] = read(path)
+        return results[key]
+
+    def rows_once(result: Result, stat: str = "median") -> list[Row]:
+        key = (result.path.resolve(), stat)
+        if key not in found:
+            found[key] = compute(result, stat)
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in list(sys.modules.values()):
+            for name, real, once in (("load", read, load_once), ("rows", compute, rows_once)):
+                if getattr(module, name, None) is real:
+                    patch.setattr(module, name, once)
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_page_shows_what_its_commands_make(page: pages.Page, here: Path, said: dict[str, str]) -> None:
     """Runs them all: tables and sentences are these, and every figure is made."""
-    assert draw.fresh(page, here, said) == page.text, "make docs"
+    assert draw.fresh(page, here, said, print_too=False) == page.text, "make docs"
     assert [name for name in page.shown if not (here / name).exists()] == []
 
 

@@ -18,18 +18,10 @@ import click
 import pytest
 
 from mpigauge import __version__, errors
-from mpigauge.analysis import warnings
-from mpigauge.analysis.rows import Row
 from mpigauge.cli import mpigauge, run
 from mpigauge.cli.option_groups import Chapters
-from mpigauge.formats.csv import Column, Columns
-from mpigauge.mpi import find, kernel, names
-from mpigauge.plan.lab import Lab, Link, Port
-from mpigauge.plan.model import Cell, Measure
-from mpigauge.plan.plan_file import PlanFile, read_file
-from mpigauge.result import kernel_data, records
-from mpigauge.show import columns, pivots, tables
-from mpigauge.show.figures import KINDS
+from mpigauge.mpi import names
+from mpigauge.plan.plan_file import read_file
 from tests.places import DOCS, EXAMPLES, ROOT
 
 if TYPE_CHECKING:
@@ -37,7 +29,7 @@ if TYPE_CHECKING:
 
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-TARGETS = {"run", "test", "lint", "docs", "reports", "bench"}
+TARGETS = {"run", "check", "test", "lint", "docs", "reports", "bench"}
 INTERRUPTED = 124
 """What `timeout` returns when it had to stop a command, which is what the example wants."""
 
@@ -70,11 +62,6 @@ def statuses_of(text: str) -> set[int]:
 
 
 @cache
-def docs_text() -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md")))
-
-
-@cache
 def generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
     assert spec is not None
@@ -82,25 +69,6 @@ def generator() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def verb_options(verb: str) -> set[str]:
-    """Every option of a verb, in the form that documentation uses."""
-    with click.Context(mpigauge) as context:
-        command = mpigauge.get_command(context, verb)
-        assert command is not None
-        return {
-            max(parameter.opts, key=len)
-            for parameter in command.params
-            if isinstance(parameter, click.Option)
-        }
-
-
-def missing(names: set[str], text: str) -> set[str]:
-    """Names that do not stand in the text as code: alone, or in a row of words."""
-    code = re.findall(r"`([^`\n]+)`", text)
-    words = {word for piece in code for word in re.split(r"[\s,=|\[\]]+", piece)}
-    return names - words
 
 
 # ---- Commands ------------------------------------------------------------------------------------
@@ -172,143 +140,6 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     assert states <= {"ok", "blocked", "skipped"}
 
 
-# ---- Lists ---------------------------------------------------------------------------------------
-
-
-def patterns_of_sources() -> set[str]:
-    return set(names.patterns())
-
-
-def modes_of_sources() -> set[str]:
-    return set(names.modes())
-
-
-def test_every_pattern_is_named() -> None:
-    assert {"pingpong", "eager", "bcast-acked", "reduce_local"} <= patterns_of_sources()
-    assert not missing(patterns_of_sources(), docs_text())
-
-
-def test_every_mode_is_named() -> None:
-    assert {"standard", "buffered", "blocking", "overlap", "O0"} <= modes_of_sources()
-    assert not missing(modes_of_sources(), docs_text())
-
-
-@pytest.mark.mpi
-def test_patterns_and_modes_are_those_of_the_kernel() -> None:
-    description = kernel.describe(find.find_default())
-    assert {pattern.name for pattern in description.patterns} == patterns_of_sources()
-    assert {mode.name for pattern in description.patterns for mode in pattern.modes} == modes_of_sources()
-
-
-@pytest.mark.parametrize("verb", ["run", "show", "plot", "resume", "sbatch", "lab"])
-def test_every_option_is_named(verb: str) -> None:
-    assert not missing(verb_options(verb) - {"--help"}, docs_text())
-
-
-def test_every_datatype_and_operation_is_named() -> None:
-    text = (kernel.SOURCES / "memory" / "reduction.c").read_text(encoding="ascii")
-    names = set(re.findall(r"{\"(\w+)\", MPI_", text))
-    assert {"double", "uint8", "sum", "bxor"} <= names
-    assert not missing({f'"{name}"' for name in names}, (DOCS / "formats.md").read_text(encoding="utf-8"))
-
-
-def test_every_plan_key_is_named() -> None:
-    keys = {*PlanFile.__struct_fields__, *Measure.__struct_fields__}
-    assert not missing(keys, docs_text())
-
-
-def test_every_key_of_a_lab_is_named() -> None:
-    keys = {*Lab.__struct_fields__, *Link.__struct_fields__, *Port.__struct_fields__}
-    assert not missing(keys, (DOCS / "lab.md").read_text(encoding="utf-8"))
-
-
-def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
-    text = (DOCS / "figures.md").read_text(encoding="utf-8")
-    for kind in KINDS.values():
-        assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
-
-
-def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
-    text = (DOCS / "tables.md").read_text(encoding="utf-8")
-    for kind in pivots.KINDS.values():
-        assert f"| `{kind.name}` | {kind.about} | {kind.needs} |" in text
-
-
-def test_every_key_of_a_table_that_is_imported_is_named() -> None:
-    keys = {*Columns.__struct_fields__, *Column.__struct_fields__}
-    assert not missing(keys, (DOCS / "figures.md").read_text(encoding="utf-8"))
-
-
-def test_every_warning_is_named() -> None:
-    assert not missing(set(warnings.KINDS), (DOCS / "numbers.md").read_text(encoding="utf-8"))
-
-
-def test_every_field_of_a_row_is_named() -> None:
-    cell = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11")
-    row = Row(
-        cell=cell,
-        status="ok",
-        reason="",
-        time=None,
-        rate_bytes_per_s=None,
-        directions=1,
-        cpu_s_per_op=None,
-        first_s=None,
-        limit_bytes=None,
-        advised_samples=None,
-        batch=1,
-        warnings=(),
-    )
-    nested = {name for names in tables.NESTED.values() for name in names}
-    fields = {*tables.record(row), *tables.STATISTICS, *tables.MORE_STATISTICS, *nested}
-    assert not missing(fields, docs_text())
-
-
-def test_every_column_is_named() -> None:
-    text = (DOCS / "numbers.md").read_text(encoding="utf-8")
-    assert not missing(set(columns.EXTRA_COLUMNS), text)
-    headings = [column.heading for column in (*columns.USUAL_COLUMNS, columns.NOTES)]
-    assert [heading for heading in headings if f"| {heading} |" not in text] == []
-
-
-def test_every_field_of_a_record_is_named() -> None:
-    text = docs_text()
-    types = [
-        records.Campaign,
-        records.LibraryRecord,
-        records.Environment,
-        records.Launch,
-        kernel_data.RankPlace,
-        records.Clock,
-        kernel_data.ClockCheck,
-        kernel_data.ClockModel,
-        records.Visit,
-        records.Eager,
-        records.Blocked,
-        records.Imported,
-        records.Failure,
-        records.Done,
-        records.End,
-    ]
-    for one in types:
-        assert not missing(set(one.__struct_fields__), text), one.__name__
-    tags = {one.__struct_config__.tag for one in types if one.__struct_config__.tag}
-    assert not missing({str(tag) for tag in tags}, text)
-
-
-def test_every_exit_status_is_named() -> None:
-    statuses = [
-        errors.EXIT_DONE,
-        errors.EXIT_CHECK_FAILED,
-        errors.EXIT_USAGE,
-        errors.EXIT_ENVIRONMENT,
-        errors.EXIT_NOTHING_MEASURED,
-    ]
-    for path in (README, ROOT / "docs" / "cli.md"):
-        text = path.read_text(encoding="utf-8")
-        assert [status for status in statuses if f"| {status} |" not in text] == [], path.name
-
-
 # ---- Examples, computed pages, the rest ----------------------------------------------------------
 
 
@@ -318,8 +149,8 @@ def test_example_is_a_plan(path: Path) -> None:
     assert plan.title
     assert plan.about
     assert plan.budget
-    assert {measure.pattern for measure in plan.measure} <= patterns_of_sources()
-    assert {mode for measure in plan.measure for mode in measure.modes} <= modes_of_sources()
+    assert {measure.pattern for measure in plan.measure} <= set(names.patterns())
+    assert {mode for measure in plan.measure for mode in measure.modes} <= set(names.modes())
     assert f"examples/{path.name}" in path.read_text(encoding="utf-8")
 
 

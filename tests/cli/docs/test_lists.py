@@ -1,0 +1,210 @@
+"""What pages list is what there is: each name stands in the table of its own page, and no other does."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from mpigauge import errors
+from mpigauge.analysis import warnings
+from mpigauge.cli import mpigauge
+from mpigauge.formats.csv import Column, Columns
+from mpigauge.mpi import find, kernel, names
+from mpigauge.plan.lab import Lab, Link, Port
+from mpigauge.plan.model import Measure
+from mpigauge.plan.plan_file import PlanFile
+from mpigauge.show import columns, pivots, tables
+from mpigauge.show.figures import KINDS
+from tests.made import BLIND, campaign, result_of
+from tests.places import DOCS, ROOT
+from tests.unit.test_house import MODULES, part_of, parts_imported
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")]
+EVERYBODYS = {"errors", "vocabulary"}
+"""Parts that all others may import."""
+
+STRANGERS = {
+    "--account",
+    "--allow-run-as-root",
+    "--constraint",
+    "--describe",
+    "--help",
+    "--nodelist",
+    "--oversubscribe",
+    "--shm-size",
+}
+"""Options of other programs that pages speak of: Slurm, Docker, mpiexec, the kernel."""
+
+
+@cache
+def page(name: str) -> str:
+    """The text of a page."""
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def section(name: str, heading: str) -> str:
+    """What stands below a heading of a page, up to the next one."""
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", page(name), re.DOTALL | re.MULTILINE)
+    assert found, f"{name} has no {heading}"
+    return found[1]
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The cells of all rows of the tables in a text, but for their headings and rules."""
+    lines = text.splitlines()
+    rules = {number for number, line in enumerate(lines) if re.match(r"^\| :?---", line)}
+    heads = {number - 1 for number in rules}
+    rows = [line for n, line in enumerate(lines) if line.startswith("|") and n not in rules | heads]
+    return [[cell.strip() for cell in row.removeprefix("|").removesuffix("|").split("|")] for row in rows]
+
+
+def coded(text: str) -> list[str]:
+    """The names that stand in a text as code, alone."""
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def firsts(text: str) -> list[str]:
+    """The names in the first column of the tables in a text."""
+    return [name for row in rows_of(text) for name in coded(row[0])]
+
+
+def missing(names: set[str], text: str) -> set[str]:
+    """Names that do not stand in the text as code: alone, or in a row of words."""
+    words = {word for piece in coded(text) for word in re.split(r"[\s,=|\[\]]+", piece)}
+    return names - words
+
+
+def test_a_table_is_read() -> None:
+    text = "| a | b |\n| --- | ---: |\n| `x`, `y` | `z` |\n| - | |\n"
+    assert firsts(text) == ["x", "y"]
+    assert rows_of(text)[1] == ["-", ""]
+
+
+# ---- Patterns, options, plans --------------------------------------------------------------------
+
+
+def test_every_pattern_has_its_operation_and_its_rate() -> None:
+    patterns = sorted(names.patterns())
+    assert sorted(firsts(section("numbers.md", "One operation"))) == patterns
+    rated = {name.split()[0] for name in firsts(section("numbers.md", "Rates"))}
+    assert sorted(rated) == patterns
+
+
+def test_every_mode_is_named() -> None:
+    assert {"standard", "buffered", "blocking", "overlap", "O0"} <= set(names.modes())
+    assert not missing(set(names.modes()), page("howto.md"))
+
+
+@pytest.mark.mpi
+def test_patterns_and_modes_are_those_of_the_kernel() -> None:
+    description = kernel.describe(find.find_default())
+    assert {pattern.name for pattern in description.patterns} == set(names.patterns())
+    assert {mode.name for pattern in description.patterns for mode in pattern.modes} == set(names.modes())
+
+
+def options(command: click.Command) -> set[str]:
+    """The options of a verb and of all below it."""
+    found = {opt for one in command.params for opt in (*one.opts, *one.secondary_opts)}
+    if isinstance(command, click.Group):
+        with click.Context(command) as context:
+            below = [command.get_command(context, name) for name in command.list_commands(context)]
+        found |= {opt for one in below if one is not None for opt in options(one)}
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_option_that_a_page_names_exists(path: Path) -> None:
+    code = "\n".join(coded(path.read_text(encoding="utf-8")))
+    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", code)) <= options(mpigauge) | STRANGERS
+
+
+def test_every_datatype_and_operation_is_named() -> None:
+    text = (kernel.SOURCES / "memory" / "reduction.c").read_text(encoding="ascii")
+    found = set(re.findall(r"{\"(\w+)\", MPI_", text))
+    assert {"double", "uint8", "sum", "bxor"} <= found
+    assert not missing({f'"{name}"' for name in found}, section("formats.md", "Plan file"))
+
+
+def test_every_plan_key_is_named() -> None:
+    keys = {*PlanFile.__struct_fields__, *Measure.__struct_fields__}
+    assert not missing(keys, section("formats.md", "Plan file"))
+
+
+def test_every_key_of_a_lab_is_named() -> None:
+    keys = {*Lab.__struct_fields__, *Link.__struct_fields__, *Port.__struct_fields__}
+    assert not missing(keys, section("lab.md", "A plan with a lab"))
+
+
+def test_every_key_of_a_table_that_is_imported_is_named() -> None:
+    keys = {*Columns.__struct_fields__, *Column.__struct_fields__}
+    assert not missing(keys, page("figures.md"))
+
+
+# ---- What is shown -------------------------------------------------------------------------------
+
+
+def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
+    listed = [row[:3] for row in rows_of(section("figures.md", "Kinds"))]
+    assert listed == [[f"`{kind.name}`", kind.about, kind.needs] for kind in KINDS.values()]
+
+
+def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
+    listed = [row[:3] for row in rows_of(section("tables.md", "Kinds"))]
+    assert listed == [[f"`{kind.name}`", kind.about, kind.needs] for kind in pivots.KINDS.values()]
+
+
+def test_every_warning_is_named_and_no_other() -> None:
+    assert firsts(section("numbers.md", "Warnings")) == list(warnings.KINDS)
+
+
+def test_every_field_of_json_is_named_and_no_other() -> None:
+    from mpigauge.analysis.rows import rows  # noqa: PLC0415
+
+    (row,) = rows(result_of(campaign(BLIND)))
+    text = section("numbers.md", "Fields of JSON and CSV")
+    top, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
+    assert sorted(firsts(fields)) == sorted(tables.record(row))
+    assert sorted(firsts(times)) == sorted((*tables.STATISTICS, *tables.MORE_STATISTICS))
+    assert sorted(firsts(top)) == ["failures", "notes", "rows", "stopped"]
+
+
+def test_every_column_is_named_by_its_heading_and_no_other() -> None:
+    usual = [columns.WINDOW, columns.PAIR, *columns.USUAL_COLUMNS, columns.NOTES]
+    expected = [(one.heading, "") for one in usual]
+    expected += [(one.heading, name) for name, one in columns.EXTRA_COLUMNS.items()]
+    listed = []
+    for heading, name, _ in rows_of(section("numbers.md", "Columns of the table")):
+        asked = coded(name) or [""]
+        headings = heading.split(", ") if len(asked) > 1 else [heading]
+        listed += list(zip(headings, asked, strict=True))
+    assert sorted(listed) == sorted(expected)
+
+
+# ---- Exit statuses, the house --------------------------------------------------------------------
+
+
+def test_every_exit_status_is_named_and_no_other() -> None:
+    statuses = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    expected = [*sorted(map(str, statuses - {errors.EXIT_SIGNAL_BASE})), f"{errors.EXIT_SIGNAL_BASE} + n"]
+    for path in (ROOT / "README.md", DOCS / "cli.md"):
+        text = path.read_text(encoding="utf-8")
+        (table,) = re.findall(r"^\| (?:exit )?status \|.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+        assert re.findall(r"^\| (\d+(?: \+ n)?) \|", table, re.MULTILINE) == expected, path.name
+
+
+def test_the_table_of_imports_is_what_the_house_does() -> None:
+    table = rows_of(section("design.md", "Who may import whom"))
+    listed = {coded(importer)[0]: set(coded(others)) for importer, others in table}
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        part = part_of(path)
+        found[part] = found.get(part, set()) | parts_imported(path) - {part, *EVERYBODYS}
+    assert listed.pop("cli") == set()  # everything below
+    assert listed == {part: others for part, others in found.items() if others and part != "cli"}
