@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,19 +61,15 @@ def _rate(row: Row) -> Number:
 
 
 def _mean(row: Row) -> Number:
-    return Number(_known(row.time.mean)) if row.time else NOTHING
+    return Number(row.time.mean) if row.time else NOTHING
 
 
 def _stddev(row: Row) -> Number:
-    return Number(_known(row.time.stddev)) if row.time else NOTHING
+    return Number(row.time.stddev) if row.time else NOTHING
 
 
 def _samples(row: Row) -> Number:
     return Number(row.time.samples or None) if row.time else NOTHING
-
-
-def _known(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _time_text(number: Number, chosen: Units) -> str:
