@@ -136,8 +136,8 @@ def _not_steady(*, unsteady: int, launches: int) -> str:
 
 def _correlated(*, correlated: int, launches: int, tau: float) -> str:
     return (
-        f"{correlated} of {_launches(launches)} strongly autocorrelated: up to {tau:.0f} rounds carry as much "
-        "as one independent one; more launches help, more rounds do not"
+        f"{correlated} of {_launches(launches)} strongly autocorrelated: up to {tau:.0f} rounds carry as "
+        "much as one independent one; more launches help, more rounds do not"
     )
 
 
