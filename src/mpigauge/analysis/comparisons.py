@@ -65,18 +65,19 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLatency:
-    """What the smallest message costs in one place, in units of the nearest.
+    """What the smallest message costs in each place, in units of the nearest.
 
     Attributes:
         nearest: The cell in the place where it is fastest.
-        time_s: Its time there.
-        other: The same message in the other place.
+        others: The same message in the other places, from near to far.
+        time_s: Its time in the nearest.
+        ratios: How many times as long it takes in each of the others.
     """
 
     nearest: Cell
-    other: Cell
+    others: tuple[Cell, ...]
     time_s: float
-    at: At
+    ratios: tuple[At, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,10 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
         nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
-        for other in others:
-            for at in _at(other, nearest, [size]):
-                yield PlaceLatency(nearest.cell, other.cell, nearest.times_s[size], at)
+        found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
+        if found:
+            cells, ratios = zip(*found, strict=True)
+            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios)
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-OURS = "mpigauge: "
+OURS = "mpigauge:"
 """How lines begin that we add."""
 
 KERNELS = re.compile(r"mpigauge-kernel: rank")
@@ -30,7 +30,7 @@ def telling_line(words: str) -> str:
     """
     lines = [line.strip(" =") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
     if ours := next((line for line in lines if KERNELS.search(line) or line.startswith(OURS)), ""):
-        return ours.removeprefix(OURS)
+        return ours.removeprefix(OURS).strip()
     causes = [line for line in lines if CAUSE.search(line)]
     cause = next((line for line in causes if not OF_LAUNCHER.match(line)), "")
     death = _death(lines)

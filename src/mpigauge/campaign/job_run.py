@@ -304,7 +304,7 @@ class JobRun:
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
         fault = fault_of(hosts, self._around.plan, [self._target])
-        return f"{words}\n{OURS}{fault}" if fault else words
+        return f"{words}\n{OURS} {fault}" if fault else words
 
 
 def say(cell: Cell) -> str:

@@ -48,18 +48,22 @@ def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN)
 
 
 def _latency(fact: PlaceLatency) -> str:
-    return (
-        f"{_name(fact.nearest)}: {units.format_size(fact.at.bytes)} takes {units.format_time(fact.time_s)} "
-        f"over {place_name(fact.nearest)}, {times(fact.at.ratio)} as long over {place_name(fact.other)}"
-    )
+    size = units.format_size(fact.ratios[0].bytes)
+    nearest = f"{size} takes {units.format_time(fact.time_s)} over {place_name(fact.nearest)}"
+    others = [
+        f"{times(at.ratio)} as long over {place_name(other)}"
+        for other, at in zip(fact.others, fact.ratios, strict=True)
+    ]
+    return f"{_name(fact.nearest)}: {'; '.join([nearest, *others])}"
 
 
 def _payoff(fact: Payoff) -> str:
-    pair = f"{_name(fact.fast)}: {place_name(fact.fast)} against {place_name(fact.slow)}"
+    fast, slow = place_name(fact.fast), place_name(fact.slow)
     if fact.from_bytes is None:
-        return f"{pair}: does not pay for certain at any size"
+        return f"{_name(fact.fast)}: {fast} is not certainly faster than {slow} at the largest size"
     gains = [f"{times(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
-    return f"{pair}: pays from {units.format_size(fact.from_bytes)} on: {', '.join(gains)}"
+    begin = units.format_size(fact.from_bytes)
+    return f"{_name(fact.fast)}: {fast} is faster than {slow} from {begin} on: {', '.join(gains)}"
 
 
 def _contrast(fact: Contrast) -> str:

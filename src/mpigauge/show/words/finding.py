@@ -36,6 +36,12 @@ class Finding:
 def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
     """A finding of a fact: its fields are cells and values."""
     parts = {field.name: getattr(fact, field.name) for field in fields(fact)}
-    cells = tuple(part for part in parts.values() if isinstance(part, Cell))
-    value = {name: msgspec.to_builtins(part) for name, part in parts.items() if not isinstance(part, Cell)}
-    return Finding(kind, "info", cells, value, text)
+    cells = {name: _cells(part) for name, part in parts.items()}
+    value = {name: msgspec.to_builtins(part) for name, part in parts.items() if not cells[name]}
+    return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
+
+
+def _cells(part: object) -> tuple[Cell, ...]:
+    """The cells of a field that is a cell or several; none of any other."""
+    parts = part if isinstance(part, tuple) else (part,)
+    return tuple(one for one in parts if isinstance(one, Cell))
