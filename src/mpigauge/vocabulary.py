@@ -98,6 +98,8 @@ RefutationKind = Literal["reported", "not-on-network", "on-network", "around-the
 Verdict = Literal["slower", "faster", "same", "undecided"]
 """Of one thing against another, by the one rule of `analysis.verdict`."""
 
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

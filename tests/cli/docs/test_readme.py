@@ -18,7 +18,6 @@ import click
 import pytest
 
 from mpigauge import __version__, errors
-from mpigauge.analysis import warnings
 from mpigauge.analysis.rows import Row
 from mpigauge.cli import mpigauge, run
 from mpigauge.cli.option_groups import Chapters
@@ -30,6 +29,7 @@ from mpigauge.plan.plan_file import PlanFile, read_file
 from mpigauge.result import kernel_data, records
 from mpigauge.show import columns, pivots, tables
 from mpigauge.show.figures import KINDS
+from mpigauge.vocabulary import WARNING_KINDS
 from tests.places import DOCS, EXAMPLES, ROOT
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def test_every_key_of_a_table_that_is_imported_is_named() -> None:
 
 
 def test_every_warning_is_named() -> None:
-    assert not missing(set(warnings.KINDS), (DOCS / "numbers.md").read_text(encoding="utf-8"))
+    assert not missing(set(WARNING_KINDS), (DOCS / "numbers.md").read_text(encoding="utf-8"))
 
 
 def test_every_field_of_a_row_is_named() -> None:
@@ -248,7 +248,7 @@ def test_every_field_of_a_row_is_named() -> None:
     row = Row(
         cell=cell,
         status="ok",
-        reason="",
+        reason=None,
         time=None,
         rate_bytes_per_s=None,
         directions=1,

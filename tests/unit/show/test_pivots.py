@@ -15,6 +15,7 @@ from mpigauge import vocabulary
 from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import CURVES, KINDS, forms, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
+<<<<<<< HEAD
 from mpigauge.show.pivots.sentences import SENTENCES as SAID_WITH
 from tests.made import (
     campaign,
@@ -25,6 +26,10 @@ from tests.made import (
     visit,
     written,
 )
+=======
+from mpigauge.show.pivots.sentences import COMPARISONS
+from tests.unit.result.samples import campaign, cell, collective, launch, lines_of, together, visit
+>>>>>>> ffa32d7 (Tests: facts and words apart, one verdict rule by its properties, no circle of modules, no English in analysis)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -134,7 +139,7 @@ def pasted(text: str) -> list[tuple[str, list[list[str]]]]:
 def test_lists_kept_apart_are_the_same() -> None:
     assert tuple(forms.FORMATS) == vocabulary.FORMATS
     assert all(callable(getattr(kinds, name)) for name in LAID_OUT)
-    assert SAID_WITH.keys() <= KINDS.keys()
+    assert COMPARISONS.keys() <= KINDS.keys()
     assert len(set(LETTERS)) == len(LETTERS)
 
 

@@ -39,7 +39,7 @@ def comparison(fact: Comparison) -> Finding:
 
 def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN) -> str:
     """A verdict, and whether the difference is smaller than the margin."""
-    within = units.format_percent(margin)
+    within = f"{100 * margin:g} %"
     if verdict == "same":
         return f"{VERDICTS[verdict]} (within {within})"
     if verdict in {"slower", "faster"} and is_small(ratio, margin):
