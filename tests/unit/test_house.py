@@ -165,10 +165,9 @@ def english_in(path: Path) -> Iterator[str]:
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if is_pattern or is_docstring or isinstance(node, ast.Raise):
             exempt |= {id(inner) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in exempt
-        if is_text and re.search(r"[A-Za-z] | [A-Za-z]", str(node.value)):
-            yield str(node.value)
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in exempt)
+    texts = (node.value for node in constants if isinstance(node.value, str))
+    yield from (text for text in texts if re.search(r"[A-Za-z] | [A-Za-z]", text))
 
 
 @pytest.mark.parametrize(

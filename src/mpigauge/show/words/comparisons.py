@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.comparisons import Contrast, Payoff, PlaceLatency
 from mpigauge.analysis.verdict import MARGIN, is_small
-from mpigauge.plan.model import AUTO
 from mpigauge.show.words.finding import finding
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
     from mpigauge.analysis.comparisons import At, Comparison
