@@ -141,14 +141,14 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
         yield from _rows(table, layout, page)
         yield Text()
     for line in document.foot:
-        yield from page.wrapped(_doubt(line, page))
+        yield from page.wrapped(_foot_line(line, page))
     if any(layout.axis for layout in layouts):
         yield from page.wrapped(LEGEND, "dim")
     yield from hidden_line(_headings(tables, hidden), page)
 
 
-def _doubt(line: str, page: Page) -> Text:
-    """A line of the foot; its kind stands out if it is a doubt."""
+def _foot_line(line: str, page: Page) -> Text:
+    """A line of the foot; its kind stands out if it is a warning."""
     kind, colon, _ = line.partition(":")
     text = Text(page.shown(line))
     if colon and kind in WARNING_KINDS:

@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
-from mpigauge.analysis.ratios import launch_times, ratio_of
-from tests.made import cell, visit
-=======
 from mpigauge.analysis.estimate import launch_interval
 from mpigauge.analysis.ratios import Ratio, below_from, launch_times, paired_ratio, ratio_of
-from tests.unit.result.samples import cell, visit
->>>>>>> ffa32d7 (Tests: facts and words apart, one verdict rule by its properties, no circle of modules, no English in analysis)
+from tests.made import cell, visit
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=60)
 

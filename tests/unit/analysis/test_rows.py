@@ -16,12 +16,8 @@ from mpigauge.analysis.rows import Row, rows
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done
-<<<<<<< HEAD
-from tests.made import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
-=======
 from mpigauge.show.words.status import sentence
-from tests.unit.result.samples import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
->>>>>>> ffa32d7 (Tests: facts and words apart, one verdict rule by its properties, no circle of modules, no English in analysis)
+from tests.made import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Clock, Visit

@@ -40,7 +40,7 @@ class Quantity:
         unit: In SI: s, B/s or 1.
         number: It and its interval.
         text: As people read it.
-        marked: Whether doubts are marked at it; one of several numbers of a cell is enough.
+        marked: Whether warnings are marked at it; one of several numbers of a cell is enough.
     """
 
     name: str
