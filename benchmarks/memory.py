@@ -14,11 +14,12 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.baselines import statements
+from mpigauge.analysis.memory_costs import caches_seen
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result, load
+from mpigauge.show.words.memory_costs import memory_finding
 
 SIZES = (64, 4096, 65536, 1 << 20, 4 << 20, 16 << 20)
 CHASE = "4KiB:64MiB*1.19"
@@ -60,14 +61,14 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
             for size, rate in (memcpy_rates(ours) if ours else {}).items():
                 rates[size].append((rate, theirs[size]))
         chase = tools.attempt(partial(_mpigauge, library, ["chase"], CHASE, seed))
-    caches = statements(rows(chase), chase.campaign.environment.caches) if chase else []
+    caches = list(caches_seen(rows(chase), chase.campaign.environment.caches)) if chase else []
     return "\n\n".join(
         [
             "## Memory: memcpy and the caches",
             WHAT.format(rounds),
             tools.markdown(HEADINGS, [_row(size, rates[size]) for size in SIZES]),
             f"The caches by `mpigauge run chase --sizes {CHASE}`:",
-            "\n".join(f"- {sentence}" for sentence in caches),
+            "\n".join(f"- {memory_finding(seen).text}" for seen in caches),
         ]
     )
 

@@ -220,7 +220,9 @@ def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str])
             raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
         found = rows(load(path))
     return {
-        row.cell.bytes: row.time for row in found if row.cell.pattern == "pingpong" and row.time is not None
+        row.cell.bytes: row.time
+        for row in found
+        if row.cell.pattern == "pingpong" and isinstance(row.time, Estimate)
     }
 
 

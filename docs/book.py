@@ -10,26 +10,25 @@ from mpigauge import units
 from mpigauge.analysis.ratios import launch_times, ratio_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
+from mpigauge.analysis.verdict import verdict as verdict_of
 from mpigauge.errors import UsageError
 from mpigauge.formats import read
 from mpigauge.result import writer
 from mpigauge.result.reader import load
+from mpigauge.show.words.comparisons import verdict_words
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from mpigauge.analysis.cache_levels import Ratio
+    from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
 
     Statement = Callable[["Book"], Iterator[str]]
-
-MARGIN = 1.05
-"""Ratios nearer to 1 than this are the same for our purposes."""
 
 USELESS = 100.0
 """An interval whose ends differ by more says nothing."""
@@ -120,7 +119,7 @@ def quotient(over: Row | None, under: Row | None) -> float:
 def deviations(of: Iterable[Row]) -> list[float]:
     """Standard deviations over means, where both are known."""
     known = [row.time for row in of if row.time is not None]
-    return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean > 0]
+    return [one.stddev / one.mean for one in known if one.stddev is not None and one.mean]
 
 
 # ---- Statements ----------------------------------------------------------------------------------
@@ -175,16 +174,10 @@ def times(ratio: Ratio | None) -> str:
 
 
 def verdict(ratio: Ratio | None) -> str:
-    """Longer, shorter, as long: what the whole interval says; undecided if it does not."""
-    if ratio is None or ratio.low is None or ratio.high is None:
+    """What the whole interval says, in the words of the program's own sentences."""
+    if ratio is None or ratio.low is None:
         return "undecided, without an interval"
-    if ratio.low > MARGIN:
-        return "longer"
-    if ratio.high < 1 / MARGIN:
-        return "shorter"
-    if ratio.low >= 1 / MARGIN and ratio.high <= MARGIN:
-        return "as long"
-    return "undecided"
+    return verdict_words(verdict_of(ratio), ratio)
 
 
 def span(values: Iterable[float], form: str = "#.3g", unit: str = "") -> str:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from book import AND, Book, quotient, size, statement, time, times, verdict
 
 from mpigauge import units
-from mpigauge.analysis import baselines
-from mpigauge.analysis.comparisons import Span, pays_from
+from mpigauge.analysis.comparisons import pays_from
+from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from book import Story
-
-    from mpigauge.analysis.cache_levels import Ratio
 
 
 # ---- Two libraries -------------------------------------------------------------------------------
@@ -131,7 +130,8 @@ def _empty(book: Book) -> Iterator[str]:
 def _copies(book: Book) -> Iterator[str]:
     for name in ("network-memory", "fast-gigabit"):
         ours = book[name]
-        yield from baselines.statements(ours.rows, ours.result.campaign.environment.caches)
+        for fact in memory_facts(ours.rows, ours.result.campaign.environment.caches):
+            yield memory_finding(fact).text
 
 
 @statement("memory.networks")
@@ -161,12 +161,5 @@ def _pays(ours: Story) -> str:
     """From which size on the whole interval says that the slower network takes longer."""
     sizes = ours.sizes(pattern="pingpong", placement="h1,h3")
     pairs = [[ours.one(pattern="pingpong", placement=p, bytes=b) for p in ("h1,h3", "h1,h2")] for b in sizes]
-    first = pays_from(sizes, [_span(ours.ratio(*pair)) for pair in pairs])
+    first = pays_from(sizes, [ours.ratio(*pair) for pair in pairs])
     return "at no size that can be told" if first is None else f"from {size(first)} on"
-
-
-def _span(ratio: Ratio | None) -> Span | None:
-    """A ratio that has an interval."""
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return None
-    return Span(ratio.estimate, ratio.low, ratio.high)

@@ -22,6 +22,8 @@ from book import (
 )
 
 from mpigauge import units
+from mpigauge.analysis.verdict import verdict as verdict_of
+from mpigauge.show.words.status import reason
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def _limit(book: Book) -> Iterator[str]:
     ours, printed = book["placements"], book.printed("exchange-agh-2020")
     for row in ours.rows:
         if row.cell.pattern == "eager":
-            found = f"{row.limit_bytes} B" if row.limit_bytes is not None else f"{row.status}, {row.reason}"
+            found = f"{row.limit_bytes} B" if row.limit_bytes is not None else f"{row.status}, {reason(row)}"
             yield f"Eager limit here, {place(row.cell.transport, row.cell.placement)}: {found}."
     blocked = [row for row in ours.rows if row.status == "blocked"]
     planned = [row for row in ours.rows if row.cell.pattern == "exchange" and row.cell.mode == "blocking"]
@@ -207,12 +209,13 @@ def _synchronous(book: Book) -> Iterator[str]:
                 ours.ratio(ours.one(mode="synchronous", bytes=b), ours.one(mode="standard", bytes=b))
                 for b in mine
             ]
-            words = [verdict(ratio) for ratio in ratios if ratio is not None]
-            if words:
-                middle = median(ratio.estimate for ratio in ratios if ratio is not None)
+            known = [ratio for ratio in ratios if ratio is not None]
+            if known:
+                middle = median(ratio.estimate for ratio in known)
+                slower = sum(verdict_of(ratio) == "slower" for ratio in known)
                 yield (
                     f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer "
-                    f"than standard at {words.count('longer')} of {len(words)} sizes, in the middle "
+                    f"than standard at {slower} of {len(known)} sizes, in the middle "
                     f"{factor(middle)} times as long."
                 )
 

@@ -90,13 +90,41 @@ STATUS_OF_FAILURE: dict[FailureKind, Status] = {
 }
 """What a cell is that was not measured because of it."""
 
+RefutationKind = Literal["reported", "not-on-network", "on-network", "around-the-lab"]
+"""Why a label is not true: the library says so; too few bytes on the network, or too many; past a lab's."""
+
 # ---- What it means -------------------------------------------------------------------------------
 
 Verdict = Literal["slower", "faster", "same", "undecided"]
-"""Of one thing against another: beyond the margin, within it, or not known."""
+"""Of one thing against another, by the one rule of `analysis.verdict`."""
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
+
+WarningKind = Literal[
+    "no-interval",
+    "few-launches",
+    "launches-lost",
+    "few-samples",
+    "two-kinds-of-launches",
+    "intervals-disagree",
+    "wide",
+    "oversubscribed",
+    "not-steady",
+    "correlated",
+    "tail",
+    "batched",
+    "skewed",
+    "late-starts",
+    "clock-error",
+    "clock-share",
+    "relay-late",
+]
+"""What a reader must know beside a number, in the order in which it is given."""
+
+WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,13 @@ ROOT = Path(mpigauge.__file__).parent
 MODULES = sorted(
     path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in {"__init__", "__main__"}
 )
+
+NAMES = {
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.rglob("*.py")
+    if path != ROOT / "__init__.py"
+}
+"""Every module by its full name."""
 
 RANKS = (
     {"cli"},
@@ -120,51 +129,52 @@ def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
         assert "samples_ns: list" not in text or part_of(path) == "result", path
 
 
-def module_of(path: Path) -> str:
-    """The full name of a module."""
-    names = path.relative_to(ROOT.parent).with_suffix("").parts
-    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+def modules_imported(path: Path) -> set[str]:
+    """The modules of the house that a file imports, wherever in it and for whatever purpose."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{name.name}" for name in node.names}
+            found |= names if names <= NAMES.keys() else {*names, str(node.module)}
+    return found & NAMES.keys()
 
 
-def imported_modules(path: Path) -> set[str]:
-    """The modules of the house that a file imports, wherever in it: in functions and for types, too."""
-    ours = {module_of(other) for other in MODULES} - {module_of(path)}
-    return ours & set(imports_of(path))
-
-
-def circles(arrows: dict[str, set[str]]) -> list[set[str]]:
-    """Groups of modules that import each other, at whatever distance."""
-
-    def reached(start: str) -> set[str]:
-        seen: set[str] = set()
-        ahead = [start]
-        while ahead:
-            ahead += (found := arrows[ahead.pop()] - seen)
-            seen |= found
-        return seen
-
-    all_reached = {name: reached(name) for name in arrows}
-    groups = {
-        frozenset(other for other in there if name in all_reached[other])
-        for name, there in all_reached.items()
-        if name in there
-    }
-    return [set(group) for group in groups]
-
-
-def test_no_two_modules_of_the_command_line_import_each_other() -> None:
-    """A package is left out: it imports its verbs by name, when they are used."""
-    arrows = {module_of(path): imported_modules(path) for path in MODULES if part_of(path) == "cli"}
-    arrows = {name: there & arrows.keys() - {"mpigauge.cli"} for name, there in arrows.items()}
-    assert circles(arrows) == []
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    imported = {name: modules_imported(path) for name, path in NAMES.items()}
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_no_verb_imports_another(verb: str) -> None:
     modules = {name: f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
     path = ROOT / "cli" / f"{VERB_MODULES.get(verb, verb)}.py"
-    assert not imported_modules(path) & (set(modules.values()) - {modules[verb]})
+    assert not modules_imported(path) & (set(modules.values()) - {modules[verb]})
+
+
+def english_in(path: Path) -> Iterator[str]:
+    """Texts with words in them that are no docstrings, no errors and no patterns to look for."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    exempt = set()
+    for node in ast.walk(tree):
+        is_pattern = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
+        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_pattern or is_docstring or isinstance(node, ast.Raise):
+            exempt |= {id(inner) for inner in ast.walk(node)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in exempt)
+    texts = (node.value for node in constants if isinstance(node.value, str))
+    yield from (text for text in texts if re.search(r"[A-Za-z] | [A-Za-z]", text))
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if part_of(path) == "analysis"], ids=lambda path: str(path.stem)
+)
+def test_analysis_finds_facts_and_writes_no_sentences(path: Path) -> None:
+    assert not [*english_in(path)]
 
 
 def loaded_by(*words: str) -> set[str]:

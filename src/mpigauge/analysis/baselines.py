@@ -5,21 +5,18 @@ Source: docs/method.md#messages-in-units-of-copies
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge import units
-from mpigauge.analysis.cache_levels import below_from, cache_levels, differing_claims, paired_ratio
+from mpigauge.analysis.ratios import paired_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mpigauge.analysis.cache_levels import Ratio
     from mpigauge.analysis.percentiles import Values
-    from mpigauge.analysis.rows import Row
-    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.plan.model import Cell
 
 MESSAGES = frozenset({"pingpong"})
 """Patterns whose time is that of one message one way."""
@@ -31,8 +28,6 @@ YARDSTICKS = {
     "copy_o0_ratio": ("copy", "O0"),
 }
 """What one-way times are divided by: name of the ratio to pattern and mode."""
-
-LIMITS = (10.0, 2.0)
 
 Medians = dict[int, float]
 
@@ -57,91 +52,3 @@ def ratios_of(medians: Mapping[Cell, Medians]) -> dict[Cell, dict[str, Ratio]]:
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
     return found
-
-
-# ---- Sentences -----------------------------------------------------------------------------------
-
-
-def statements(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[str]:
-    """What the yardsticks say of a result, in sentences.
-
-    Args:
-        claimed: Caches as the system tells them, name to bytes.
-    """
-    yield from _ratios(rows)
-    yield from _floors(rows)
-    yield from _caches(rows, claimed)
-
-
-def _ratios(rows: Iterable[Row]) -> Iterator[str]:
-    curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.ratios:
-            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job].append(row)
-    for curve in curves.values():
-        for name, (pattern, mode) in YARDSTICKS.items():
-            mine = [row for row in curve if name in row.ratios and row.cell.bytes > 0]
-            if mine:
-                yield _ratio_sentence(sorted(mine, key=lambda r: r.cell.bytes), name, f"{pattern} {mode}")
-
-
-def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
-    cell = curve[0].cell
-    sizes = [row.cell.bytes for row in curve]
-    ratios = [row.ratios[name].estimate for row in curve]
-    least = min(zip(ratios, sizes, strict=True))
-    froms = [
-        f"below {limit:g} from {units.format_size(size)}"
-        for limit in LIMITS
-        if (size := below_from(sizes, ratios, limit)) is not None
-    ]
-    words = [*froms, f"least {units.format_factor(least[0])} at {units.format_size(least[1])}"]
-    return f"{cell.pattern} {cell.mode} in units of {stick} ({cell.job.name}): {', '.join(words)}"
-
-
-def _floors(rows: Sequence[Row]) -> Iterator[str]:
-    """How far the smallest message is above what the hardware needs."""
-    lines = {row.cell.job: row for row in rows if row.cell.pattern == "cacheline" and row.time}
-    for row in _smallest_messages(rows):
-        line = lines.get(row.cell.job)
-        if line is None or line.time is None or row.time is None:
-            continue
-        cell, message_s, line_s = row.cell, row.time.estimate, line.time.estimate
-        what = f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job.name})"
-        if message_s <= line_s:
-            yield f"{what} takes {units.format_time(message_s)}, no longer than handing over one cache line"
-            continue
-        yield (
-            f"{what} takes {units.format_time(message_s)}, handing over one cache line "
-            f"{units.format_time(line_s)}: {units.format_time(message_s - line_s)} are software"
-        )
-
-
-def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
-    smallest: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        if row.cell.pattern in MESSAGES and row.time is not None:
-            key = (row.cell.mode, row.cell.buffers, row.cell.job)
-            if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
-                smallest[key] = row
-    return smallest.values()
-
-
-def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
-    jobs: dict[JobKey, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.cell.pattern == "chase" and row.time is not None:
-            jobs[row.cell.job].append(row)
-    for mine in jobs.values():
-        mine.sort(key=lambda row: row.cell.bytes)
-        levels = cache_levels(
-            [row.cell.bytes for row in mine], [row.time.estimate for row in mine if row.time is not None]
-        )
-        seen = [
-            f"{units.format_time(level.latency_s)} "
-            + (f"up to {units.format_size(level.capacity_bytes)}" if level.capacity_bytes else "above")
-            for level in levels
-        ]
-        if seen:
-            yield f"memory as {mine[0].cell.job.name}, sees it: a load takes {', '.join(seen)}"
-            yield from differing_claims(levels, claimed)

@@ -1,4 +1,4 @@
-"""The memory below MPI: which cache levels a pointer chase shows, and what operations cost beside copies.
+"""The memory below MPI: which cache levels a pointer chase shows, and how they differ from what is claimed.
 
 All times are in seconds, all sizes in bytes.
 """
@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.estimate import launch_interval
-from mpigauge.units import format_size
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -31,9 +28,6 @@ _RESOLUTION = 0.01
 _TIE = 2.0
 _ONE_SIDED = 1.645
 _AGREEMENT = 2
-_WHOLE_FROM = 10
-_PARTS_OF_UNIT = 4
-_BINARY_UNITS = (1, 2**10, 2**20, 2**30, 2**40)
 
 # Each piece brings its height and a break, a ramp its slope too.
 _PARAMETERS = {False: 2, True: 3}
@@ -54,20 +48,24 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
-    """How many times as long one thing takes as another, paired by launch.
+class DifferentCache:
+    """A cache whose capacity is not seen as the system claims it.
 
     Attributes:
-        estimate: Geometric mean of the ratios, one a launch.
-        low: Lower end of the 95 % t interval on their logarithms; None for one launch.
-        high: Its upper end.
-        launches: How many launches have both.
+        level: 1 for L1, and so on.
+        seen_bytes: The largest working set that it serves; None if its end was not seen.
+        claimed_bytes: What the system claims.
     """
 
-    estimate: float
-    low: float | None
-    high: float | None
-    launches: int
+    level: int
+    seen_bytes: int | None
+    claimed_bytes: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same within a factor of 2."""
+        seen, claimed = self.seen_bytes, self.claimed_bytes
+        return seen is not None and seen <= _AGREEMENT * claimed and claimed <= _AGREEMENT * seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +125,8 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
     return [*levels[:-1], Level(None, levels[-1].latency_s)]
 
 
-def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> list[str]:
-    """Where the capacities seen are not what the system claims: a sentence for each level, in their order.
+def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> list[DifferentCache]:
+    """Where the capacities seen are not what the system claims, in the order of the levels.
 
     The first level seen is compared with L1, the second with L2, and so on; levels beyond the claims pass.
 
@@ -146,51 +144,8 @@ def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> lis
         return []
     seen = dict(enumerate((level.capacity_bytes for level in levels), start=1))
     claims = sorted(_data_capacities(claimed).items())
-    texts = [_difference(number, seen.get(number), claim_bytes) for number, claim_bytes in claims]
-    return [text for text in texts if text]
-
-
-def paired_ratio(over: Mapping[int, float], under: Mapping[int, float]) -> Ratio | None:
-    """How many times as long one thing takes as another in the same launches.
-
-    What a launch does to both cancels, so this is narrower than the ratio of two intervals.
-
-    Args:
-        over: Launch number to launch median in seconds.
-        under: The same of what it is compared with.
-
-    Returns:
-        None if no launch has both or a median of a launch that has both is not positive and finite.
-
-    Source:
-        docs/method.md#ratios
-    """
-    common = sorted(over.keys() & under.keys())
-    pairs = [(over[launch], under[launch]) for launch in common]
-    if not pairs or not all(0 < median < math.inf for pair in pairs for median in pair):
-        return None
-    ratios = np.array([numerator / denominator for numerator, denominator in pairs])
-    centre, low, high, _ = launch_interval(ratios)
-    return Ratio(centre, low, high, len(pairs))
-
-
-def below_from(sizes_bytes: Sequence[int], ratios: Sequence[float], limit: float) -> int | None:
-    """The smallest size from which on the ratio of every measured size is below the limit.
-
-    Args:
-        sizes_bytes: In any order; size 0 does not count.
-        ratios: One for each size; NaN is not below.
-        limit: What they are to be below.
-
-    Returns:
-        None if the largest size is not below the limit, or there is none.
-
-    Raises:
-        ValueError: If there are not as many ratios as sizes.
-    """
-    measured = [(size, ratio) for size, ratio in zip(sizes_bytes, ratios, strict=True) if size > 0]
-    last_above = max((size for size, ratio in measured if not ratio < limit), default=0)
-    return min((size for size, _ in measured if size > last_above), default=None)
+    found = [DifferentCache(number, seen.get(number), claim_bytes) for number, claim_bytes in claims]
+    return [one for one in found if not one.agrees]
 
 
 def _plateaus(log_sizes: Values, log_latencies: Values) -> list[tuple[int, int]]:
@@ -331,22 +286,3 @@ def _data_capacities(claimed: Mapping[str, int]) -> dict[int, int]:
             number = int(level[1:])
             capacities[number] = max(capacity_bytes, capacities.get(number, 0))
     return capacities
-
-
-def _difference(number: int, seen_bytes: int | None, claim_bytes: int) -> str:
-    claim = f"the system claims {format_size(claim_bytes)}"
-    if seen_bytes is None:
-        return f"L{number}: its end is not seen in the working sets measured, {claim}"
-    seen = f"L{number}: about {format_size(_rounded(seen_bytes))} are seen, {claim}"
-    if claim_bytes > _AGREEMENT * seen_bytes:
-        return f"{seen} (virtual machines and cache partitions often do)"
-    if seen_bytes > _AGREEMENT * claim_bytes:
-        return f"{seen} (two levels that are close together look like one)"
-    return ""
-
-
-def _rounded(size_bytes: int) -> int:
-    """What "about" can be said of: whole units from 10 on, quarters below."""
-    unit = max((unit for unit in _BINARY_UNITS if unit <= size_bytes), default=1)
-    part = unit if size_bytes >= _WHOLE_FROM * unit else max(1, unit // _PARTS_OF_UNIT)
-    return round(size_bytes / part) * part

@@ -1,17 +1,18 @@
-"""Places, modes and libraries of one result beside each other: ratios paired by launch, in sentences.
+"""Places, modes and libraries of one result side by side: ratios paired by launch, with verdicts.
 
-Only messages are compared, and only where the ratio has an interval. A word like "faster" is given only
-where the 95 % interval leaves no doubt.
+Only messages are compared, and only where the ratio has an interval.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
-from mpigauge import units
-from mpigauge.analysis.ratios import launch_times, ratio_of
-from mpigauge.vocabulary import AUTO
+from msgspec.structs import replace
+
+from mpigauge.analysis.ratios import Ratio, launch_times, ratio_of
+from mpigauge.analysis.verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,17 +20,10 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
+    from mpigauge.vocabulary import Verdict
 
 MESSAGES = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
 Key = tuple[object, ...]
-
-
-class Span(NamedTuple):
-    """A ratio with its interval; of a single launch, which has none, nothing is said."""
-
-    ratio: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +40,101 @@ class Curve:
     launches: dict[int, dict[int, float]]
     times_s: dict[int, float]
 
-    def over(self, other: Curve, size: int) -> Span | None:
-        """How many times as long it takes, paired by launch where both have the same ones."""
+    def over(self, other: Curve, size: int) -> Ratio | None:
+        """How many times as long it takes, paired by launch where both have the same ones.
+
+        Returns:
+            None if there is no interval: of a single launch nothing is said.
+        """
         ratio = ratio_of(self.launches[size], other.launches[size], paired=True)
-        if ratio is None or ratio.low is None or ratio.high is None:
-            return None
-        return Span(ratio.estimate, ratio.low, ratio.high)
+        return None if ratio is None or ratio.low is None else ratio
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A ratio at one size.
+
+    Attributes:
+        verdict: On the first of the two, by the one rule.
+    """
+
+    bytes: int
+    ratio: Ratio
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLatency:
+    """What the smallest message costs in each place, in units of the nearest.
+
+    Attributes:
+        nearest: The cell in the place where it is fastest.
+        others: The same message in the other places, from near to far.
+        time_s: Its time in the nearest.
+        ratios: How many times as long it takes in each of the others.
+    """
+
+    nearest: Cell
+    others: tuple[Cell, ...]
+    time_s: float
+    ratios: tuple[At, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Payoff:
+    """From which size on the fastest place pays, and how much.
+
+    Attributes:
+        fast: The cell in the place where the largest message is fastest.
+        slow: The same in another place.
+        from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
+        gains: How many times as long `slow` takes there and at the largest size; empty without a size.
+    """
+
+    fast: Cell
+    slow: Cell
+    from_bytes: int | None
+    gains: tuple[At, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A mode or library in units of the first, at the smallest and the largest size that both have.
+
+    Attributes:
+        of: In what the two differ.
+        ends: One or two sizes.
+    """
+
+    of: Literal["mode", "library"]
+    other: Cell
+    first: Cell
+    ends: tuple[At, ...]
+
+
+Comparison = PlaceLatency | Payoff | Contrast
+
+
+def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
+    """Cells, without their window, that were measured with several."""
+    same = Counter(without_window(row.cell) for row in rows if row.cell.window)
+    return frozenset(cell for cell, count in same.items() if count > 1)
+
+
+def without_window(cell: Cell) -> Cell:
+    """The same cell for all windows."""
+    return replace(cell, window=0)
+
+
+def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
+    """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
+    several = several_windows(rows)
+    groups: dict[Cell, list[Row]] = {}
+    for row in rows:
+        alone = without_window(row.cell)
+        key = replace(row.cell if alone in several else alone, bytes=0)
+        groups.setdefault(key, []).append(row)
+    return groups.values()
 
 
 def curves_of(
@@ -91,55 +174,44 @@ def _library(cell: Cell) -> tuple[str, str]:
 # ---- Places --------------------------------------------------------------------------------------
 
 
-def latencies_of_places(curves: Sequence[Curve]) -> Iterator[str]:
+def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
         nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
-        took = units.format_time(nearest.times_s[size])
-        words = [
-            f"{_times(span)} as long over {place_name(other.cell)}"
-            for other in others
-            if (span := other.over(nearest, size)) is not None
-        ]
-        if words:
-            first = f"{units.format_size(size)} takes {took} over {place_name(nearest.cell)}"
-            yield f"{_name(nearest.cell)}: {'; '.join([first, *words])}"
+        found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
+        if found:
+            cells, ratios = zip(*found, strict=True)
+            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios)
 
 
-def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[str]:
-    """From which size on the fastest place pays, and how much."""
+def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
+    """From which size on the fastest place pays against each other one, and how much."""
     for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
         fastest, *others = sorted(mine, key=lambda curve: curve.times_s[largest])
-        words = [word for other in others if (word := _payoff(other, fastest))]
-        if words:
-            yield f"{_name(fastest.cell)}: {place_name(fastest.cell)} pays {'; '.join(words)}"
+        for other in others:
+            yield from _payoff(other, fastest)
 
 
-def _payoff(slow: Curve, fast: Curve) -> str:
-    """Empty if no ratio of the two has an interval."""
+def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
+    """One; nothing if no ratio of the two has an interval."""
     sizes = sorted(slow.launches.keys() & fast.launches.keys())
-    spans = [slow.over(fast, size) for size in sizes]
-    if not any(spans):
-        return ""
-    than = place_name(slow.cell)
-    begin = pays_from(sizes, spans)
-    if begin is None:
-        return f"against {than} at no size for certain"
-    ends = dict.fromkeys((begin, sizes[-1]))
-    gains = [f"{_times(spans[sizes.index(size)])} at {units.format_size(size)}" for size in ends]
-    return f"against {than} from {units.format_size(begin)} on: {', '.join(gains)}"
+    ratios = [slow.over(fast, size) for size in sizes]
+    if any(ratios):
+        begin = pays_from(sizes, ratios)
+        ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
+        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends))
 
 
-def pays_from(sizes: Sequence[int], spans: Sequence[Span | None]) -> int | None:
-    """The smallest size from which on every interval of slow over fast is above 1.
+def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
+    """The smallest size from which on the slow one of two is slower at every size.
 
     Args:
         sizes: Rising, in bytes.
-        spans: One for each.
+        ratios: One for each, of slow over fast.
     """
     begin = None
-    for size, span in zip(reversed(sizes), reversed(spans), strict=True):
-        if span is None or span.low <= 1:
+    for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):
+        if verdict(ratio) != "slower":
             break
         begin = size
     return begin
@@ -148,47 +220,34 @@ def pays_from(sizes: Sequence[int], spans: Sequence[Span | None]) -> int | None:
 # ---- Modes and libraries -------------------------------------------------------------------------
 
 
-def modes(curves: Sequence[Curve]) -> Iterator[str]:
-    """Latency and rate of each mode in units of the first."""
-    yield from _against_first(curves, lambda cell: (*_library(cell), *_place(cell)), lambda cell: cell.mode)
+def modes(curves: Sequence[Curve]) -> Iterator[Contrast]:
+    """Each mode in units of the first."""
+    yield from _against_first(curves, lambda cell: (*_library(cell), *_place(cell)), "mode")
 
 
-def libraries(curves: Sequence[Curve]) -> Iterator[str]:
-    """Latency and rate of each library in units of the first."""
-    yield from _against_first(
-        curves, lambda cell: (cell.mode, *_place(cell)), lambda cell: " ".join(_library(cell))
-    )
+def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
+    """Each library in units of the first."""
+    yield from _against_first(curves, lambda cell: (cell.mode, *_place(cell)), "library")
 
 
 def _against_first(
-    curves: Sequence[Curve], same: Callable[[Cell], Key], name: Callable[[Cell], str]
-) -> Iterator[str]:
+    curves: Sequence[Curve], same: Callable[[Cell], Key], of: Literal["mode", "library"]
+) -> Iterator[Contrast]:
     for mine, _ in _groups(curves, same, min):
         first, *others = mine
         for other in others:
-            words = _two_ends(other, first)
-            if words:
-                what = f"{first.cell.pattern} over {place_name(first.cell)}"
-                yield f"{what}: {name(other.cell)} against {name(first.cell)}: {'; '.join(words)}"
+            sizes = sorted(other.launches.keys() & first.launches.keys())
+            if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
+                yield Contrast(of, other.cell, first.cell, ends)
 
 
-def _two_ends(other: Curve, first: Curve) -> list[str]:
-    """At the smallest and the largest size that both have."""
-    sizes = sorted(other.launches.keys() & first.launches.keys())
-    return [
-        f"{_times(span)} as long at {units.format_size(size)}, {_verdict(span)}"
-        for size in dict.fromkeys((sizes[0], sizes[-1]))
-        if (span := other.over(first, size)) is not None
-    ]
+# ---- Pairs of curves -----------------------------------------------------------------------------
 
 
-def _verdict(span: Span) -> str:
-    if span.low <= 1 <= span.high:
-        return "undecided"
-    return "slower" if span.low > 1 else "faster"
-
-
-# ---- Words ---------------------------------------------------------------------------------------
+def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
+    """Their ratio at each size at which it has an interval."""
+    ratios = ((size, over.over(under, size)) for size in sizes)
+    return tuple(At(size, ratio, verdict(ratio)) for size, ratio in ratios if ratio is not None)
 
 
 def _groups(
@@ -202,22 +261,3 @@ def _groups(
         common = set.intersection(*(set(curve.launches) for curve in mine))
         if len(mine) > 1 and common:
             yield mine, end(common)
-
-
-def place_name(cell: Cell) -> str:
-    """`tcp, h1,h2`; what the library chose by itself goes without saying."""
-    return ", ".join(word for word in _place(cell) if word != AUTO)
-
-
-def _name(cell: Cell) -> str:
-    return f"{cell.pattern} {cell.mode}, {' '.join(_library(cell))}"
-
-
-def _times(span: Span | None) -> str:
-    """`2.31 times`, with its interval."""
-    if span is None:
-        return units.MISSING
-    text, reach = f"{units.format_factor(span.ratio)} times", span.high / span.ratio
-    if reach >= units.REACH_MOST:
-        return f"{text} ({units.format_relative(reach - 1)})"
-    return f"{text} ({units.format_factor(span.low)} \N{EN DASH} {units.format_factor(span.high)})"

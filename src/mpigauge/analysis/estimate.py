@@ -28,17 +28,17 @@ _KINDS_GAP = 0.02
 _KINDS_RATIO = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What is said of one cell. Times in seconds; None is what cannot be said.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The time of an operation and what is known of its samples, in seconds; None is what cannot be said.
 
     Attributes:
-        estimate: Geometric mean of the launch medians; their median if one of them is 0.
-        low: Lower end of the 95 % t interval on their logarithms; None for one launch or a median of 0.
+        estimate: The number itself.
+        low: Lower end of its 95 % interval.
         high: Its upper end.
         rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
-        half_width: Relative half-width of the t interval, ``high / estimate - 1``.
+        half_width: Relative half-width of the interval, ``high / estimate - 1``.
         launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
@@ -51,8 +51,49 @@ class Estimate:
         p95: None under 400 rounds.
         p99: None under 2000 rounds.
         max: The largest.
-        launch_share: Share of the variance of launch medians that more rounds a launch cannot remove, 0 to 1.
-        launch_variance: That variance, of log t.
+        launch_share: Share of the variance of launch medians that more rounds cannot remove, 0 to 1.
+    """
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    rank_low: float | None = None
+    rank_high: float | None = None
+    half_width: float | None = None
+    launches: int = 0
+    samples: int = 0
+    mean: float | None = None
+    stddev: float | None = None
+    min: float | None = None
+    p5: float | None = None
+    p25: float | None = None
+    median: float | None = None
+    p75: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    max: float | None = None
+    launch_share: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed(Timing):
+    """A time that others have published: a number, perhaps a mean and a deviation, but no samples.
+
+    Attributes:
+        statistic: What it is of their samples; empty if they do not say.
+    """
+
+    statistic: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate(Timing):
+    """A time that was measured.
+
+    Attributes:
+        estimate: Geometric mean of the launch medians; their median if one of them is 0.
+        low: Lower end of the 95 % t interval on their logarithms; None for one launch or a median of 0.
+        launch_variance: The variance that `launch_share` is a share of, of log t.
         round_variance: Variance of log t that one round adds to a launch median; the middle over launches.
         kinds: Centres of two groups of launches, if they fall into two.
         launch_medians: The statistic of each launch, in the order of launches.
@@ -61,25 +102,14 @@ class Estimate:
         unsteady_launches: How many launches are not steady.
     """
 
-    estimate: float
-    low: float | None
-    high: float | None
-    rank_low: float | None
-    rank_high: float | None
-    half_width: float | None
     launches: int
     samples: int
     mean: float
-    stddev: float | None
     min: float
-    p5: float | None
     p25: float
     median: float
     p75: float
-    p95: float | None
-    p99: float | None
     max: float
-    launch_share: float | None
     launch_variance: float | None
     round_variance: float | None
     kinds: tuple[float, float] | None
@@ -139,48 +169,6 @@ def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Esti
         tau=max(summary.tau for summary in summaries),
         correlated_launches=sum(summary.correlated for summary in summaries),
         unsteady_launches=sum(not summary.steady for summary in summaries),
-    )
-
-
-def printed(time_s: float, mean: float | None, stddev: float | None) -> Estimate:
-    """What can be said of a time that others have printed, without its samples.
-
-    Args:
-        time_s: Whatever it is of their samples.
-        mean: The same if it is their mean.
-        stddev: If they have printed it.
-
-    Returns:
-        No interval, no launch and no sample; NaN for every statistic but those.
-    """
-    unknown = math.nan
-    return Estimate(
-        estimate=time_s,
-        low=None,
-        high=None,
-        rank_low=None,
-        rank_high=None,
-        half_width=None,
-        launches=0,
-        samples=0,
-        mean=unknown if mean is None else mean,
-        stddev=stddev,
-        min=unknown,
-        p5=None,
-        p25=unknown,
-        median=unknown,
-        p75=unknown,
-        p95=None,
-        p99=None,
-        max=unknown,
-        launch_share=None,
-        launch_variance=None,
-        round_variance=None,
-        kinds=None,
-        launch_medians=(),
-        tau=1.0,
-        correlated_launches=0,
-        unsteady_launches=0,
     )
 
 

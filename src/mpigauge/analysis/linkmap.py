@@ -51,9 +51,9 @@ class Link:
     rows: tuple[Row, ...]
 
     @property
-    def trouble(self) -> str:
-        """What went wrong; empty if nothing did."""
-        return next((f"{row.status}: {row.reason}" for row in self.rows if row.status in TROUBLE), "")
+    def trouble(self) -> Row | None:
+        """The first of its rows that went wrong; None if nothing did."""
+        return next((row for row in self.rows if row.status in TROUBLE), None)
 
     @property
     def whole(self) -> bool:
@@ -82,6 +82,59 @@ class Slow:
 
 
 @dataclass(frozen=True, slots=True)
+class TooFewHosts:
+    """Of so few hosts or ranks nobody can tell which is slow, nor what is usual."""
+
+    count: int
+    needed: int = HOSTS_LEAST
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchesDifferTooMuch:
+    """No number of launches would tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewLaunches:
+    """More launches would tell."""
+
+    launches: int
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotInAllLaunches:
+    """What looks slow does so in some of the launches only."""
+
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinksIncomplete:
+    """Some links were not measured in all sizes."""
+
+    missing: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsualIsFastest:
+    """Of three the fastest link is taken for the usual, so that culprits cannot be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterRaisesFactor:
+    """Links of a uniform part differ so much that only a larger factor counts at this size."""
+
+    bytes: int
+    factor: float
+
+
+UndecidedReason = TooFewHosts | LaunchesDifferTooMuch | TooFewLaunches | NotInAllLaunches | LinksIncomplete
+MapNote = UsualIsFastest | ScatterRaisesFactor
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What is slow.
 
@@ -103,8 +156,8 @@ class Verdict:
     links: tuple[Slow, ...]
     hosts: tuple[Slow, ...]
     suspects: tuple[Slow, ...]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    reasons: tuple[UndecidedReason, ...]
+    notes: tuple[MapNote, ...]
     factor: float
     error_rate: float
     launches_needed: int | None
@@ -343,25 +396,22 @@ def _together(
 
 def _reasons(
     links: Sequence[Link], count: int, launches: int, needed: int | None, suspects: Sequence[Slow]
-) -> Iterator[str]:
+) -> Iterator[UndecidedReason]:
     if count < HOSTS_LEAST:
-        yield f"of {count} nobody can tell which is slow, nor what is usual: it takes {HOSTS_LEAST} or more"
+        yield TooFewHosts(count)
     elif needed is None and launches:
-        yield "launches differ so much that no number of them would tell"
+        yield LaunchesDifferTooMuch()
     elif needed is not None and needed > launches:
-        yield f"{launches} launches are too few: take --launches {needed} or more"
+        yield TooFewLaunches(launches, needed)
     elif suspects:
-        yield f"what looks slow does not in all launches: take more of them than {launches}"
+        yield NotInAllLaunches(launches)
     if missing := sum(not link.whole for link in links):
-        yield f"{missing} of {len(links)} links were not measured whole"
+        yield LinksIncomplete(missing, len(links))
 
 
-def _notes(word: str, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[str]:
+def _notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
     if count == HOSTS_LEAST and word == "slow":
-        yield (
-            "of three the fastest link is taken for the usual: a slow link cannot be told from two slow "
-            "hosts, nor a slow host from a fast link"
-        )
+        yield UsualIsFastest()
     for size, one in found.items():
         if one.threshold > 1.001 * factor:
-            yield f"links differ anyway at {size} B: there only a factor of {one.threshold:.3g} counts"
+            yield ScatterRaisesFactor(size, one.threshold)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mpigauge.analysis.baselines import medians_of, ratios_of
-from mpigauge.analysis.cache_levels import Ratio
-from mpigauge.analysis.estimate import Estimate, estimate, printed, rounds_per_launch_advice
+from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
+from mpigauge.analysis.ratios import Ratio
+from mpigauge.analysis.reasons import ImplausibleRate, Reason, Refutation
 from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
-from mpigauge.analysis.status import status_of, troubles_of
+from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
     ClockState,
     Overlap,
@@ -21,14 +22,13 @@ from mpigauge.analysis.synchrony import (
     start_of,
 )
 from mpigauge.analysis.transport import Evidence, evidence, talkers
-from mpigauge.analysis.warnings import Warning as Doubt
-from mpigauge.analysis.warnings import warnings_for
+from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Visit
 from mpigauge.units import NS
-from mpigauge.vocabulary import Status
+from mpigauge.vocabulary import Status, WarningKind
 
 MEDIAN = "median"
 FLOOR = "null"
@@ -47,9 +47,8 @@ class Row:
     """What is said of one cell.
 
     Attributes:
-        status: ok, blocked, corrupt, failed, timeout or skipped.
-        reason: Why it is not ok, or what must be known of it; may be empty.
-        time: None unless it was measured.
+        reason: Why it is not ok, or what must be known of it; None if there is nothing to say.
+        time: None unless it was measured, or published by others.
         rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
         bus_bytes_per_s: Bus bandwidth, of collectives: `analysis.rates`.
         directions: Messages under way at once between a pair; part of the rate.
@@ -71,8 +70,8 @@ class Row:
 
     cell: Cell
     status: Status
-    reason: str
-    time: Estimate | None
+    reason: Reason | None
+    time: Timing | None
     rate_bytes_per_s: float | None
     directions: int
     cpu_s_per_op: float | None
@@ -80,7 +79,7 @@ class Row:
     limit_bytes: int | None
     advised_samples: int | None
     batch: int
-    warnings: tuple[Doubt, ...]
+    warnings: tuple[Warning, ...]
     bus_bytes_per_s: float | None = None
     cpu_share: float | None = None
     start: Start | None = None
@@ -94,7 +93,12 @@ class Row:
     @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
-        return any(doubt.kind == "oversubscribed" for doubt in self.warnings)
+        return any(warning.kind == "oversubscribed" for warning in self.warnings)
+
+    @property
+    def imported(self) -> bool:
+        """Whether its time is one that others have published."""
+        return isinstance(self.time, Printed)
 
 
 def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
@@ -139,28 +143,24 @@ class _Surroundings:
     imported: Mapping[Cell, Imported]
 
 
-def _row(
-    around: _Surroundings, cell: Cell, visits: list[Visit], trouble: tuple[Status, str] | None, stat: str
-) -> Row:
-    result = around.result
+def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcome | None, stat: str) -> Row:
+    """The row of one cell; a time that cannot be believed takes all that was measured with it."""
     pattern = around.patterns.get(cell.pattern)
-    launches = by_launch(visits)
-    time = estimate(launches, stat) if launches else _printed(around.imported.get(cell))
-    status, reason, limit = status_of(result, cell, time, trouble)
-    rate = _rate(cell, pattern, time)
-    seen = around.evidence.get(cell)
-    mislabelled = _mislabelled(around, cell, pattern, seen) if seen and pattern else ""
-    if time is not None and (refusal := mislabelled or _implausible(result, cell, pattern, rate)):
-        status, reason, time, rate, visits = "failed", refusal, None, None, []
+    time = _time(visits, around.imported.get(cell), stat)
+    outcome = outcome_of(around.result, cell, time, trouble)
+    if time is not None and (refusal := _mislabelled(around, cell) or _implausible(around, cell, time)):
+        outcome, time, visits = Outcome("failed", refusal), None, []
     good = [visit for visit in visits if not visit.corrupt]
     start = start_of(good)
     clock = around.clocks.get(cell.job) if start else None
+    seen = around.evidence.get(cell)
     return Row(
         cell=cell,
-        status=status,
-        reason=reason,
+        status=outcome.status,
+        reason=outcome.reason,
+        limit_bytes=outcome.limit_bytes,
         time=time,
-        rate_bytes_per_s=rate,
+        rate_bytes_per_s=_rate(cell, pattern, time),
         bus_bytes_per_s=_bus_rate(cell, pattern, time),
         directions=_directions(cell, pattern),
         cpu_s_per_op=_cpu_s(good),
@@ -172,20 +172,29 @@ def _row(
         talks=pattern is None or pattern.active_ranks != 1,
         net_share=seen.share if seen else None,
         first_s=_first_s(good),
-        limit_bytes=limit,
-        advised_samples=_advised_samples(result, time, good),
+        advised_samples=_advised_samples(around.result, time, good),
         batch=max((visit.batch for visit in good), default=0),
-        warnings=_doubts(around, cell, time, good, stat, start, clock),
+        warnings=_warnings(around, cell, time, good, stat, start, clock),
     )
 
 
-def _printed(one: Imported | None) -> Estimate | None:
-    if one is None:
+def _time(visits: Sequence[Visit], imported: Imported | None, stat: str) -> Timing | None:
+    """The time that was measured, else the one that others have published."""
+    if launches := by_launch(visits):
+        return estimate(launches, stat)
+    if imported is None:
         return None
-    return printed(one.time_s, one.time_s if one.statistic == "mean" else None, one.stddev_s)
+    mean = imported.time_s if imported.statistic == "mean" else None
+    return Printed(
+        estimate=imported.time_s, mean=mean, stddev=imported.stddev_s, statistic=imported.statistic
+    )
 
 
-def _mislabelled(around: _Surroundings, cell: Cell, pattern: Pattern, seen: Evidence) -> str:
+def _mislabelled(around: _Surroundings, cell: Cell) -> Refutation | None:
+    """Why its messages went another way than its label says; None if they may have gone that way."""
+    pattern, seen = around.patterns.get(cell.pattern), around.evidence.get(cell)
+    if pattern is None or seen is None:
+        return None
     places = around.places.get(cell.job, ())
     hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
     return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
@@ -196,30 +205,30 @@ def _directions(cell: Cell, pattern: Pattern | None) -> int:
     return mode.directions if mode is not None else 1
 
 
-def _rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
+def _rate(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
     """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
     if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
         return None
     return algorithm_bytes(cell, pattern) / time.estimate
 
 
-def _bus_rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> float | None:
+def _bus_rate(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
     if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
         return None
     moved = bus_bytes(cell, pattern)
     return None if moved is None else moved / time.estimate
 
 
-def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: float | None) -> str:
-    """Why a rate of memory cannot be true; empty if it can (docs/method.md#memory)."""
+def _implausible(around: _Surroundings, cell: Cell, time: Timing) -> ImplausibleRate | None:
+    """Why a rate of memory cannot be true; None if it can (docs/method.md#memory)."""
+    pattern = around.patterns.get(cell.pattern)
+    rate = _rate(cell, pattern, time)
     if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
-        return ""
-    caches = result.campaign.environment.caches
+        return None
+    caches = around.result.campaign.environment.caches
     l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
     most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
-    if rate <= most:
-        return ""
-    return f"{rate:.3g} B/s are implausible: the compiler must have left the work out"
+    return ImplausibleRate(rate) if rate > most else None
 
 
 def _cpu_s(visits: Sequence[Visit]) -> float | None:
@@ -245,36 +254,36 @@ def _first_s(visits: Sequence[Visit]) -> float | None:
     return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
 
 
-def _doubts(
+def _warnings(
     around: _Surroundings,
     cell: Cell,
-    time: Estimate | None,
+    time: Timing | None,
     visits: Sequence[Visit],
     stat: str,
     start: Start | None,
     clock: ClockState | None,
-) -> tuple[Doubt, ...]:
-    if time is None or not visits or cell.pattern == FLOOR:
+) -> tuple[Warning, ...]:
+    """What must be known of a time that was measured; the floor of the instrument is nobody's result."""
+    if not isinstance(time, Estimate) or not visits or cell.pattern == FLOOR:
         return ()
     result = around.result
     pattern = around.patterns.get(cell.pattern)
-    return tuple(
-        warnings_for(
-            time,
-            ranks=cell.ranks,
-            cores=_cores(result),
-            launches_requested=_launches_made(result, cell),
-            launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
-            precision=result.campaign.plan.precision,
-            batch=max(visit.batch for visit in visits),
-            stat=stat,
-            clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
-            skew_s=start.skew_p50_s if start else 0.0,
-            late_share=start.late_share if start else 0.0,
-            clock_error_s=clock.error_s if clock else 0.0,
-            relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
-        )
+    circumstances = Circumstances(
+        estimate=time,
+        ranks=cell.ranks,
+        cores=_cores(result),
+        launches_requested=_launches_made(result, cell),
+        launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
+        precision=result.campaign.plan.precision,
+        batch=max(visit.batch for visit in visits),
+        stat=stat,
+        clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
+        skew_s=start.skew_p50_s if start else 0.0,
+        late_share=start.late_share if start else 0.0,
+        clock_error_s=clock.error_s if clock else 0.0,
+        relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
     )
+    return warnings_for(circumstances)
 
 
 def _cores(result: Result) -> int | None:
@@ -288,8 +297,8 @@ def _clock_cost_s(result: Result) -> float:
     return float(np.median(costs)) * NS if costs else 0.0
 
 
-def _advised_samples(result: Result, time: Estimate | None, visits: Sequence[Visit]) -> int | None:
-    if time is None or time.round_variance is None or time.launch_variance is None:
+def _advised_samples(result: Result, time: Timing | None, visits: Sequence[Visit]) -> int | None:
+    if not isinstance(time, Estimate) or time.round_variance is None or time.launch_variance is None:
         return None
     startups_s = [launch.startup_s for launch in result.launches if launch.startup_s is not None]
     if not startups_s:
@@ -304,10 +313,10 @@ def _launches_made(result: Result, cell: Cell) -> int:
     return len({one.number for one in result.launches if one.job == cell.job})
 
 
-def warnings_of(rows_: Iterable[Row]) -> Mapping[str, list[tuple[Cell, Doubt]]]:
-    """The doubts of all rows, by kind."""
-    kinds: dict[str, list[tuple[Cell, Doubt]]] = defaultdict(list)
+def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, Warning]]]:
+    """The warnings of all rows, by kind."""
+    kinds: dict[WarningKind, list[tuple[Cell, Warning]]] = defaultdict(list)
     for row in rows_:
-        for doubt in row.warnings:
-            kinds[doubt.kind].append((row.cell, doubt))
+        for warning in row.warnings:
+            kinds[warning.kind].append((row.cell, warning))
     return kinds

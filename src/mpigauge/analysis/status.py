@@ -1,111 +1,95 @@
 """What became of each cell: ok, or what kept it from that, and why."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 
-from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.estimate import Printed, Timing
+from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.analysis.reasons import (
+    CellFailed,
+    FromPublication,
+    LaunchFailed,
+    LimitsDiffer,
+    NoEagerLimit,
+    NotReached,
+    OutOfTime,
+    ProbeUnreliable,
+    Reason,
+    WouldDeadlock,
+)
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Eager
 from mpigauge.vocabulary import STATUS_OF_FAILURE, Status
 
 
-def troubles_of(result: Result) -> dict[Cell, tuple[Status, str]]:
-    """The worst that happened to each cell: its state and a sentence."""
-    troubles: dict[Cell, tuple[Status, str]] = {}
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a cell.
+
+    Attributes:
+        reason: Why it is not ok, or what must be known of it; None if there is nothing to say.
+        limit_bytes: The eager limit, of a cell that probes it.
+    """
+
+    status: Status
+    reason: Reason | None = None
+    limit_bytes: int | None = None
+
+
+def troubles_of(result: Result) -> dict[Cell, Outcome]:
+    """The worst that happened to each cell that met trouble."""
+    troubles: dict[Cell, Outcome] = {}
     for done in result.done:
         for cell in done.skipped:
-            troubles[cell] = ("skipped", "there was no time for it within the budget")
+            troubles[cell] = Outcome("skipped", OutOfTime())
     for failure in result.failures:
         if failure.cell is not None:
-            reason = f"{failure.kind} in launch {failure.launch}: {telling_line(failure.words)}"
-            troubles[failure.cell] = (STATUS_OF_FAILURE[failure.kind], reason)
+            reason = CellFailed(failure.kind, failure.launch, telling_line(failure.words))
+            troubles[failure.cell] = Outcome(STATUS_OF_FAILURE[failure.kind], reason)
     for blocked in result.blocked:
-        kind = (
-            "the eager limit is" if blocked.found else "no eager limit; the largest that completed alone was"
-        )
-        troubles[blocked.cell] = ("blocked", f"would deadlock: {kind} {blocked.limit_bytes} B")
+        troubles[blocked.cell] = Outcome("blocked", WouldDeadlock(blocked.limit_bytes, blocked.found))
     return troubles
 
 
-def status_of(
-    result: Result, cell: Cell, time: Estimate | None, trouble: tuple[Status, str] | None
-) -> tuple[Status, str, int | None]:
-    """State, reason and eager limit.
+def outcome_of(result: Result, cell: Cell, time: Timing | None, trouble: Outcome | None) -> Outcome:
+    """What became of a cell.
 
     What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
+
+    Args:
+        time: None if it was not measured.
+        trouble: From `troubles_of`; None if it met none.
     """
     limits = [eager for eager in result.eager if eager.cell == cell]
     if limits:
-        return _eager_status(limits)
-    if trouble is not None and (time is None or trouble[0] == "corrupt"):
-        return *trouble, None
-    printed = next((one for one in result.imported if one.cell == cell), None)
-    if printed is not None:
-        return "ok", f"imported{f', {printed.statistic}' if printed.statistic else ''}", None
+        return _eager_outcome(limits)
+    if trouble is not None and (time is None or trouble.status == "corrupt"):
+        return trouble
+    if isinstance(time, Printed):
+        return Outcome("ok", FromPublication(time.statistic))
     if time is None:
-        return "skipped", _why_nothing(result), None
+        return Outcome("skipped", _why_nothing(result))
     # A launch without time for it says nothing about what the others measured; a failure does.
-    return "ok", trouble[1] if trouble is not None and trouble[0] != "skipped" else "", None
+    return Outcome("ok", trouble.reason if trouble is not None and trouble.status != "skipped" else None)
 
 
-def _why_nothing(result: Result) -> str:
+def _why_nothing(result: Result) -> Reason:
     launch_failures = [failure for failure in result.failures if failure.cell is None]
     if launch_failures and not result.visits:
-        return f"the launch failed: {telling_line(launch_failures[-1].words)}"
-    return "the campaign ended before it"
+        return LaunchFailed(telling_line(launch_failures[-1].words))
+    return NotReached()
 
 
-def _eager_status(limits: Sequence[Eager]) -> tuple[Status, str, int | None]:
+def _eager_outcome(limits: Sequence[Eager]) -> Outcome:
     """The limit that most launches found, or None with what was seen instead."""
     if not all(eager.control_held for eager in limits):
-        return "failed", "MPI_Issend completed without a receiver: the probe cannot be trusted here", None
+        return Outcome("failed", ProbeUnreliable())
     found = Counter(eager.limit_bytes for eager in limits if eager.found)
     if found.total() * 2 <= len(limits):
-        largest = max(eager.longer_bytes for eager in limits)
-        return "ok", f"none found: messages up to {largest} B complete alone if one waits", None
+        return Outcome("ok", NoEagerLimit(max(eager.longer_bytes for eager in limits)))
     limit, times = found.most_common(1)[0]
-    others = sorted(
-        {f"{eager.limit_bytes} B" if eager.found else "none" for eager in limits} - {f"{limit} B"}
-    )
-    reason = f"in {times} of {len(limits)} launches; others found {', '.join(others)}" if others else ""
-    return "ok", reason, limit
-
-
-KERNELS = "mpigauge-kernel: rank"
-OURS = "mpigauge: "
-"""How lines begin that our kernel has said, and those that we add."""
-
-CAUSE = re.compile("error(?! checking)|fatal|signal", re.IGNORECASE)
-"""MPICH's report of itself has a line about its error checking."""
-
-OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun)\b")
-"""How lines of a launcher about itself begin; what they say follows from the death of a rank."""
-
-DEATH = re.compile(r"process rank \d+ .*on node|RUNNING AT|^Remote host:")
-"""Open MPI and Hydra on a rank that died, Open MPI on a host; the line after it says of what."""
-
-
-def telling_line(words: str) -> str:
-    """Of a job's last words, what most likely says why, and on which host a rank died.
-
-    That is what our kernel or we say, else the first error and the death, else the last line with letters.
-    """
-    lines = [line.strip(" =") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
-    if ours := next((line for line in lines if KERNELS in line or line.startswith(OURS)), ""):
-        return ours.removeprefix(OURS)
-    causes = [line for line in lines if CAUSE.search(line)]
-    cause = next((line for line in causes if not OF_LAUNCHER.match(line)), "")
-    death = _death(lines)
-    if death and cause not in death:
-        return f"{cause}; {death}"
-    return death or cause or next(iter(causes or lines[-1:]), "the job said nothing")
-
-
-def _death(lines: Sequence[str]) -> str:
-    for line, after in pairwise([*lines, ""]):
-        if DEATH.search(line):
-            return " ".join(f"{line} {after}".split())
-    return ""
+    others = dict.fromkeys(eager.limit_bytes if eager.found else None for eager in limits)
+    others.pop(limit, None)
+    return Outcome("ok", LimitsDiffer(times, len(limits), tuple(others)) if others else None, limit)

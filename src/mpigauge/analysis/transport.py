@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import algorithm_bytes
+from mpigauge.analysis.reasons import Refutation
 from mpigauge.plan.round_robin import ranks_of
-from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,8 +58,8 @@ class Evidence:
         """Network bytes over payload."""
         return self.net_bytes / self.payload_bytes
 
-    def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> str:
-        """Why this was not the transport that a cell's label says; empty if it may have been.
+    def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> Refutation | None:
+        """Why this was not the transport that a cell's label says; None if it may have been.
 
         Args:
             hosts: Of the ranks that talk.
@@ -67,25 +67,24 @@ class Evidence:
         """
         return self._by_bytes(transport, hosts, emulated=emulated) or self._by_report(transport)
 
-    def _by_report(self, transport: str) -> str:
-        for words in self.reported if transport in _EXCLUDE else ():
-            if _EXCLUDE[transport].fullmatch(words):
-                return f"transport {transport} did not take effect: the library reports {words}"
-        return ""
+    def _by_report(self, transport: str) -> Refutation | None:
+        for report in self.reported if transport in _EXCLUDE else ():
+            if _EXCLUDE[transport].fullmatch(report):
+                return Refutation("reported", transport, reported=report)
+        return None
 
-    def _by_bytes(self, transport: str, hosts: Sequence[str], *, emulated: bool) -> str:
+    def _by_bytes(self, transport: str, hosts: Sequence[str], *, emulated: bool) -> Refutation | None:
         if self.payload_bytes < PAYLOAD_LEAST_BYTES:
-            return ""
-        went = f"{format_percent(self.share)} of the payload went over the network interfaces"
+            return None
         spread = len(set(hosts)) > 1
         least = NETWORK_LEAST / (len(hosts) if spread else 1)
         if transport == "tcp" and self.share < least:
-            return f"transport tcp did not take effect: only {went}"
+            return Refutation("not-on-network", transport, self.share)
         if transport == "shm" and self.share > SHARED_MOST:
-            return f"transport shm did not take effect: {went}"
+            return Refutation("on-network", transport, self.share)
         if emulated and spread and self.share < least:
-            return f"what the lab's hosts share was used between them: only {went}"
-        return ""
+            return Refutation("around-the-lab", transport, self.share)
+        return None
 
 
 def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:

@@ -1,49 +1,24 @@
-"""What a reader must know beside a number: warnings as data, a kind for programs, a sentence for people.
+"""What a reader must know beside a number: warnings as facts, a kind with its values.
 
-To add one: its kind in `Kind`, a function of the cell that gives "" when all is well,
-and its line in `_CHECKS`.
+To add one: its kind in `vocabulary.WarningKind`, a check here with its line in `_CHECKS`, and its words in
+`show.words.warnings`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
-from mpigauge.units import format_percent, format_relative, format_time
-from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mpigauge.analysis.estimate import Estimate
-
-Kind = Literal[
-    "no-interval",
-    "few-launches",
-    "launches-lost",
-    "few-samples",
-    "two-kinds-of-launches",
-    "intervals-disagree",
-    "wide",
-    "oversubscribed",
-    "not-steady",
-    "correlated",
-    "tail",
-    "batched",
-    "skewed",
-    "late-starts",
-    "clock-error",
-    "clock-share",
-    "relay-late",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-"""Every kind, in the order in which they are given."""
+    from mpigauge.vocabulary import WarningKind
 
 ENOUGH_LAUNCHES = 5
-MOST_LAUNCHES = 30
-COUNTABLE_LAUNCHES = 1000
 TAIL_RATIO = 3.0
 DISAGREEMENT = 2.0
 SKEW_SHARE = 0.05
@@ -56,56 +31,26 @@ _NOTABLE_SHARE = 0.25
 _HALF = 0.5
 _TAILS = PERCENTS.keys() - {"median"}
 
+Values = dict[str, float | str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Warning:  # noqa: A001 - read as warnings.Warning
     """One thing to know of a cell.
 
     Attributes:
-        kind: One of KINDS; what JSON shows.
-        text: One sentence with the numbers, and what to do.
+        values: What the warning rests on, by name, in SI units; its words are a function of them.
     """
 
-    kind: Kind
-    text: str
+    kind: WarningKind
+    values: Mapping[str, float | str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    estimate: Estimate
-    ranks: int
-    cores: int | None
-    launches_requested: int | None
-    launches_skipped: int
-    precision: float | None
-    batch: int
-    stat: str
-    clock_cost_s: float
-    skew_s: float
-    late_share: float
-    clock_error_s: float
-    relay_late_share: float
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """A cell that was measured, and what was tried.
 
-
-def warnings_for(
-    estimate: Estimate,
-    *,
-    ranks: int,
-    cores: int | None,
-    launches_requested: int | None = None,
-    launches_skipped: int = 0,
-    precision: float | None = None,
-    batch: int = 1,
-    stat: str = "median",
-    clock_cost_s: float = 0.0,
-    skew_s: float = 0.0,
-    late_share: float = 0.0,
-    clock_error_s: float = 0.0,
-    relay_late_share: float = 0.0,
-) -> list[Warning]:
-    """What to know of a cell, in the order of KINDS; empty if all is well.
-
-    Args:
+    Attributes:
         estimate: Of this cell.
         ranks: How many processes ran.
         cores: How many cores their hosts have; None if unknown.
@@ -120,169 +65,126 @@ def warnings_for(
         clock_error_s: How far off the clock was by which they started.
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
     """
-    cell = _Cell(
-        estimate,
-        ranks,
-        cores,
-        launches_requested,
-        launches_skipped,
-        precision,
-        batch,
-        stat,
-        clock_cost_s,
-        skew_s,
-        late_share,
-        clock_error_s,
-        relay_late_share,
-    )
-    texts = {kind: check(cell) for kind, check in _CHECKS.items()}
-    return [Warning(kind, text) for kind, text in texts.items() if text]
+
+    estimate: Estimate
+    ranks: int
+    cores: int | None
+    launches_requested: int | None = None
+    launches_skipped: int = 0
+    precision: float | None = None
+    batch: int = 1
+    stat: str = "median"
+    clock_cost_s: float = 0.0
+    skew_s: float = 0.0
+    late_share: float = 0.0
+    clock_error_s: float = 0.0
+    relay_late_share: float = 0.0
+
+    @property
+    def launches_failed(self) -> int:
+        """Launches without times that had their time."""
+        return (self.launches_requested or 0) - self.estimate.launches - self.launches_skipped
+
+    def share(self, seconds: float) -> float | None:
+        """A time as a share of the cell's; None of a clock that stood still."""
+        return seconds / self.estimate.estimate if self.estimate.estimate > 0 else None
+
+    def launches(self) -> Values:
+        """How many launches gave times, and what became of the others."""
+        return {
+            "launches": self.estimate.launches,
+            "requested": self.launches_requested,
+            "skipped": self.launches_skipped,
+            "failed": max(0, self.launches_failed),
+        }
 
 
-def _no_interval(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if estimate.low is not None:
-        return ""
-    if estimate.launches > 1:
-        return (
-            "no interval: in at least one launch the clock stood still for a whole operation (0 s); "
-            f"time more than {cell.batch} of them between two readings"
-        )
-    if (cell.launches_requested or 1) > 1:
-        return (
-            f"no interval (1 launch): only this one of {cell.launches_requested} launches gave times; "
-            f"{_why_lost(cell)}"
-        )
-    return f"no interval (1 launch): use --launches {ENOUGH_LAUNCHES} or more to see how they differ"
+def warnings_for(circumstances: Circumstances) -> tuple[Warning, ...]:
+    """What to know of a cell, in the order of the kinds; empty if all is well."""
+    found = {kind: check(circumstances) for kind, check in _CHECKS.items()}
+    return tuple(Warning(kind, values) for kind, values in found.items() if values is not None)
 
 
-def _few_launches(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if estimate.low is None or estimate.launches >= ENOUGH_LAUNCHES:
-        return ""
-    finding = f"few launches ({estimate.launches}): the interval rests on very little"
-    if (cell.launches_requested or 0) >= ENOUGH_LAUNCHES:
-        return f"{finding}; {cell.launches_requested} were begun: {_why_lost(cell)}"
-    return f"{finding}; use --launches {ENOUGH_LAUNCHES} or more"
+# ---- Checks: the values of a warning, or None if all is well ------------------------------------
 
 
-def _launches_lost(cell: _Cell) -> str:
-    estimate = cell.estimate
-    requested = cell.launches_requested or 0
+def _no_interval(of: Circumstances) -> Values | None:
+    return None if of.estimate.low is not None else {**of.launches(), "batch": of.batch}
+
+
+def _few_launches(of: Circumstances) -> Values | None:
+    if of.estimate.low is None or of.estimate.launches >= ENOUGH_LAUNCHES:
+        return None
+    return of.launches()
+
+
+def _launches_lost(of: Circumstances) -> Values | None:
     # With fewer than enough launches left, the checks above say so already.
-    if not ENOUGH_LAUNCHES <= estimate.launches < requested:
-        return ""
-    finding = f"{requested - estimate.launches} of {requested} launches gave no times here; {_why_lost(cell)}"
-    if _failed(cell) == 0:
-        return finding
-    return f"{finding}: if they did not fail at random, the number is that of the lucky ones"
+    if not ENOUGH_LAUNCHES <= of.estimate.launches < (of.launches_requested or 0):
+        return None
+    return of.launches()
 
 
-def _failed(cell: _Cell) -> int:
-    """Launches without times that had their time."""
-    return (cell.launches_requested or 0) - cell.estimate.launches - cell.launches_skipped
+def _few_samples(of: Circumstances) -> Values | None:
+    rounds = of.estimate.samples // of.estimate.launches
+    if of.stat not in _TAILS or enough_for_percentile(rounds, PERCENTS[of.stat]):
+        return None
+    return {"rounds": rounds, "stat": of.stat}
 
 
-def _why_lost(cell: _Cell) -> str:
-    """What to do about launches without times."""
-    if _failed(cell) <= 0:
-        return "the budget ended before the others came to it: give a larger --budget, or ask for less"
-    if cell.launches_skipped == 0:
-        return "look at why the others failed"
-    return f"in {cell.launches_skipped} the budget ended before it; look at why {_failed(cell)} failed"
+def _two_kinds(of: Circumstances) -> Values | None:
+    kinds = of.estimate.kinds
+    return None if kinds is None else {"fast_s": kinds[0], "slow_s": kinds[1]}
 
 
-def _few_samples(cell: _Cell) -> str:
-    estimate = cell.estimate
-    rounds = estimate.samples // estimate.launches
-    if cell.stat not in _TAILS or enough_for_percentile(rounds, PERCENTS[cell.stat]):
-        return ""
-    return (
-        f"about {rounds} rounds a launch are too few for {cell.stat}: under 20 of them lie beyond it; "
-        "give a larger --budget or a statistic nearer the median"
-    )
-
-
-def _two_kinds(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if estimate.kinds is None:
-        return ""
-    fast, slow = estimate.kinds
-    return (
-        f"two kinds of launches, around {format_time(fast)} and {format_time(slow)}; "
-        "the estimate lies between them: compare how their ranks were bound and on which hosts they ran"
-    )
-
-
-def _intervals_disagree(cell: _Cell) -> str:
-    estimate = cell.estimate
+def _intervals_disagree(of: Circumstances) -> Values | None:
+    estimate = of.estimate
     if None in (estimate.low, estimate.rank_low) or not estimate.half_width:
-        return ""
-    by_ranks = _relative_width(estimate.rank_low, estimate.rank_high)
-    ratio = by_ranks / _relative_width(estimate.low, estimate.high)
+        return None
+    by_order = _relative_width(estimate.rank_low, estimate.rank_high)
+    ratio = by_order / _relative_width(estimate.low, estimate.high)
     if 1 / DISAGREEMENT <= ratio <= DISAGREEMENT:
-        return ""
-    return (
-        f"the interval by ranks is {ratio:.2g} times as wide as the t interval, so launches are far from "
-        f"lognormal; trust the wider one, or use more than {estimate.launches} launches"
-    )
+        return None
+    return {"ratio": ratio, "launches": estimate.launches}
 
 
 def _relative_width(low: float | None, high: float | None) -> float:
     return math.log(high / low) if low and high else math.nan
 
 
-def _wide(cell: _Cell) -> str:
-    estimate = cell.estimate
-    precision, half_width = cell.precision, estimate.half_width
+def _wide(of: Circumstances) -> Values | None:
+    estimate, precision = of.estimate, of.precision
+    half_width = estimate.half_width
     if precision is None or half_width is None or half_width <= precision:
-        return ""
-    asked = format_relative(precision)
-    finding = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
-    if estimate.launch_share is not None and estimate.launch_share < _HALF:
-        noise = format_percent(1 - estimate.launch_share)
-        return f"{finding}; {noise} of the variance comes from the rounds: give a larger --budget"
-    needed = math.ceil(estimate.launches * (math.log1p(half_width) / math.log1p(precision)) ** 2)
-    if needed <= MOST_LAUNCHES:
-        return f"{finding}; not {estimate.launches} but about {needed} launches would do: --launches {needed}"
-    many = f"about {needed}" if needed <= COUNTABLE_LAUNCHES else f"more than {COUNTABLE_LAUNCHES}"
-    return (
-        f"{finding}; it would take {many} launches: find out what differs between launches, "
-        "or ask for less precision"
-    )
+        return None
+    share = estimate.launch_share
+    return {
+        "half_width": half_width,
+        "precision": precision,
+        "launches": estimate.launches,
+        "launches_needed": math.ceil(
+            estimate.launches * (math.log1p(half_width) / math.log1p(precision)) ** 2
+        ),
+        "rounds_share": 1 - share if share is not None and share < _HALF else None,
+    }
 
 
-def _oversubscribed(cell: _Cell) -> str:
-    if cell.cores is None or cell.ranks <= cell.cores:
-        return ""
-    return (
-        f"{cell.ranks} ranks share {cell.cores} cores: the times are those of the scheduler, "
-        "not of the network; use fewer ranks or more hosts"
-    )
+def _oversubscribed(of: Circumstances) -> Values | None:
+    if of.cores is None or of.ranks <= of.cores:
+        return None
+    return {"ranks": of.ranks, "cores": of.cores}
 
 
-def _not_steady(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if not _notable(estimate.unsteady_launches, estimate.launches):
-        return ""
-    return (
-        f"{estimate.unsteady_launches} of {_launches(estimate)} not steady: blocks of rounds past the "
-        "first quarter still leave the range of the last half; look for other work on the hosts"
-    )
+def _not_steady(of: Circumstances) -> Values | None:
+    unsteady, launches = of.estimate.unsteady_launches, of.estimate.launches
+    return {"unsteady": unsteady, "launches": launches} if _notable(unsteady, launches) else None
 
 
-def _correlated(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if not _notable(estimate.correlated_launches, estimate.launches):
-        return ""
-    return (
-        f"{estimate.correlated_launches} of {_launches(estimate)} strongly correlated: up to "
-        f"{estimate.tau:.0f} rounds are worth one; more launches help, more rounds do not"
-    )
-
-
-def _launches(estimate: Estimate) -> str:
-    return "1 launch is" if estimate.launches == 1 else f"{estimate.launches} launches are"
+def _correlated(of: Circumstances) -> Values | None:
+    correlated, launches = of.estimate.correlated_launches, of.estimate.launches
+    if not _notable(correlated, launches):
+        return None
+    return {"correlated": correlated, "launches": launches, "tau": of.estimate.tau}
 
 
 def _notable(count: int, launches: int) -> bool:
@@ -290,83 +192,48 @@ def _notable(count: int, launches: int) -> bool:
     return count > 0 and count >= _NOTABLE_SHARE * launches
 
 
-def _tail(cell: _Cell) -> str:
-    estimate = cell.estimate
-    if estimate.p99 is None or estimate.p99 <= TAIL_RATIO * estimate.median or estimate.median <= 0:
-        return ""
-    ratio = estimate.p99 / estimate.median
-    finding = f"one sample in a hundred takes {ratio:.2g} times the median or more"
-    if cell.stat in TAIL:
-        return f"{finding}; look for other work on the hosts"
-    return f"{finding}; if the slow ones count, judge by --stat p99"
+def _tail(of: Circumstances) -> Values | None:
+    p99, median = of.estimate.p99, of.estimate.median
+    if p99 is None or p99 <= TAIL_RATIO * median or median <= 0:
+        return None
+    return {"ratio": p99 / median, "stat": of.stat}
 
 
-def _batched(cell: _Cell) -> str:
-    if cell.batch <= 1 or cell.stat not in _TAILS:
-        return ""
-    return (
-        f"each sample is the mean of {cell.batch} operations: {cell.stat} is that of means, "
-        "and single slow operations hide in them"
-    )
+def _batched(of: Circumstances) -> Values | None:
+    return {"batch": of.batch, "stat": of.stat} if of.batch > 1 and of.stat in _TAILS else None
 
 
-def _share(seconds: float, cell: _Cell) -> str:
-    """Of the cell's time; of a clock that stood still there is none."""
-    time_s = cell.estimate.estimate
-    return format_percent(seconds / time_s) if time_s > 0 else "all"
+def _skewed(of: Circumstances) -> Values | None:
+    if of.skew_s <= SKEW_SHARE * of.estimate.estimate:
+        return None
+    return {"skew_s": of.skew_s, "share": of.share(of.skew_s)}
 
 
-def _skewed(cell: _Cell) -> str:
-    if cell.skew_s <= SKEW_SHARE * cell.estimate.estimate:
-        return ""
-    share = _share(cell.skew_s, cell)
-    return (
-        f"the ranks started {format_time(cell.skew_s)} apart, {share} of the time: "
-        "part of it is the start's, not the operation's"
-    )
+def _late_starts(of: Circumstances) -> Values | None:
+    return None if of.late_share <= LATE_SHARE else {"share": of.late_share}
 
 
-def _late_starts(cell: _Cell) -> str:
-    if cell.late_share <= LATE_SHARE:
-        return ""
-    if cell.late_share >= 1:
-        return (
-            "in 100 % of the rounds a rank was late for the start, so they count all the same: "
-            "use fewer ranks than cores, or a quieter machine"
-        )
-    return (
-        f"in {format_percent(cell.late_share)} of the rounds a rank was late for the start; they do not "
-        "count where others of their visit do"
-    )
+def _clock_error(of: Circumstances) -> Values | None:
+    if of.clock_error_s <= CLOCK_ERROR_SHARE * of.estimate.estimate:
+        return None
+    return {"error_s": of.clock_error_s, "share": of.share(of.clock_error_s)}
 
 
-def _clock_error(cell: _Cell) -> str:
-    if cell.clock_error_s <= CLOCK_ERROR_SHARE * cell.estimate.estimate:
-        return ""
-    share = _share(cell.clock_error_s, cell)
-    return f"clock error {share}: the ranks' clocks were up to {format_time(cell.clock_error_s)} apart"
+def _clock_share(of: Circumstances) -> Values | None:
+    if of.clock_cost_s <= CLOCK_SHARE * of.estimate.estimate:
+        return None
+    return {"cost_s": of.clock_cost_s, "share": of.share(of.clock_cost_s)}
 
 
-def _clock_share(cell: _Cell) -> str:
-    if cell.clock_cost_s <= CLOCK_SHARE * cell.estimate.estimate:
-        return ""
-    share = _share(cell.clock_cost_s, cell)
-    return f"every sample holds one clock reading of {format_time(cell.clock_cost_s)}, {share} of it"
-
-
-def _relay_late(cell: _Cell) -> str:
+def _relay_late(of: Circumstances) -> Values | None:
     """A packet that is late is a small part of a long operation."""
-    share, time_s = cell.relay_late_share, cell.estimate.estimate
+    share, time_s = of.relay_late_share, of.estimate.estimate
     if share <= RELAY_LATE_SHARE or share * RELAY_LATE_S <= RELAY_LATE_SHARE * time_s:
-        return ""
-    return (
-        f"{format_percent(share)} of the packets between the emulated hosts were more than "
-        f"{format_time(RELAY_LATE_S)} late: their relay shares the cores with what is measured; use fewer "
-        "ranks than cores, or a quieter machine"
-    )
+        return None
+    return {"share": share, "late_s": RELAY_LATE_S}
 
 
-_CHECKS: dict[Kind, Callable[[_Cell], str]] = {
+_CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
     "no-interval": _no_interval,
     "few-launches": _few_launches,
     "launches-lost": _launches_lost,

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.status import OURS, telling_line
+from mpigauge.analysis.failure_cause import OURS, telling_line
 from mpigauge.campaign.hosts import check_landed, fault_of
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.state import CampaignState, LaunchKey
@@ -285,7 +285,7 @@ class JobRun:
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.
         """
         words = self._last_words(running)
-        last = telling_line(words)
+        last = telling_line(words) or "the job said nothing"
         self.suspects = frozenset(self._running) if self._several else frozenset()
         number = None if self._several else next(iter(self._running), None)
         cell = None if number is None else self._visits[number]
@@ -304,7 +304,7 @@ class JobRun:
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
         fault = fault_of(hosts, self._around.plan, [self._target])
-        return f"{words}\n{OURS}{fault}" if fault else words
+        return f"{words}\n{OURS} {fault}" if fault else words
 
 
 def say(cell: Cell) -> str:

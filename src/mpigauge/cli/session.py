@@ -69,7 +69,9 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
     """
+    from mpigauge.show.words.status import reason
+
     click.echo(f"result: {path}", err=True)
     if all(row.status == "skipped" for row in rows):
-        raise JobError(f"{path}: nothing was measured: {rows[0].reason}", "raise --budget, or measure less")
+        raise JobError(f"{path}: nothing was measured: {reason(rows[0])}", "raise --budget, or measure less")
     return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE

@@ -32,7 +32,7 @@ def tabulate(
 
     loaded = load(path)
     shown = rows(loaded, stat)
-    return rendered(document(loaded, shown, names, chosen), form), shown
+    return rendered(document(loaded, shown, names, chosen, stat), form), shown
 
 
 def rendered(document: Document, form: str) -> str:

@@ -11,7 +11,7 @@ from mpigauge import units
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.estimate import Estimate
+    from mpigauge.analysis.estimate import Timing
 
 CERTAIN, INTERVAL, NO_INTERVAL = "\N{FULL BLOCK}", "\N{MEDIUM SHADE}", "\N{LIGHT SHADE}"
 EIGHTHS = " \u258f\u258e\u258d\u258c\u258b\u258a\u2589"
@@ -46,7 +46,7 @@ class Axis:
         return f"{left}{' ' * room}{right}" if room > 0 else ""
 
 
-def axis_of(times: Sequence[Estimate]) -> Axis | None:
+def axis_of(times: Sequence[Timing]) -> Axis | None:
     """The axis of a table; None if there are no two times to compare."""
     known = [time for time in times if 0 < time.estimate < math.inf]
     if len(known) < 2:  # noqa: PLR2004 - nothing to compare
@@ -56,7 +56,7 @@ def axis_of(times: Sequence[Estimate]) -> Axis | None:
     return Axis(_round_down(least / _ROOM), _round_up(most))
 
 
-def bar(axis: Axis, time: Estimate, width: int) -> str:
+def bar(axis: Axis, time: Timing, width: int) -> str:
     """Full blocks up to the interval, shaded ones in it; light ones where there is no interval.
 
     Where the interval is narrower than a character, the bar ends at the estimate, to an eighth.

@@ -9,22 +9,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
+from mpigauge.show.words.status import reason
+from mpigauge.show.words.warnings import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.estimate import Estimate
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.synchrony import Start
 
-DOUBTS_IN_NOTES = 2
+WARNINGS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""
 
 FAR_APART = 1000.0
 """Ends of an interval whose ratio is more have a unit each."""
-
-SEEN_ELSEWHERE = frozenset({"no-interval", "few-launches", "launches-lost", "wide", "oversubscribed"})
-"""Doubts that other columns or the heading of a curve show already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Units:
     rate: str = units.AUTO
 
 
-def _time(get: Callable[[Estimate], float | None]) -> Callable[[Row, Units], str]:
+def _time(get: Callable[[Timing], float | None]) -> Callable[[Row, Units], str]:
     return lambda row, chosen: units.format_time(get(row.time) if row.time else None, chosen.time)
 
 
@@ -102,8 +101,8 @@ def _notes(row: Row, _: Units) -> str:
     state: list[str] = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
-    doubts = [doubt.kind for doubt in row.warnings if doubt.kind not in SEEN_ELSEWHERE]
-    return ", ".join([*state, *([row.reason] if row.reason else []), *doubts[:DOUBTS_IN_NOTES]])
+    warnings = [warning.kind for warning in row.warnings if not WORDS[warning.kind].seen_elsewhere]
+    return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
 
 
 USUAL_COLUMNS = (

@@ -7,8 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.baselines import statements
-from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.estimate import Timing
+from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.rows import Row, warnings_of
 from mpigauge.analysis.synchrony import ClockState, Start, clock_states
 from mpigauge.analysis.transport import reports
@@ -19,6 +19,9 @@ from mpigauge.plan.round_robin import ranks_of
 from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
 from mpigauge.show.words.factors import DETAILS, PAIRINGS, STARTS, phrases_of, unusual
+from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.status import reason
+from mpigauge.show.words.warnings import sentence
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
 if TYPE_CHECKING:
@@ -54,13 +57,17 @@ class Document:
     units: Units
     rows: list[Row]
     result: Result
+    stat: str = "median"
 
 
-def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units) -> Document:
+def document(
+    result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units, stat: str = "median"
+) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
+        stat: The statistic that stands for a launch.
     """
     return Document(
         head=head_of(result),
@@ -69,6 +76,7 @@ def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen
         units=chosen,
         rows=list(rows),
         result=result,
+        stat=stat,
     )
 
 
@@ -211,10 +219,10 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
         *_floor(rows),
         *_transports(result, rows),
         *_waiting(rows),
-        *statements(rows, result.campaign.environment.caches),
+        *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
         *_imported(result),
-        *_doubts(rows),
+        *_warnings(rows),
         *_wheels(result),
         *(
             ["the file was cut in the middle of its last line, as after a kill; that line is left out"]
@@ -228,7 +236,7 @@ def _limits(rows: Sequence[Row]) -> Iterable[str]:
     for row in rows:
         if row.cell.pattern == "eager":
             limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
-            because = f" ({row.reason})" if row.reason else ""
+            because = f" ({reason(row)})" if row.reason else ""
             yield f"eager limit, {_job(row.cell)}: {limit}{because}"
 
 
@@ -294,7 +302,7 @@ def _imported(result: Result) -> Iterable[str]:
         )
 
 
-def _is_precise(time: Estimate, precision: float) -> bool:
+def _is_precise(time: Timing, precision: float) -> bool:
     return time.half_width is not None and time.half_width <= precision
 
 
@@ -311,13 +319,17 @@ def _why(result: Result) -> str:
     return f"; {words.get(result.ends[-1].reason, result.ends[-1].reason)}"
 
 
-def _doubts(rows: Sequence[Row]) -> Iterable[str]:
-    for kind, doubts in warnings_of(rows).items():
-        cell, doubt = doubts[0]
+def _warnings(rows: Sequence[Row]) -> Iterable[str]:
+    for kind, mine in warnings_of(rows).items():
+        cell, warning = mine[0]
         words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
         where = ", ".join(words) + _which_job(rows, cell)
-        more = f" (and {len(doubts) - 1} more cells)" if len(doubts) > 1 else ""
-        yield f"{kind}: {where}{more}: {doubt.text}"
+        more = f" (and {_more_cells(len(mine) - 1)})" if len(mine) > 1 else ""
+        yield f"{kind}: {where}{more}: {sentence(warning)}"
+
+
+def _more_cells(count: int) -> str:
+    return "1 more cell" if count == 1 else f"{count} more cells"
 
 
 def _which_job(rows: Sequence[Row], cell: Cell) -> str:

@@ -10,6 +10,7 @@ from mpigauge.analysis.linkmap import Link, LinkMap, Slow
 from mpigauge.analysis.rows import Row
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import PAIRINGS
+from mpigauge.show.words.map import note, trouble, undecided
 
 MATRIX_MOST = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
@@ -25,11 +26,11 @@ def verdict_lines(shown: LinkMap) -> list[str]:
     verdict = shown.verdict
     lines = [f"slow host {_what(shown, one)}" for one in verdict.hosts]
     lines += [f"slow link {_what(shown, one)}" for one in verdict.links]
-    lines += [f"failed link {DASH.join(link.names)}: {link.trouble}" for link in shown.links if link.trouble]
+    lines += [f"failed link {DASH.join(link.names)}: {trouble(link)}" for link in shown.links if link.trouble]
     if verdict.word == "none":
         lines.append(f"nothing is slow: {_asked(shown)}")
     if verdict.word == "undecided":
-        lines += [f"undecided: {reason}" for reason in verdict.reasons] or ["undecided"]
+        lines += [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
         lines += [f"perhaps slow: {_what(shown, one)}" for one in verdict.suspects]
     return lines
 
@@ -53,7 +54,7 @@ def _asked(shown: LinkMap) -> str:
 
 def text(shown: LinkMap) -> str:
     """What is slow, and small maps whole."""
-    lines = [*head(shown), "", *_matrices(shown), *verdict_lines(shown), *shown.verdict.notes]
+    lines = [*head(shown), "", *_matrices(shown), *verdict_lines(shown), *map(note, shown.verdict.notes)]
     return "\n".join([*lines, error_rate(shown), ""])
 
 
@@ -130,13 +131,13 @@ def as_json(shown: LinkMap) -> str:
         "slow_hosts": [{"host": one.names[0], **_factors(one)} for one in verdict.hosts],
         "suspects": [{"hosts": list(one.names), **_factors(one)} for one in verdict.suspects],
         "failed_links": [
-            {"hosts": list(link.names), "reason": link.trouble} for link in shown.links if link.trouble
+            {"hosts": list(link.names), "reason": trouble(link)} for link in shown.links if link.trouble
         ],
         "groups": [list(group) for group in verdict.groups],
         "judged": list(verdict.judged),
         "verdict": verdict.word,
-        "reasons": list(verdict.reasons),
-        "notes": list(verdict.notes),
+        "reasons": [undecided(reason) for reason in verdict.reasons],
+        "notes": [note(fact) for fact in verdict.notes],
         "factor": verdict.factor,
         "error_rate": verdict.error_rate,
         "launches": shown.launches,

@@ -10,6 +10,7 @@ from rich.text import Text
 from mpigauge import units
 from mpigauge.show import linkmap
 from mpigauge.show.terminal import GAP, Page, hidden_line, printed
+from mpigauge.show.words.map import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ def _whole(shown: LinkMap, page: Page) -> Iterator[Text]:
     yield Text()
     yield from _matrices(shown, page)
     yield from _verdict(shown, page)
-    for line in (*shown.verdict.notes, linkmap.error_rate(shown)):
+    for line in (*map(note, shown.verdict.notes), linkmap.error_rate(shown)):
         yield from page.wrapped(line)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
+from mpigauge.analysis.comparisons import several_windows
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.errors import UsageError
@@ -85,14 +83,8 @@ def source_of(result: Result, stat: str) -> Source:
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    same = Counter(without_window(row.cell) for row in found if row.cell.window)
-    windows = frozenset(cell for cell, count in same.items() if count > 1)
-    return Source(name, result, found, patterns, by_cell(result.visits), limits, windows)
-
-
-def without_window(cell: Cell) -> Cell:
-    """The same for all windows."""
-    return replace(cell, window=0)
+    visits = by_cell(result.visits)
+    return Source(name, result, found, patterns, visits, limits, several_windows(found))
 
 
 # ---- Sizes ---------------------------------------------------------------------------------------

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.analysis.comparisons import without_window
 from mpigauge.errors import UsageError
-from mpigauge.show.query import wanted, without_window
+from mpigauge.show.query import wanted
 from mpigauge.show.words.factors import UNSAID, phrases_of
 from mpigauge.units import format_size
 
@@ -61,7 +62,7 @@ class Series:
     def imported(self) -> bool:
         """Whether others have measured it, of whom we have no samples."""
         timed = [row for row in self.rows if row.time is not None]
-        return bool(timed) and all(row.cell not in self.source.visits for row in timed)
+        return bool(timed) and all(row.imported for row in timed)
 
 
 def factors_of(source: Source, cell: Cell) -> Factors:

@@ -14,10 +14,14 @@ from typing import Any
 from msgspec.structs import asdict
 
 from mpigauge.analysis.baselines import YARDSTICKS
-from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.rows import Row
 from mpigauge.analysis.synchrony import Overlap
+from mpigauge.plan.model import Cell
 from mpigauge.show.document import Document, Section
+from mpigauge.show.words.finding import Finding
+from mpigauge.show.words.result import findings_of
+from mpigauge.show.words.status import reason
 
 
 def _cells_of(document: Document, section: Section) -> list[list[str]]:
@@ -66,13 +70,18 @@ STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "
 MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
 
 
+def cell_record(cell: Cell) -> dict[str, Any]:
+    """What a cell is of, as JSON has it."""
+    return asdict(cell)
+
+
 def record(row: Row) -> dict[str, Any]:
     """A row as JSON has it: SI base units, null where there is no number."""
-    cell, time = row.cell, row.time
+    time = row.time
     return {
-        **asdict(cell),
+        **cell_record(row.cell),
         "status": row.status,
-        "reason": row.reason,
+        "reason": reason(row),
         "launches": time.launches if time else 0,
         "samples": time.samples if time else 0,
         "batch": row.batch,
@@ -90,7 +99,7 @@ def record(row: Row) -> dict[str, Any]:
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
         "advised_samples": row.advised_samples,
-        "warnings": [doubt.kind for doubt in row.warnings],
+        "warnings": [warning.kind for warning in row.warnings],
     }
 
 
@@ -133,8 +142,22 @@ def _json(document: Document) -> str:
         "failures": failures,
         "stopped": ends[-1].reason if ends else None,
         "notes": document.foot,
+        "findings": [
+            finding_record(one) for one in findings_of(document.result, document.rows, document.stat)
+        ],
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def finding_record(found: Finding) -> dict[str, Any]:
+    """A finding as JSON has it: docs/formats.md."""
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "cells": [cell_record(cell) for cell in found.cells],
+        "value": found.value,
+        "text": found.text,
+    }
 
 
 def _csv(document: Document) -> str:

@@ -14,18 +14,17 @@ from rich.text import Text
 
 from mpigauge import units
 from mpigauge.analysis.rows import Row
-from mpigauge.analysis.warnings import KINDS
 from mpigauge.show.ascii import plain
 from mpigauge.show.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.columns import NOTES
-from mpigauge.vocabulary import BROKEN
+from mpigauge.vocabulary import BROKEN, WARNING_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
-    from mpigauge.analysis.estimate import Estimate
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.show.columns import Column, Units
     from mpigauge.show.document import Document, Section
 
@@ -142,17 +141,17 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
         yield from _rows(table, layout, page)
         yield Text()
     for line in document.foot:
-        yield from page.wrapped(_doubt(line, page))
+        yield from page.wrapped(_foot_line(line, page))
     if any(layout.axis for layout in layouts):
         yield from page.wrapped(LEGEND, "dim")
     yield from hidden_line(_headings(tables, hidden), page)
 
 
-def _doubt(line: str, page: Page) -> Text:
-    """A line of the foot; its kind stands out if it is a doubt."""
+def _foot_line(line: str, page: Page) -> Text:
+    """A line of the foot; its kind stands out if it is a warning."""
     kind, colon, _ = line.partition(":")
     text = Text(page.shown(line))
-    if colon and kind in KINDS:
+    if colon and kind in WARNING_KINDS:
         text.stylize("yellow", 0, len(kind))
     return text
 
@@ -274,7 +273,7 @@ def _axis(table: _Table) -> Axis | None:
     return axis_of([time for row in table.section.rows if (time := _time(row))])
 
 
-def _time(row: object) -> Estimate | None:
+def _time(row: object) -> Timing | None:
     """Its time, if it is a row of a curve: rows are whatever the columns of their section can write."""
     return row.time if isinstance(row, Row) else None
 

@@ -10,7 +10,6 @@ import click
 import pytest
 
 from mpigauge import errors
-from mpigauge.analysis import warnings
 from mpigauge.cli import mpigauge
 from mpigauge.formats.csv import Column, Columns
 from mpigauge.mpi import find, kernel, names
@@ -19,6 +18,7 @@ from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
 from mpigauge.show import columns, pivots, tables
 from mpigauge.show.figures import KINDS
+from mpigauge.vocabulary import WARNING_KINDS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
 from tests.unit.test_house import MODULES, part_of, parts_imported
@@ -161,7 +161,7 @@ def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
 
 
 def test_every_warning_is_named_and_no_other() -> None:
-    assert firsts(section("numbers.md", "Warnings")) == list(warnings.KINDS)
+    assert firsts(section("numbers.md", "Warnings")) == list(WARNING_KINDS)
 
 
 def test_every_field_of_json_is_named_and_no_other() -> None:

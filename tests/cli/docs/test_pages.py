@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from mpigauge.analysis.cache_levels import Ratio
+from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.rows import Row, rows
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS
@@ -283,11 +283,12 @@ def test_what_is_there_is_left_unless_it_is_asked_for(calls: list[Sequence[str]]
 @pytest.mark.parametrize(
     ("low", "high", "word"),
     [
-        (1.06, 3.0, "longer"),
-        (0.2, 0.9, "shorter"),
-        (0.97, 1.04, "as long"),
+        (1.06, 3.0, "slower"),
+        (0.2, 0.9, "faster"),
+        (0.97, 1.04, "no difference (within 5 %)"),
         (0.9, 1.2, "undecided"),
-        (1.01, 1.2, "undecided"),
+        (1.01, 1.2, "slower"),
+        (1.01, 1.03, "slower, but by less than 5 %"),
         (None, None, "undecided, without an interval"),
     ],
 )

@@ -12,9 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.baselines import YARDSTICKS, medians_of, ratios_of, statements
+from mpigauge.analysis.baselines import YARDSTICKS, medians_of, ratios_of
+from mpigauge.analysis.cache_levels import DifferentCache, Level
+from mpigauge.analysis.memory_costs import CachesSeen, memory_facts
 from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import Result
+from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.units import format_factor, format_size, parse_size
 from tests.fakes.kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, operation_ns
 from tests.made import campaign, cell, launch, visit
@@ -49,7 +52,7 @@ def by_law(
 
 def said(result: Result, claimed: Mapping[str, int] | None = None) -> list[str]:
     """The sentences about a result."""
-    return list(statements(rows(result), claimed or {}))
+    return [memory_finding(fact).text for fact in memory_facts(rows(result), claimed or {})]
 
 
 # ---- Ratios --------------------------------------------------------------------------------------
@@ -162,10 +165,10 @@ def test_a_curve_is_told_in_units_of_each_copy() -> None:
     # It starts near 2 and goes to the ratio of the rates, 5: it is below 10 everywhere, and never below 2.
     assert 2 <= min(ratios.values()) <= max(ratios.values()) < 10
     (sentence,) = said(result)
-    assert sentence.startswith("pingpong standard in units of crosscopy standard (openmpi 5.0.11, 2 ranks): ")
-    assert "below 10 from 8 B" in sentence
-    assert "below 2" not in sentence
-    assert f"least {format_factor(min(ratios.values()))} at 8 B" in sentence
+    assert sentence.startswith("pingpong standard / crosscopy standard (openmpi 5.0.11, 2 ranks): ")
+    assert "< 10\N{MULTIPLICATION SIGN} from 8 B" in sentence
+    assert "< 2" not in sentence
+    assert f"minimum {format_factor(min(ratios.values()))}\N{MULTIPLICATION SIGN} at 8 B" in sentence
 
 
 @repeatable
@@ -184,7 +187,7 @@ def test_below_is_said_from_where_on_it_stays_below(ratios: dict[int, float]) ->
     (sentence,) = said(Result(result.path, campaign(*cells), visits=result.visits))
     found = {
         float(limit): parse_size(size)
-        for limit, size in re.findall(r"below (\d+) from (\d+ (?:B|[KM]iB))", sentence)
+        for limit, size in re.findall(r"< (\d+). from (\d+ (?:B|[KM]iB))", sentence)
     }
     assert found.keys() <= {10.0, 2.0}
     for limit in (10.0, 2.0):
@@ -192,7 +195,7 @@ def test_below_is_said_from_where_on_it_stays_below(ratios: dict[int, float]) ->
         beyond = [size for size in ratios if size > max(above, default=0)]
         assert found.get(limit) == min(beyond, default=None)
     least = min((ratio, size) for size, ratio in ratios.items())
-    assert f"least {format_factor(least[0])} at {format_size(least[1])}" in sentence
+    assert f"minimum {format_factor(least[0])}\N{MULTIPLICATION SIGN} at {format_size(least[1])}" in sentence
 
 
 def test_each_mode_and_each_library_has_sentences_of_its_own() -> None:
@@ -223,15 +226,14 @@ def test_without_a_yardstick_nothing_is_said() -> None:
 def test_the_smallest_message_is_told_above_one_cache_line() -> None:
     sentences = said(by_law([cell(size=64), cell(size=0), cell(size=8), cell("cacheline", 0)]))
     assert len(sentences) == 1
-    for words in ("pingpong standard of 0 B", "takes 100 ns", "60.0 ns:", "40.0 ns are software"):
+    for words in ("pingpong standard of 0 B", "takes 100 ns", "transfer 60.0 ns)", "40.0 ns is software"):
         assert words in sentences[0]
 
 
 def test_a_message_as_fast_as_a_cache_line_has_no_software_left() -> None:
     for latency_ns in (60, 50):
-        assert not any(
-            "-" in one for one in said(by_law([cell(size=0), cell("cacheline", 0)], (1, 1), latency_ns))
-        )
+        (sentence,) = said(by_law([cell(size=0), cell("cacheline", 0)], (1, 1), latency_ns))
+        assert sentence.endswith("no longer than a cache-line transfer (60.0 ns)")
 
 
 def test_a_cache_line_of_another_job_says_nothing() -> None:
@@ -247,17 +249,44 @@ CLAIMS = {f"L{level} Unified": most for level, (most, _) in enumerate(CACHES, st
 def test_the_levels_of_a_known_machine_are_told() -> None:
     chased = by_law([cell("chase", size) for size in reversed(WORKING_SETS)])
     (sentence,) = said(chased, CLAIMS)
-    assert sentence.startswith("memory as openmpi 5.0.11, 2 ranks, sees it: ")
+    assert sentence.startswith("cache levels seen (openmpi 5.0.11, 2 ranks): ")
     levels = re.findall(r"([\d.]+) ns (?:up to (\d+ [KM]iB)|above)", sentence)
     assert [float(latency) for latency, _ in levels] == [*(ns for _, ns in CACHES), MAIN_MEMORY_NS]
     assert [capacity for _, capacity in levels] == ["32 KiB", "1 MiB", "16 MiB", ""]
 
 
-def test_a_cache_that_is_not_as_claimed_is_told() -> None:
+@pytest.mark.parametrize(
+    ("claim", "said_of_it"),
+    [
+        ({"L3 Unified": 480 * 2**20}, "L3: about 16 MiB seen, the system claims 480 MiB (common in virtual"),
+        ({"L2 Unified": 256 * 2**10}, "L2: about 1 MiB seen, the system claims 256 KiB (two levels that are"),
+        ({"L4 Unified": 2**30}, "L4: its end is beyond the working sets measured, the system claims 1 GiB"),
+    ],
+)
+def test_a_cache_that_is_not_as_claimed_is_told(claim: dict[str, int], said_of_it: str) -> None:
     chased = by_law([cell("chase", size) for size in WORKING_SETS])
-    _, *differing = said(chased, CLAIMS | {"L3 Unified": 480 * 2**20})
+    (sentence,) = said(chased, CLAIMS | claim)
+    _, *differing = sentence.split("; ")
     assert len(differing) == 1
-    assert differing[0].startswith("L3: about 16 MiB are seen, the system claims 480 MiB")
+    assert differing[0].startswith(said_of_it)
+
+
+@pytest.mark.parametrize(
+    ("seen_bytes", "text"),
+    [
+        (46336, "45 KiB"),
+        (38105, "37 KiB"),
+        (1327 * 2**10, "1.25 MiB"),
+        (5792 * 2**10, "5.75 MiB"),
+        (12338 * 2**10, "12 MiB"),
+        (700, "700 B"),
+        (8, "8 B"),
+    ],
+)
+def test_what_is_seen_is_told_in_round_numbers(seen_bytes: int, text: str) -> None:
+    different = DifferentCache(1, seen_bytes, 2**40)
+    fact = CachesSeen(cell("chase"), (Level(seen_bytes, 1e-9),), (different,))
+    assert f"; L1: about {text} seen, the system claims 1 TiB" in memory_finding(fact).text
 
 
 def test_a_few_working_sets_show_no_levels() -> None:

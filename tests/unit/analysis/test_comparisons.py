@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from mpigauge.analysis import comparisons
-from mpigauge.analysis.comparisons import Curve, Span, curves_of, pays_from
-from mpigauge.analysis.rows import Row, rows
+from mpigauge.analysis.comparisons import Comparison, Curve, curves_of, pays_from, rows_by_curve
+from mpigauge.analysis.ratios import Ratio
+from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
+from mpigauge.analysis.verdict import verdict
 from mpigauge.result.reader import Result
+from mpigauge.show.words.comparisons import comparison
 from mpigauge.units import format_time
 from tests.made import campaign, cell, visit
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
 
-Say = Callable[[Sequence[Curve]], Iterator[str]]
+Compare = Callable[[Sequence[Curve]], Iterator[Comparison]]
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -47,11 +50,9 @@ def result_of(one_way_ns: Mapping[Cell, float], launches: Mapping[int, float] | 
     return result
 
 
-def said(say: Say, result: Result) -> list[str]:
-    groups: dict[Cell, list[Row]] = {}
-    for row in rows(result):
-        groups.setdefault(structs.replace(row.cell, bytes=0, window=0), []).append(row)
-    return list(say(curves_of(groups.values(), by_cell(result.visits), "median")))
+def said(compare: Compare, result: Result) -> list[str]:
+    curves = curves_of(rows_by_curve(rows(result)), by_cell(result.visits), "median")
+    return [comparison(fact).text for fact in compare(curves)]
 
 
 def two_places(latencies_ns: tuple[float, float], bytes_per_ns: tuple[float, float]) -> dict[Cell, float]:
@@ -89,7 +90,7 @@ def test_the_size_from_which_the_faster_network_pays_is_told_and_how_much() -> N
     # 64 B take 1006 ns near and 964 ns far.
     gains = [f"{(900 + size) / (1000 + size / 10):.3g}" for size in (4096, 2**20)]
     first, last = (f"{gain} times ({gain} \N{EN DASH} {gain})" for gain in gains)
-    assert sentence.endswith(f"h1,h2 pays against h1,h3 from 4 KiB on: {first} at 4 KiB, {last} at 1 MiB")
+    assert sentence.endswith(f"h1,h2 is faster than h1,h3 from 4 KiB on: {first} at 4 KiB, {last} at 1 MiB")
 
 
 def _share(one: Visit) -> float:
@@ -106,29 +107,30 @@ def test_places_that_launches_cannot_tell_apart_do_not_pay() -> None:
         for one in result.visits
     ]
     (sentence,) = said(comparisons.payoffs_of_places, result)
-    assert sentence.endswith("at no size for certain")
+    assert sentence.endswith("h1,h2 is not certainly faster than h1,h3 at the largest size")
 
 
-@pytest.mark.parametrize("say", ALL, ids=lambda say: str(say.__name__))
-def test_one_launch_has_no_interval_and_says_nothing(say: Say) -> None:
+@pytest.mark.parametrize("compare", ALL, ids=lambda compare: str(compare.__name__))
+def test_one_launch_has_no_interval_and_says_nothing(compare: Compare) -> None:
     times = two_places((1000, 2000), (1, 1))
     times |= {structs.replace(of, mode="ready"): 3 * time_ns for of, time_ns in times.items()}
     times |= {structs.replace(of, mpi="mpich"): 2 * time_ns for of, time_ns in times.items()}
-    assert said(say, result_of(times))
-    assert said(say, result_of(times, {1: 1.0})) == []
+    assert said(compare, result_of(times))
+    assert said(compare, result_of(times, {1: 1.0})) == []
 
 
 @repeatable
 @given(
     st.lists(
-        st.one_of(st.none(), st.floats(0.1, 10).map(lambda low: Span(low * 1.1, low, low * 1.2))),
+        st.one_of(st.none(), st.floats(0.1, 10).map(lambda low: Ratio(low * 1.1, low, low * 1.2, 5))),
         max_size=8,
     )
 )
-def test_what_pays_does_so_at_every_larger_size(spans: list[Span | None]) -> None:
-    sizes = [2**number for number in range(len(spans))]
-    certain = {size for size, span in zip(sizes, spans, strict=True) if span is not None and span.low > 1}
-    begin = pays_from(sizes, spans)
+def test_what_pays_does_so_at_every_larger_size(ratios: list[Ratio | None]) -> None:
+    sizes = [2**number for number in range(len(ratios))]
+    slower = [verdict(ratio) == "slower" for ratio in ratios]
+    certain = {size for size, is_slower in zip(sizes, slower, strict=True) if is_slower}
+    begin = pays_from(sizes, ratios)
     if begin is None:
         assert not sizes or sizes[-1] not in certain
         return
@@ -159,8 +161,8 @@ def test_libraries_are_told_place_by_place() -> None:
     }
     sentences = said(comparisons.libraries, result_of(times))
     assert [sentence.partition(":")[0] for sentence in sentences] == [
-        "pingpong over h1,h2",
-        "pingpong over h1,h3",
+        "pingpong standard over h1,h2",
+        "pingpong standard over h1,h3",
     ]
     assert all("mpich 5.0.11 against openmpi 5.0.11: 1.50 times" in sentence for sentence in sentences)
 
@@ -171,18 +173,18 @@ def test_modes_are_compared_in_sizes_that_both_have() -> None:
         **{cell("exchange", size, "nonblocking"): 100.0 for size in (64, 4096)},
     }
     (sentence,) = said(comparisons.modes, result_of(times))
-    assert "as long at 64 B, undecided" in sentence
+    assert "as long at 64 B, no difference (within 5 %)" in sentence
     assert "4 KiB" not in sentence
 
 
-@pytest.mark.parametrize("say", ALL, ids=lambda say: str(say.__name__))
-def test_without_something_to_compare_nothing_is_said(say: Say) -> None:
-    assert said(say, Result(Path("r.jsonl"), campaign(*two_places((1, 2), (1, 1))))) == []
-    assert said(say, result_of({cell(size=size): 100.0 for size in SIZES})) == []
+@pytest.mark.parametrize("compare", ALL, ids=lambda compare: str(compare.__name__))
+def test_without_something_to_compare_nothing_is_said(compare: Compare) -> None:
+    assert said(compare, Result(Path("r.jsonl"), campaign(*two_places((1, 2), (1, 1))))) == []
+    assert said(compare, result_of({cell(size=size): 100.0 for size in SIZES})) == []
     alone = {cell(size=8, **NEAR): 100.0, cell(size=64, mode="ready", mpi="mpich", **FAR): 200.0}
-    assert said(say, result_of(alone)) == []
+    assert said(compare, result_of(alone)) == []
     copies = {cell("memcpy", 64, **place): 100.0 for place in (NEAR, FAR)}
-    assert said(say, result_of(copies)) == []
+    assert said(compare, result_of(copies)) == []
 
 
 def test_a_window_that_large_messages_shorten_makes_no_curve_of_its_own() -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.analysis.estimate import launch_interval
+from mpigauge.analysis.ratios import Ratio, below_from, launch_times, paired_ratio, ratio_of
 from tests.made import cell, visit
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=60)
 
 
 def lucky(seed: int, count: int, centre: float, luck: float = 0.2) -> dict[int, float]:
@@ -65,3 +72,80 @@ def test_times_of_launches_are_of_the_statistic_asked_for() -> None:
     visits = [visit(1, 0, of, [200, 400, 600]), visit(3, 0, of, [20, 40, 60])]
     assert launch_times(visits) == pytest.approx({1: 200e-9, 3: 20e-9})
     assert launch_times(visits, "max") == pytest.approx({1: 300e-9, 3: 30e-9})
+
+
+# ---- Paired -------------------------------------------------------------------------------------
+
+
+def test_the_ratio_is_that_of_launches_that_have_both() -> None:
+    over = {0: 2e-6, 1: 4.4e-6, 2: 1e-6, 5: 9.0}
+    under = {7: 9.0, 2: 0.5e-6, 1: 2e-6, 0: 1e-6}
+    centre, low, high, _ = launch_interval(np.array([2.0, 2.2, 2.0]))
+    found = paired_ratio(over, under)
+    assert found is not None
+    assert low is not None
+    assert high is not None
+    assert (found.estimate, found.low, found.high) == pytest.approx((centre, low, high))
+    assert found.launches == 3
+
+
+def test_one_launch_has_no_interval() -> None:
+    assert paired_ratio({3: 6.0}, {3: 2.0, 4: 1.0}) == Ratio(3.0, None, None, 1)
+
+
+@pytest.mark.parametrize("value", [0.0, -1e-6, math.nan, math.inf])
+def test_what_has_no_logarithm_has_no_ratio(value: float) -> None:
+    medians = {0: 1e-6, 1: 2e-6}
+    assert paired_ratio(medians, {0: 1e-6, 1: value}) is None
+    assert paired_ratio({0: 1e-6, 1: value}, medians) is None
+    assert paired_ratio(medians, {0: 1e-6, 2: value}) is not None
+
+
+def test_no_common_launch_has_no_ratio() -> None:
+    assert paired_ratio({0: 1.0}, {1: 1.0}) is None
+    assert paired_ratio({}, {}) is None
+
+
+def test_what_a_launch_does_to_both_cancels() -> None:
+    generator = np.random.default_rng(9)
+    covered = 0
+    for _ in range(400):
+        launch_effects = np.exp(0.3 * generator.standard_normal(6))
+        medians = [
+            launch_effects * centre * np.exp(0.02 * generator.standard_normal(6)) for centre in (3e-6, 2e-6)
+        ]
+        over, under = (dict(enumerate(each.tolist())) for each in medians)
+        found = paired_ratio(over, under)
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high / found.low < 1.3
+        covered += found.low <= 1.5 <= found.high
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+# ---- Below a limit ------------------------------------------------------------------------------
+
+
+@repeatable
+@given(st.lists(st.tuples(st.integers(0, 8), st.sampled_from([0.5, 0.9, 1.0, 2.0, math.nan])), max_size=8))
+def test_the_smallest_size_is_the_one_that_trying_all_gives(points: list[tuple[int, float]]) -> None:
+    sizes, ratios = [size for size, _ in points], [ratio for _, ratio in points]
+    fitting = [
+        start
+        for start in sorted(set(sizes) - {0})
+        if all(ratio < 1.0 for size, ratio in points if size >= start)
+    ]
+    assert below_from(sizes, ratios, 1.0) == (fitting[0] if fitting else None)
+
+
+def test_a_lucky_small_size_does_not_count() -> None:
+    assert below_from([0, 1, 2, 4, 8, 16], [0.1, 0.1, 3.0, 0.9, 0.8, 0.7], 1.0) == 4
+    assert below_from([1, 2, 4], [0.1, 0.1, 1.0], 1.0) is None
+    assert below_from([0], [0.1], 1.0) is None
+    assert below_from([], [], 1.0) is None
+
+
+def test_each_size_needs_its_ratio() -> None:
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        below_from([1, 2], [0.5], 1.0)

@@ -1,4 +1,4 @@
-"""Rows of collectives and of memory: what counts, what is refused, and which doubts belong to whom."""
+"""Rows of collectives and of memory: what counts, what is refused, and which warnings belong to whom."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.analysis.reasons import ImplausibleRate
 from mpigauge.analysis.rows import Row, rows
-from mpigauge.analysis.status import telling_line
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done
+from mpigauge.show.words.status import sentence
 from tests.made import ENVIRONMENT, campaign, cell, clock, collective, launch, together, visit
 
 if TYPE_CHECKING:
@@ -62,8 +64,9 @@ def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
     """146 PB/s is what was once measured where the compiler had left the loop out (docs/method.md#memory)."""
     row = row_of(of, at_rate(of, rate))
     assert row.status == "failed"
-    assert "implausible" in row.reason
-    assert f"{rate:.3g} B/s" in row.reason
+    assert isinstance(row.reason, ImplausibleRate)
+    assert row.reason.bytes_per_s == pytest.approx(rate, rel=1e-3)
+    assert f"{rate:.3g} B/s are implausible" in sentence(row.reason)
     assert row.time is None
     assert row.rate_bytes_per_s is row.cpu_s_per_op is row.first_s is None
     assert not row.warnings
@@ -143,12 +146,12 @@ def test_the_rate_over_a_link_stands_beside_that_of_the_operation() -> None:
     assert not empty.sized
 
 
-# ---- Doubts --------------------------------------------------------------------------------------
+# ---- Warnings ------------------------------------------------------------------------------------
 
 
 def kinds(row: Row) -> set[str]:
-    """The kinds of its doubts, but for those of a single launch."""
-    return {str(doubt.kind) for doubt in row.warnings} - {"no-interval"}
+    """The kinds of its warnings, but for those of a single launch."""
+    return {str(warning.kind) for warning in row.warnings} - {"no-interval"}
 
 
 def test_launches_without_time_for_a_cell_are_not_said_to_have_failed() -> None:
@@ -157,9 +160,8 @@ def test_launches_without_time_for_a_cell_are_not_said_to_have_failed() -> None:
     result.visits += [visit(number, 0, of, [100] * 9) for number in (1, 2)]
     result.done += [Done(number, of.job, 1.0, (of,)) for number in range(3, 7)]
     (row,) = rows(result)
-    (few,) = (doubt.text for doubt in row.warnings if doubt.kind == "few-launches")
-    assert "budget" in few
-    assert "fail" not in few
+    (few,) = (warning.values for warning in row.warnings if warning.kind == "few-launches")
+    assert few == {"launches": 2, "requested": 6, "skipped": 4, "failed": 0}
 
 
 @pytest.mark.parametrize(("time_ns", "marked"), [(100, True), (699, True), (701, False), (10**6, False)])

@@ -18,6 +18,7 @@ from mpigauge.analysis.transport import (
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern
 from mpigauge.result.records import Visit
+from mpigauge.show.words.status import sentence
 from tests.fakes.kernel import describe
 from tests.made import cell, collective, launch
 
@@ -64,9 +65,12 @@ def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
     ],
 )
 def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
-    words = Evidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
-    assert bool(words) == is_refuted
-    assert not words or transport in words
+    found = Evidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
+    assert (found is not None) == is_refuted
+    if found is not None:
+        assert found.transport == transport
+        assert found.share == pytest.approx(share, abs=1e-3)
+        assert transport in sentence(found)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
     st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
-    assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) == ""
+    assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) is None
 
 
 @pytest.mark.parametrize(
@@ -132,8 +136,11 @@ def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
 ) -> None:
     hosts = ["h1", "h1"]
     net_bytes = LARGE if transport == "tcp" else 0  # as if the bytes had nothing against it
-    words = Evidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
-    assert (reported in words) == bool(words) == is_refuted
+    found = Evidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
+    assert (found is not None) == is_refuted
+    if found is not None:
+        assert (found.kind, found.reported) == ("reported", reported)
+        assert reported in sentence(found)
     assert bool(Evidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
 
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.estimate import Estimate, estimate
-from mpigauge.analysis.warnings import _CHECKS, KINDS, warnings_for
+from mpigauge.analysis.warnings import _CHECKS, Circumstances, warnings_for
+from mpigauge.show.words.warnings import WORDS, sentence
+from mpigauge.vocabulary import WARNING_KINDS
 
 QUIET = Estimate(
     estimate=1e-6,
@@ -43,31 +45,10 @@ QUIET = Estimate(
 ONE_LAUNCH = replace(QUIET, launches=1, low=None, high=None, half_width=None, rank_low=None, rank_high=None)
 
 
-def texts(
-    found: Estimate,
-    *,
-    ranks: int = 2,
-    cores: int | None = 2,
-    launches_requested: int | None = None,
-    launches_skipped: int = 0,
-    precision: float | None = None,
-    batch: int = 1,
-    stat: str = "median",
-    **together: Any,
-) -> dict[str, str]:
-    """The warnings of a cell, by kind."""
-    given = warnings_for(
-        found,
-        ranks=ranks,
-        cores=cores,
-        launches_requested=launches_requested,
-        launches_skipped=launches_skipped,
-        precision=precision,
-        batch=batch,
-        stat=stat,
-        **together,
-    )
-    return {warning.kind: warning.text for warning in given}
+def texts(found: Estimate, *, ranks: int = 2, cores: int | None = 2, **others: Any) -> dict[str, str]:
+    """The sentences of a cell's warnings, by kind."""
+    given = warnings_for(Circumstances(estimate=found, ranks=ranks, cores=cores, **others))
+    return {warning.kind: sentence(warning) for warning in given}
 
 
 def share_of_time(argument: str, share: float) -> dict[str, Any]:
@@ -75,9 +56,9 @@ def share_of_time(argument: str, share: float) -> dict[str, Any]:
     return {argument: share * QUIET.estimate}
 
 
-def test_every_kind_has_its_check_in_order() -> None:
-    assert tuple(_CHECKS) == KINDS
-    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", kind) for kind in KINDS)
+def test_every_kind_has_its_check_and_its_words_in_order() -> None:
+    assert tuple(_CHECKS) == tuple(WORDS) == WARNING_KINDS
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", kind) for kind in WARNING_KINDS)
 
 
 @pytest.mark.parametrize("stat", ["median", "mean", "min", "p25", "p95"])
@@ -97,21 +78,21 @@ def test_a_quiet_measurement_is_quiet() -> None:
 def test_one_launch_has_no_interval() -> None:
     assert "--launches 5" in texts(ONE_LAUNCH)["no-interval"]
     assert "1 launch" in texts(ONE_LAUNCH, launches_requested=1)["no-interval"]
-    assert "only this one of 5" in texts(ONE_LAUNCH, launches_requested=5)["no-interval"]
+    assert "only 1 of 5 launches" in texts(ONE_LAUNCH, launches_requested=5)["no-interval"]
     assert set(texts(ONE_LAUNCH, launches_requested=5, precision=0.01)) == {"no-interval"}
 
 
 def test_a_clock_that_stands_still_has_no_interval() -> None:
     found = texts(replace(QUIET, low=None, high=None, half_width=None), batch=4)
     assert "0 s" in found["no-interval"]
-    assert "more than 4" in found["no-interval"]
+    assert "more than 4 operations" in found["no-interval"]
 
 
 def test_few_launches_are_named() -> None:
     few = replace(QUIET, launches=3, rank_low=None, rank_high=None)
     assert set(texts(few)) == {"few-launches"}
     assert "--launches 5" in texts(few, launches_requested=3)["few-launches"]
-    assert "10 were begun" in texts(few, launches_requested=10)["few-launches"]
+    assert "10 were started" in texts(few, launches_requested=10)["few-launches"]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +109,10 @@ def test_what_the_budget_cut_short_did_not_fail(kind: str, found: Estimate) -> N
         skipped: texts(found, launches_requested=10, launches_skipped=skipped)[kind]
         for skipped in (0, 1, lost)
     }
-    assert "look at why the others failed" in by_skipped[0]
+    assert "find out why the others failed" in by_skipped[0]
     assert "budget" not in by_skipped[0]
-    assert f"in 1 the budget ended before it; look at why {lost - 1} failed" in by_skipped[1]
-    assert "give a larger --budget" in by_skipped[lost]
+    assert f"in 1 the budget ran out before this cell; find out why {lost - 1} failed" in by_skipped[1]
+    assert "raise --budget" in by_skipped[lost]
     assert "fail" not in by_skipped[lost]
 
 
@@ -258,5 +239,5 @@ def test_every_text_is_one_line_with_a_number() -> None:
     }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
-    assert set(found) == set(KINDS)
+    assert set(found) == set(WARNING_KINDS)
     assert all(re.search(r"\d", text) and "\n" not in text for text in found.values())

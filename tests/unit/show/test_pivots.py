@@ -15,7 +15,8 @@ from mpigauge import vocabulary
 from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import CURVES, KINDS, forms, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
-from mpigauge.show.pivots.sentences import SENTENCES as SAID_WITH
+from mpigauge.show.pivots.sentences import COMPARISONS
+from mpigauge.vocabulary import VERDICTS
 from tests.made import (
     campaign,
     cell,
@@ -134,7 +135,7 @@ def pasted(text: str) -> list[tuple[str, list[list[str]]]]:
 def test_lists_kept_apart_are_the_same() -> None:
     assert tuple(forms.FORMATS) == vocabulary.FORMATS
     assert all(callable(getattr(kinds, name)) for name in LAID_OUT)
-    assert SAID_WITH.keys() <= KINDS.keys()
+    assert COMPARISONS.keys() <= KINDS.keys()
     assert len(set(LETTERS)) == len(LETTERS)
 
 
@@ -344,9 +345,10 @@ def test_csv_has_the_entries_of_json(table: str, exchange: Path, cli: Cli) -> No
     lines = list(csv.DictReader(io.StringIO(shown(cli, exchange, "--table", table, "--format", "csv"))))
     assert len(lines) == len(entries)
     for line, entry in zip(lines, entries, strict=True):
-        for name in entry.keys() - {"doubts"}:
+        for name in entry.keys() - {"doubts", "warnings"}:
             assert line[name] == ("" if entry[name] is None else str(entry[name])), name
         assert line["doubts"] == "; ".join(entry["doubts"])
+        assert line["warnings"] == " ".join(entry["warnings"])
 
 
 def test_numbers_are_in_the_units_asked_for(exchange: Path, cli: Cli) -> None:
@@ -379,11 +381,24 @@ def test_series_and_sizes_choose(exchange: Path, cli: Cli) -> None:
 
 def test_sentences_are_below_the_kinds_that_they_are_about(exchange: Path, cli: Cli) -> None:
     assert "as long over tcp, h1,h2" in shown(cli, exchange, "--table", "latency")
-    assert "pays against" in shown(cli, exchange, "--table", "rates")
+    assert re.search(r"is (not certainly )?faster than", shown(cli, exchange, "--table", "rates"))
     assert "nonblocking against blocking" in shown(cli, exchange, "--table", "rates")
     statistics = shown(cli, exchange, "--table", "statistics")
     assert "against" not in statistics
     assert " over " not in statistics
+
+
+def test_json_has_the_facts_of_every_sentence(exchange: Path, cli: Cli) -> None:
+    table = json.loads(shown(cli, exchange, "--table", "rates", "--format", "json"))
+    facts = [one for one in table["findings"] if one["severity"] == "info"]
+    assert [one["text"] for one in facts] == table["notes"]
+    assert {one["kind"] for one in facts} == {"payoff", "contrast"}
+    for one in facts:
+        assert len(one["cells"]) == 2
+        assert all(cell["pattern"] == "exchange" for cell in one["cells"])
+        for at in one["value"]["gains" if one["kind"] == "payoff" else "ends"]:
+            assert at["ratio"]["low"] <= at["ratio"]["estimate"] <= at["ratio"]["high"]
+            assert at["verdict"] in VERDICTS
 
 
 # ---- What cannot be made -------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from mpigauge.analysis.estimate import Estimate, printed
+from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.rows import rows
 from mpigauge.show import bars, findingscreen, tables
 from mpigauge.show.ascii import PLAIN, plain
@@ -240,9 +240,9 @@ times = st.floats(1e-9, 100.0)
 widths = st.floats(1.0, 30.0)
 
 
-def timed(estimate: float, factor: float | None) -> Estimate:
+def timed(estimate: float, factor: float | None) -> Timing:
     """A time with an interval of this factor either way, or without one."""
-    time = printed(estimate, None, None)
+    time = Printed(estimate=estimate)
     return time if factor is None else replace(time, low=estimate / factor, high=estimate * factor)
 
 

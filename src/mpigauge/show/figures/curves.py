@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.analysis.verdict import bounds
 from mpigauge.show.figures import canvas
 from mpigauge.show.series import (
     Point,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
 
 Pieces = list[list[Point]]
-
-MARGIN = 0.05
-"""The differences that a log axis hides: the grey band of a panel of ratios."""
 
 LOG_FROM = 3.0
 """Ratios that differ by more are on a log axis."""
@@ -109,7 +107,7 @@ def mean(query: Query) -> Figure:
 def _mean_point(row: Row) -> Point | None:
     """Mean and standard deviation of all samples."""
     time = row.time
-    if time is None or not time.mean > 0:
+    if time is None or not time.mean:
         return None
     spread = time.stddev
     return Point(
@@ -213,9 +211,10 @@ def _ratio_point(query: Query, one: Series, row: Row, first: Series, under: Row)
 
 def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -> None:
     values = [point.y for piece in chain.from_iterable(pieces) for point in piece]
-    axes.axhspan(1 - MARGIN, 1 + MARGIN, color="0.5", alpha=0.18, linewidth=0, zorder=0)
+    least, most = bounds()
+    axes.axhspan(least, most, color="0.5", alpha=0.18, linewidth=0, zorder=0)
     axes.axhline(1, color=canvas.COLOURS[0], linewidth=1.0, zorder=1)
-    low, high = min([*values, 1 - MARGIN]), max([*values, 1 + MARGIN])
+    low, high = min([*values, least]), max([*values, most])
     room = (high / low) ** 0.25
     ends = [end for piece in chain.from_iterable(pieces) for p in piece for end in (p.low, p.high) if end]
     edge = (high / low) ** 0.08

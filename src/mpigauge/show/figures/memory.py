@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.analysis.baselines import LIMITS, MESSAGES, YARDSTICKS
+from mpigauge.analysis.baselines import MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import cache_levels
+from mpigauge.analysis.memory_costs import LIMITS
 from mpigauge.show.figures import canvas
 from mpigauge.show.figures.curves import (
     INTERVALS,

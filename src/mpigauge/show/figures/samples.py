@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
+from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.figures import canvas
 from mpigauge.show.figures.curves import LOG_FROM
@@ -84,7 +85,7 @@ def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: boo
 
 def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
     """Those of which there are samples, as many as there is room for."""
-    kept = [replace(one, rows=[row for row in one.rows if _has_samples(one, row)]) for one in found]
+    kept = [replace(one, rows=[row for row in one.rows if _has_samples(row)]) for one in found]
     kept = [one for one in kept if one.rows]
     if not kept:
         raise query.lacks("it has no samples")
@@ -93,9 +94,9 @@ def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
     return kept[:PANELS_MOST]
 
 
-def _has_samples(one: Series, row: Row) -> bool:
+def _has_samples(row: Row) -> bool:
     """Whether there are any, and not all of them 0 by a coarse clock."""
-    return row.time is not None and row.cell in one.source.visits and row.time.max > 0
+    return isinstance(row.time, Estimate) and row.time.max > 0
 
 
 def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> None:

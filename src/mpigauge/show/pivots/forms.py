@@ -13,8 +13,8 @@ from mpigauge.show import tables
 from mpigauge.show.columns import Column
 from mpigauge.show.document import DOT, Document, Section, head_of
 from mpigauge.show.pivots import kinds
-from mpigauge.show.pivots.footnotes import Notes, doubts_of
-from mpigauge.show.pivots.sentences import sentences
+from mpigauge.show.pivots.footnotes import Notes, marks_of
+from mpigauge.show.pivots.sentences import findings, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -106,8 +106,15 @@ def _where(source: Source) -> str:
 def _json(query: Query) -> str:
     """Tables, lines and entries in SI base units: docs/tables.md."""
     found = grids_of(query)
-    notes = sentences(query)
-    whole = {"table": query.kind.name, "tables": [_grid_record(grid) for grid in found], "notes": [*notes]}
+    whole = {
+        "table": query.kind.name,
+        "tables": [_grid_record(grid) for grid in found],
+        "notes": sentences(query),
+        "findings": [
+            {"file": str(source.result.path), **tables.finding_record(one)}
+            for source, one in findings(query, found)
+        ],
+    }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -126,7 +133,7 @@ def _grid_record(grid: Grid) -> dict[str, Any]:
 
 
 def entry_record(entry: Entry) -> dict[str, Any]:
-    """An entry for programs: what it is of, the number, and its doubts."""
+    """An entry for programs: what it is of, the number, and its warnings."""
     cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
     return {
         "file": str(entry.source.result.path),
@@ -139,7 +146,8 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "launches": time.launches if time else 0,
         "samples": time.samples if time else 0,
         "status": entry.row.status,
-        "doubts": doubts_of(entry),
+        "doubts": marks_of(entry),
+        "warnings": [warning.kind for warning in entry.row.warnings],
     }
 
 
@@ -160,6 +168,7 @@ def _flat(grid: Grid) -> Iterable[dict[str, Any]]:
                 place = {"title": grid.title, "line": line.label, "column": column}
                 record = place | entry_record(entry)
                 record["doubts"] = "; ".join(record["doubts"])
+                record["warnings"] = " ".join(record["warnings"])
                 yield {name: tables.csv_value(value) for name, value in record.items()}
 
 

@@ -28,14 +28,12 @@ class Entry:
 
     Attributes:
         factors: What decides its place: those of its series, its size and its quantity.
-        imported: Whether others have measured it.
     """
 
     source: Source
     row: Row
     quantity: Quantity
     factors: Factors
-    imported: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,6 +242,6 @@ def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]
 
 def _named(label: str, members: Sequence[Entry]) -> str:
     known = [entry for entry in members if entry.row.time is not None]
-    if known and all(entry.imported for entry in known):
+    if known and all(entry.row.imported for entry in known):
         return f"{label} (imported)" if label else "imported"
     return label or members[0].factors[FILE]

@@ -108,8 +108,8 @@ def summary(query: Query) -> list[Grid]:
 
 def _with_ranks_of_one(entries: Sequence[Entry]) -> list[Entry]:
     """If others do not say of how many ranks something is, none of theirs is told apart by that."""
-    theirs = [entry.imported for entry in entries]
-    if all("ranks" in entry.factors for entry in entries if entry.imported):
+    theirs = [entry.row.imported for entry in entries]
+    if all("ranks" in entry.factors for entry in entries if entry.row.imported):
         return list(entries)
     without = [
         replace(entry, factors={name: word for name, word in entry.factors.items() if name != "ranks"})
@@ -152,18 +152,12 @@ def _gives(row: Row, quantity: Quantity) -> bool:
 
 def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[Entry]:
     rows = [row for row in one.rows if row.cell.bytes in set(sizes)]
-    return [
-        Entry(one.source, row, quantity, _factors(one, row, quantity), _is_imported(one, row)) for row in rows
-    ]
+    return [Entry(one.source, row, quantity, _factors(one, row, quantity)) for row in rows]
 
 
 def _factors(one: Series, row: Row, quantity: Quantity) -> Factors:
     words = one.factors | {"size": size_words(row), QUANTITY: quantity.name}
     return {name: word for name, word in words.items() if word}
-
-
-def _is_imported(one: Series, row: Row) -> bool:
-    return row.time is not None and row.cell not in one.source.visits
 
 
 def _sizes(one: Series) -> list[int]:

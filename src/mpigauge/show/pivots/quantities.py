@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,7 +40,7 @@ class Quantity:
         unit: In SI: s, B/s or 1.
         number: It and its interval.
         text: As people read it.
-        marked: Whether doubts are marked at it; one of several numbers of a cell is enough.
+        marked: Whether warnings are marked at it; one of several numbers of a cell is enough.
     """
 
     name: str
@@ -62,19 +61,15 @@ def _rate(row: Row) -> Number:
 
 
 def _mean(row: Row) -> Number:
-    return Number(_known(row.time.mean)) if row.time else NOTHING
+    return Number(row.time.mean) if row.time else NOTHING
 
 
 def _stddev(row: Row) -> Number:
-    return Number(_known(row.time.stddev)) if row.time else NOTHING
+    return Number(row.time.stddev) if row.time else NOTHING
 
 
 def _samples(row: Row) -> Number:
     return Number(row.time.samples or None) if row.time else NOTHING
-
-
-def _known(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _time_text(number: Number, chosen: Units) -> str:

@@ -1,4 +1,4 @@
-"""What is computed from a table, in sentences: they belong to the kinds that show what they are about."""
+"""What is computed from a table: comparisons that belong to the kinds that show what they are about."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons
 from mpigauge.show.pivots.kinds import series
+from mpigauge.show.words.comparisons import comparison
+from mpigauge.show.words.result import warning_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mpigauge.analysis.comparisons import Curve
+    from mpigauge.analysis.comparisons import Comparison, Curve
+    from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Series
+    from mpigauge.show.words.finding import Finding
 
-SENTENCES: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[str]], ...]] = {
+COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], ...]] = {
     "latency": (comparisons.latencies_of_places,),
     "times": (comparisons.payoffs_of_places, comparisons.modes),
     "rates": (comparisons.payoffs_of_places, comparisons.modes),
@@ -27,17 +30,25 @@ SENTENCES: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[str]], ...]] = {
 
 
 def sentences(query: Query) -> list[str]:
-    """Of each result, about the series that its tables show."""
-    found = series(query, everything=True)
+    """What is said of each result, about the series that its tables show."""
     several = len(query.sources) > 1
     return [
-        f"{source.name}: {sentence}" if several else sentence
-        for source in query.sources
-        for sentence in _of(query, source, [one for one in found if one.source is source])
+        f"{source.name}: {found.text}" if several else found.text for source, found in _comparisons(query)
     ]
 
 
-def _of(query: Query, source: Source, found: Sequence[Series]) -> Iterator[str]:
-    curves = comparisons.curves_of([one.rows for one in found], source.visits, query.stat)
-    for say in SENTENCES.get(query.kind.name, ()):
-        yield from say(curves)
+def findings(query: Query, grids: Sequence[Grid]) -> Iterator[tuple[Source, Finding]]:
+    """The same with their facts, and the warnings of all numbers that the tables show."""
+    yield from _comparisons(query)
+    shown = {(id(entry.source), entry.row.cell): entry for grid in grids for entry in grid.entries}
+    for entry in shown.values():
+        yield from ((entry.source, found) for found in warning_findings([entry.row]))
+
+
+def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
+    found = series(query, everything=True)
+    for source in query.sources:
+        mine = [one.rows for one in found if one.source is source]
+        curves = comparisons.curves_of(mine, source.visits, query.stat)
+        for compare in COMPARISONS.get(query.kind.name, ()):
+            yield from ((source, comparison(fact)) for fact in compare(curves))

@@ -1,0 +1,139 @@
+"""Messages beside the memory of one result: their cost in copies, their software, and the caches seen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.baselines import MESSAGES, YARDSTICKS
+from mpigauge.analysis.cache_levels import DifferentCache, Level, cache_levels, differing_claims
+from mpigauge.analysis.ratios import Ratio, below_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell, JobKey
+
+LIMITS = (10.0, 2.0)
+"""Ratios worth knowing the size of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostInCopies:
+    """What a curve of messages costs in copies of the same size.
+
+    Attributes:
+        cell: The smallest message of the curve.
+        name: Of the ratio: one of `baselines.YARDSTICKS`.
+        below: Each of LIMITS with the size from which on the ratio stays below it; None if it never does.
+        least: The smallest ratio.
+        least_bytes: The size at which it is so small.
+    """
+
+    cell: Cell
+    name: str
+    below: tuple[tuple[float, int | None], ...]
+    least: Ratio
+    least_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareOverhead:
+    """What the smallest message takes beyond the hand-over of one cache line, the least that it needs.
+
+    Attributes:
+        cell: The message.
+        line_cell: The hand-over.
+    """
+
+    cell: Cell
+    line_cell: Cell
+    message_s: float
+    line_s: float
+
+    @property
+    def overhead_s(self) -> float:
+        """The time that is software; 0 if the message takes no longer than the line."""
+        return max(0.0, self.message_s - self.line_s)
+
+
+@dataclass(frozen=True, slots=True)
+class CachesSeen:
+    """The levels of memory that a pointer chase shows, and where they differ from what the system claims.
+
+    Attributes:
+        cell: The chase through the smallest working set.
+    """
+
+    cell: Cell
+    levels: tuple[Level, ...]
+    different: tuple[DifferentCache, ...]
+
+
+MemoryFact = CostInCopies | SoftwareOverhead | CachesSeen
+
+
+def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[MemoryFact]:
+    """All that a result says of its messages beside its memory.
+
+    Args:
+        claimed: Caches as the system claims them, name to bytes.
+    """
+    yield from costs_in_copies(rows)
+    yield from software_overheads(rows)
+    yield from caches_seen(rows, claimed)
+
+
+def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
+    """The cost of every curve of messages in each copy that was measured beside it."""
+    curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.ratios and row.cell.bytes > 0:
+            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job].append(row)
+    for curve in curves.values():
+        for name in YARDSTICKS:
+            if mine := sorted((row for row in curve if name in row.ratios), key=lambda row: row.cell.bytes):
+                yield _cost(mine, name)
+
+
+def _cost(curve: Sequence[Row], name: str) -> CostInCopies:
+    sizes = [row.cell.bytes for row in curve]
+    ratios = [row.ratios[name] for row in curve]
+    estimates = [ratio.estimate for ratio in ratios]
+    below = tuple((limit, below_from(sizes, estimates, limit)) for limit in LIMITS)
+    place = estimates.index(min(estimates))
+    return CostInCopies(curve[0].cell, name, below, ratios[place], sizes[place])
+
+
+def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
+    """How far the smallest message of each mode is above what the hardware needs."""
+    lines = {row.cell.job: row for row in rows if row.cell.pattern == "cacheline" and row.time}
+    for row in _smallest_messages(rows):
+        line = lines.get(row.cell.job)
+        if line is not None and line.time is not None and row.time is not None:
+            yield SoftwareOverhead(row.cell, line.cell, row.time.estimate, line.time.estimate)
+
+
+def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
+    smallest: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        if row.cell.pattern in MESSAGES and row.time is not None:
+            key = (row.cell.mode, row.cell.buffers, row.cell.job)
+            if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
+                smallest[key] = row
+    return smallest.values()
+
+
+def caches_seen(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[CachesSeen]:
+    """The levels of memory that the pointer chase of each job shows."""
+    jobs: dict[JobKey, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.cell.pattern == "chase" and row.time is not None:
+            jobs[row.cell.job].append(row)
+    for mine in jobs.values():
+        mine.sort(key=lambda row: row.cell.bytes)
+        times = [row.time.estimate for row in mine if row.time is not None]
+        if levels := cache_levels([row.cell.bytes for row in mine], times):
+            yield CachesSeen(mine[0].cell, tuple(levels), tuple(differing_claims(levels, claimed)))

@@ -1,0 +1,82 @@
+"""Messages beside memory, in sentences: copies, software and caches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.memory_costs import CachesSeen, CostInCopies, SoftwareOverhead
+from mpigauge.show.words.finding import finding
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.cache_levels import DifferentCache, Level
+    from mpigauge.analysis.memory_costs import MemoryFact
+    from mpigauge.show.words.finding import Finding
+
+_WHOLE_FROM = 10
+_PARTS_OF_UNIT = 4
+_BINARY_UNITS = (1, 2**10, 2**20, 2**30, 2**40)
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def memory_finding(fact: MemoryFact) -> Finding:
+    """What a fact about messages beside memory says."""
+    match fact:
+        case CostInCopies():
+            return finding("cost-in-copies", fact, _cost(fact))
+        case SoftwareOverhead():
+            return finding("software-overhead", fact, _software(fact))
+        case CachesSeen():
+            return finding("caches-seen", fact, _caches(fact))
+
+
+def _cost(fact: CostInCopies) -> str:
+    cell = fact.cell
+    below = [(limit, size) for limit, size in fact.below if size is not None]
+    froms = [f"< {limit:g}{_TIMES} from {units.format_size(size)}" for limit, size in below]
+    least = (
+        f"minimum {units.format_factor(fact.least.estimate)}{_TIMES} at {units.format_size(fact.least_bytes)}"
+    )
+    stick = " ".join(YARDSTICKS[fact.name])
+    return f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}): {', '.join([*froms, least])}"
+
+
+def _software(fact: SoftwareOverhead) -> str:
+    cell = fact.cell
+    takes = (
+        f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job.name}) takes "
+        f"{units.format_time(fact.message_s)}"
+    )
+    line = units.format_time(fact.line_s)
+    if not fact.overhead_s:
+        return f"{takes}, no longer than a cache-line transfer ({line})"
+    return f"{takes}, of which {units.format_time(fact.overhead_s)} is software (cache-line transfer {line})"
+
+
+def _caches(fact: CachesSeen) -> str:
+    levels = ", ".join(_level(level) for level in fact.levels)
+    different = "".join(f"; {_difference(one)}" for one in fact.different)
+    return f"cache levels seen ({fact.cell.job.name}): {levels}{different}"
+
+
+def _level(level: Level) -> str:
+    reach = "above" if level.capacity_bytes is None else f"up to {units.format_size(level.capacity_bytes)}"
+    return f"{units.format_time(level.latency_s)} {reach}"
+
+
+def _difference(one: DifferentCache) -> str:
+    claim = f"the system claims {units.format_size(one.claimed_bytes)}"
+    if one.seen_bytes is None:
+        return f"L{one.level}: its end is beyond the working sets measured, {claim}"
+    seen = f"L{one.level}: about {units.format_size(_rounded(one.seen_bytes))} seen, {claim}"
+    if one.claimed_bytes > one.seen_bytes:
+        return f"{seen} (common in virtual machines and with cache partitions)"
+    return f"{seen} (two levels that are close together look like one)"
+
+
+def _rounded(size_bytes: int) -> int:
+    """What "about" can be said of: whole units from 10 on, quarters below."""
+    unit = max((unit for unit in _BINARY_UNITS if unit <= size_bytes), default=1)
+    part = unit if size_bytes >= _WHOLE_FROM * unit else max(1, unit // _PARTS_OF_UNIT)
+    return round(size_bytes / part) * part

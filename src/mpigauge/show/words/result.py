@@ -1,0 +1,47 @@
+"""All that a result says beyond its numbers: facts with their sentences, for programs and people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis import comparisons
+from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.analysis.samples import by_cell
+from mpigauge.show.words.comparisons import comparison
+from mpigauge.show.words.finding import Finding
+from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.warnings import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.result.reader import Result
+
+COMPARISONS = (
+    comparisons.latencies_of_places,
+    comparisons.payoffs_of_places,
+    comparisons.modes,
+    comparisons.libraries,
+)
+"""All comparisons within one result."""
+
+
+def findings_of(result: Result, rows: Sequence[Row], stat: str) -> Iterator[Finding]:
+    """All findings of a result: messages beside memory, comparisons, warnings.
+
+    Args:
+        stat: The statistic that stands for a launch.
+    """
+    yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
+    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), by_cell(result.visits), stat)
+    for compare in COMPARISONS:
+        yield from map(comparison, compare(curves))
+    yield from warning_findings(rows)
+
+
+def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
+    """Every warning of every cell."""
+    for row in rows:
+        for warning in row.warnings:
+            yield Finding(warning.kind, "warning", (row.cell,), dict(warning.values), sentence(warning))
