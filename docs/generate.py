@@ -19,7 +19,7 @@ from mpigauge import errors
 from mpigauge.cli import mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
-from mpigauge.plan.patterns import DESCRIPTION
+from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result.records import FORMAT, VERSION, Record
 
 HERE = Path(__file__).parent

@@ -12,6 +12,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.analysis.cache_levels import below_from, cache_levels, differing_claims, paired_ratio
+from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,16 +22,17 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell, JobKey
 
-MESSAGES = frozenset({"pingpong"})
+MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 """Patterns whose time is that of one message one way."""
 
-YARDSTICKS = {
-    "kappa": ("crosscopy", "standard"),
-    "memcpy_ratio": ("memcpy", "standard"),
-    "copy_ratio": ("copy", "O3"),
-    "copy_o0_ratio": ("copy", "O0"),
-}
+YARDSTICKS = baselines()
 """What one-way times are divided by: name of the ratio to pattern and mode."""
+
+LINES = patterns_with(lambda pattern: pattern.one_way and pattern.in_memory)
+"""Patterns whose time is that of handing over one cache line."""
+
+CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
+"""Patterns whose time is that of one load from a working set."""
 
 LIMITS = (10.0, 2.0)
 
@@ -101,7 +103,7 @@ def _ratio_sentence(curve: list[Row], name: str, stick: str) -> str:
 
 def _floors(rows: Sequence[Row]) -> Iterator[str]:
     """How far the smallest message is above what the hardware needs."""
-    lines = {row.cell.job: row for row in rows if row.cell.pattern == "cacheline" and row.time}
+    lines = {row.cell.job: row for row in rows if row.cell.pattern in LINES and row.time}
     for row in _smallest_messages(rows):
         line = lines.get(row.cell.job)
         if line is None or line.time is None or row.time is None:
@@ -130,7 +132,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
 def _caches(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[str]:
     jobs: dict[JobKey, list[Row]] = defaultdict(list)
     for row in rows:
-        if row.cell.pattern == "chase" and row.time is not None:
+        if row.cell.pattern in CHASES and row.time is not None:
             jobs[row.cell.job].append(row)
     for mine in jobs.values():
         mine.sort(key=lambda row: row.cell.bytes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
 from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
 
-MESSAGES = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
+MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
 
 

@@ -31,8 +31,6 @@ from mpigauge.units import NS
 from mpigauge.vocabulary import Status
 
 MEDIAN = "median"
-FLOOR = "null"
-SINGLE = frozenset({"common", "prepared"})
 """Samplings that time single operations, however short."""
 
 PLAUSIBLE_BYTES_PER_S = 128e9
@@ -212,7 +210,7 @@ def _bus_rate(cell: Cell, pattern: Pattern | None, time: Estimate | None) -> flo
 
 def _implausible(result: Result, cell: Cell, pattern: Pattern | None, rate: float | None) -> str:
     """Why a rate of memory cannot be true; empty if it can (docs/method.md#memory)."""
-    if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
+    if rate is None or pattern is None or not pattern.in_memory:
         return ""
     caches = result.campaign.environment.caches
     l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
@@ -254,10 +252,10 @@ def _doubts(
     start: Start | None,
     clock: ClockState | None,
 ) -> tuple[Doubt, ...]:
-    if time is None or not visits or cell.pattern == FLOOR:
+    pattern = around.patterns.get(cell.pattern)
+    if time is None or not visits or (pattern is not None and pattern.is_floor):
         return ()
     result = around.result
-    pattern = around.patterns.get(cell.pattern)
     return tuple(
         warnings_for(
             time,
@@ -268,7 +266,7 @@ def _doubts(
             precision=result.campaign.plan.precision,
             batch=max(visit.batch for visit in visits),
             stat=stat,
-            clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
+            clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampled.single else 0.0,
             skew_s=start.skew_p50_s if start else 0.0,
             late_share=start.late_share if start else 0.0,
             clock_error_s=clock.error_s if clock else 0.0,

@@ -23,7 +23,8 @@ from mpigauge.analysis.rows import Row
 from mpigauge.cli import mpigauge, run
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.formats.csv import Column, Columns
-from mpigauge.mpi import find, kernel, names
+from mpigauge.mpi import find, kernel
+from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell, Measure
 from mpigauge.plan.plan_file import PlanFile, read_file
