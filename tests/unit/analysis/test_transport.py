@@ -16,7 +16,7 @@ from mpigauge.analysis.transport import (
     talkers,
 )
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Mode, Pattern
+from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import Visit
 from tests.fakes.kernel import describe
 from tests.made import cell, collective, launch
@@ -25,7 +25,9 @@ repeatable = settings(derandomize=True, deadline=None)
 
 CELL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11", "tcp")
 MODE = Mode("standard", "", 1, needs_eager=False, binds_buffers=False, attaches_buffer=False)
-PATTERN = Pattern("pingpong", "", "", "chained", 2, 2, windowed=False, moves_bytes=True, modes=(MODE,))
+PATTERN = completed(
+    Pattern("pingpong", "", "", "chained", 2, 2, windowed=False, moves_bytes=True, modes=(MODE,))
+)
 LARGE = PAYLOAD_LEAST_BYTES * 100
 
 
