@@ -8,7 +8,7 @@ A test holds the committed files against what this makes.
 import inspect
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from mpigauge.cli import mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.names import DESCRIPTION
+from mpigauge.plan.patterns import Pattern, known
 from mpigauge.result.records import FORMAT, VERSION, Record
 
 HERE = Path(__file__).parent
@@ -123,10 +124,38 @@ def schema() -> dict[str, Any]:
     }
 
 
+# ---- howto.md ------------------------------------------------------------------------------------
+
+
+def patterns_table() -> str:
+    """The patterns of the kernel and their modes; those that all collectives share are told once."""
+    rows = [f"| `{of.name}` | {_cell(of.about)} | {_modes(of)} |" for of in known().values()]
+    return "\n".join(
+        ["| pattern | what it does | modes, the first is the default |", "| --- | --- | --- |", *rows, ""]
+    )
+
+
+def _modes(pattern: Pattern) -> str:
+    if pattern.starts_together:
+        return "those of collectives"
+    return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+
+
+def with_parts(name: str, parts: Mapping[str, str]) -> str:
+    """A page with its computed parts, each between a comment of its name and that of its end."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    for part, computed in parts.items():
+        begin, end = f"<!-- {part} -->\n", "<!-- end -->\n"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{computed}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
 def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
+        "howto.md": with_parts("howto.md", {"patterns": patterns_table()}),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
 
