@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -21,7 +21,8 @@ from mpigauge.cli import mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
-from mpigauge.plan.patterns import DESCRIPTION
+from mpigauge.plan.names import DESCRIPTION
+from mpigauge.plan.patterns import Pattern, known
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
 from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Environment, LibraryRecord, Record
@@ -187,13 +188,30 @@ def history() -> str:
     return "\n".join(["| version | change |", "| ---: | --- |", *rows, ""])
 
 
-def formats_page() -> str:
-    """The page of formats with its computed parts, each between two comments."""
-    text = (HERE / "formats.md").read_text(encoding="utf-8")
-    for name, part in {"records": record_tables(), "history": history()}.items():
-        begin, end = f"<!-- {name} -->\n", "<!-- end -->\n"
+# ---- howto.md ------------------------------------------------------------------------------------
+
+
+def patterns_table() -> str:
+    """The patterns of the kernel and their modes; those that all collectives share are told once."""
+    rows = [f"| `{of.name}` | {_cell(of.about)} | {_modes(of)} |" for of in known().values()]
+    return "\n".join(
+        ["| pattern | what it does | modes, the first is the default |", "| --- | --- | --- |", *rows, ""]
+    )
+
+
+def _modes(pattern: Pattern) -> str:
+    if pattern.starts_together:
+        return "those of collectives"
+    return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+
+
+def with_parts(name: str, parts: Mapping[str, str]) -> str:
+    """A page with its computed parts, each between a comment of its name and that of its end."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    for part, computed in parts.items():
+        begin, end = f"<!-- {part} -->\n", "<!-- end -->\n"
         before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+        text = f"{before}{begin}\n{computed}\n{end}{rest.partition(end)[2]}"
     return text
 
 
@@ -201,7 +219,8 @@ def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
-        "formats.md": formats_page(),
+        "formats.md": with_parts("formats.md", {"records": record_tables(), "history": history()}),
+        "howto.md": with_parts("howto.md", {"patterns": patterns_table()}),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
 

@@ -22,6 +22,9 @@ Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "
 TableFormat = Literal["text", "markdown", "csv", "json"]
 ListFormat = Literal["text", "json"]
 
+Family = Literal["", "message", "collective", "memory", "probe", "floor"]
+"""What a pattern is about; "" where an older or a foreign kernel does not say."""
+
 AUTO: Final = "auto"
 """What a library chooses by itself."""
 

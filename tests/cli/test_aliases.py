@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli import COMMANDS, aliases
-from mpigauge.mpi import names
+from mpigauge.plan import names
 from mpigauge.result.reader import load
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from mpigauge.cli import COMMANDS
 from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.mpi import names
 from mpigauge.mpi.library import KINDS
+from mpigauge.plan import names
 from mpigauge.show import figures
 from mpigauge.show.columns import EXTRA_COLUMNS
 from tests.unit.test_house import loaded_by

@@ -23,8 +23,8 @@ from tests.fakes.kernel import (
     EAGER_LIMIT_BYTES,
     FLOOR_NS,
     PATTERNS,
+    modes_of,
     operation_ns,
-    traits_of,
 )
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
             continue
         one_s = operation_ns(pattern, mode, size, ranks, 100) * 1e-9
         directions = {"exchange": 2, "shift": 2}.get(pattern, 1)
-        _, _, sampling, _, active, *_ = PATTERNS[pattern]
-        traits = traits_of(pattern)
+        traits = PATTERNS[pattern]
+        sampling, active = traits["sampling"], traits["active_ranks"]
         blocks = ranks if traits["send_each"] or traits["recv_each"] else 1
         assert row["status"] == "ok"
         assert row["time_s"]["estimate"] == pytest.approx(one_s)
@@ -110,9 +110,7 @@ def test_every_mode_is_itself(cli: Cli, openmpi: FakeMpi) -> None:
         cli("run", "pingpong", "--mode", "all", "--sizes", "64", "--launches", "1", "--format", "json")
     )
     times = {key[1]: row["time_s"]["estimate"] for key, row in rows.items() if key[0] == "pingpong"}
-    expected = {
-        mode: (106 + 10 * number) * 1e-9 for number, (mode, *_) in enumerate(PATTERNS["pingpong"][-1])
-    }
+    expected = {mode: (106 + 10 * number) * 1e-9 for number, mode in enumerate(modes_of("pingpong"))}
     assert times == pytest.approx(expected)
 
 

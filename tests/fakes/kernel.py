@@ -39,6 +39,7 @@ It runs without site-packages and imports little, so that a launch takes a few h
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 VERSION = 2
+MPI_STANDARD = 3
 EAGER_LIMIT_BYTES = 4000
 FLOOR_NS = 20
 ALONE_NS = 10
@@ -70,12 +72,23 @@ EXIT_USAGE = 2
 SYNCS = {"common": (0, 5), "barrier": (100, 150), "mpi_barrier": (200, 250)}
 """How much longer a collective takes than after a common start, and how far apart the ranks start."""
 
-DATATYPES = {"double": 8, "float": 4, "int64": 8, "int32": 4, "uint8": 1}
-OPERATIONS = ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor")
-OPERATIONS_OF_FLOATS = OPERATIONS[:4]
+DESCRIPTION = os.path.join(os.path.dirname(__file__), "../../src/mpigauge/kernel/describe.json")  # noqa: PTH118, PTH120
+"""What the real kernel says of itself; the fake has its patterns, datatypes and operations."""
 
-TRIPS = {"pingpong": 2, "cacheline": 2, "chase": 1024}
-"""Reported operations in a call, where that is another number than 1, the window or the ranks."""
+
+def _kept() -> dict[str, Any]:
+    with open(DESCRIPTION, encoding="ascii") as file:  # noqa: PTH123 - pathlib is slow to import
+        kept: dict[str, Any] = json.load(file)
+    for pattern in kept["patterns"]:
+        pattern["modes"] = [mode for mode in pattern["modes"] if mode["needs_mpi"] <= MPI_STANDARD]
+    return kept
+
+
+KEPT = _kept()
+DATATYPES: dict[str, int] = {datatype["name"]: datatype["bytes"] for datatype in KEPT["datatypes"]}
+OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(op for of in KEPT["datatypes"] for op in of["operations"]))
+PATTERNS: dict[str, dict[str, Any]] = {pattern["name"]: pattern for pattern in KEPT["patterns"]}
+COLLECTIVES = [name for name, pattern in PATTERNS.items() if pattern["sampled"]["starts_together"]]
 
 MEMORY = {"memcpy": (5, 100), "copy": (5, 100), "read": (5, 100), "write": (5, 100), "reduce_local": (5, 50)}
 """What an operation takes in one rank's memory, in ns, and how many bytes take one more."""
@@ -84,343 +97,36 @@ CACHES = ((32 * 2**10, 1), (2**20, 4), (16 * 2**20, 30))
 """Up to how many bytes a load takes how long, in ns."""
 
 MAIN_MEMORY_NS = 100
-YARDSTICK_LEAST_NS = 20_000
-YARDSTICKS = {*MEMORY, "chase"}
-"""A sample of theirs lasts at least so long."""
-
-COLLECTIVES = {
-    # name: properties, about
-    "barrier": ("", "all ranks wait for each other"),
-    "bcast": ("moves_bytes rooted bus=same", "the root sends the same to all ranks"),
-    "reduce": (
-        "moves_bytes reduces rooted may_in_place bus=same",
-        "the root gets the reduction over all ranks",
-    ),
-    "allreduce": (
-        "moves_bytes reduces may_in_place bus=twice",
-        "all ranks get the reduction over all ranks",
-    ),
-    "reduce_scatter_block": (
-        "moves_bytes send_each reduces may_in_place bus=others",
-        "every rank gets its block of the reduction over all ranks",
-    ),
-    "gather": (
-        "moves_bytes recv_each rooted may_in_place bus=others",
-        "the root gets a block from every rank",
-    ),
-    "gatherv": (
-        "moves_bytes recv_each rooted may_in_place bus=others",
-        "gather with a count and a place for every block, all equal here",
-    ),
-    "scatter": (
-        "moves_bytes send_each rooted may_in_place bus=others",
-        "the root sends a block to every rank",
-    ),
-    "scatterv": (
-        "moves_bytes send_each rooted may_in_place bus=others",
-        "scatter with a count and a place for every block, all equal here",
-    ),
-    "allgather": (
-        "moves_bytes recv_each may_in_place bus=others",
-        "all ranks get a block from every rank",
-    ),
-    "allgatherv": (
-        "moves_bytes recv_each may_in_place bus=others",
-        "allgather with a count and a place for every block, all equal here",
-    ),
-    "alltoall": (
-        "moves_bytes send_each recv_each may_in_place bus=others",
-        "every rank sends a block of its own to every rank",
-    ),
-    "alltoallv": (
-        "moves_bytes send_each recv_each may_in_place bus=others",
-        "alltoall with a count and a place for every block, all equal here",
-    ),
-    "scan": (
-        "moves_bytes reduces may_in_place bus=same",
-        "every rank gets the reduction over the ranks up to itself",
-    ),
-    "exscan": (
-        "moves_bytes reduces may_in_place bus=same",
-        "every rank gets the reduction over the ranks before itself",
-    ),
-}
-
-Mode = tuple[str, str, int, str]  # name, about, directions, its one property
-Pattern = tuple[str, str, str, int, int, str, list[Mode]]
 
 
-def _collective(name: str, properties: str, about: str) -> Pattern:
-    """The modes that every collective has with MPI 3."""
-    modes = [
-        ("blocking", f"MPI_{name.capitalize()}", 1, ""),
-        ("nonblocking", f"MPI_I{name} and MPI_Wait", 1, ""),
-        ("overlap", f"MPI_I{name}, a computation that takes as long, MPI_Wait", 1, "overlaps"),
-    ]
-    return (about, "from the first start to the last end", "common", 1, 0, properties, modes)
+def modes_of(pattern: str) -> list[str]:
+    """The names of its modes."""
+    return [mode["name"] for mode in PATTERNS[pattern]["modes"]]
 
 
-PATTERNS: dict[str, Pattern] = {
-    # name: about, time_of, sampling, min_ranks, active_ranks, properties, modes
-    "null": (
-        "nothing: the floor of the instrument itself",
-        "one empty round, the clock reading included",
-        "floor",
-        1,
-        1,
-        "",
-        [("standard", "an empty call", 1, "")],
-    ),
-    "pingpong": (
-        "one message there and back between ranks 0 and 1",
-        "one way: half a round trip",
-        "chained",
-        2,
-        2,
-        "moves_bytes",
-        [
-            ("standard", "MPI_Send, MPI_Recv", 1, ""),
-            ("synchronous", "MPI_Ssend, MPI_Recv: returns when the receive has begun", 1, ""),
-            (
-                "buffered",
-                "MPI_Bsend from an attached buffer of four messages, MPI_Recv",
-                1,
-                "attaches_buffer",
-            ),
-            ("ready", "MPI_Rsend, the receive always posted before", 1, ""),
-            ("nonblocking", "MPI_Isend and MPI_Wait, MPI_Irecv and MPI_Wait", 1, ""),
-            (
-                "persistent",
-                "MPI_Send_init and MPI_Recv_init once, then MPI_Start and MPI_Wait",
-                1,
-                "binds_buffers",
-            ),
-            ("sendrecv", "MPI_Sendrecv whose other half is MPI_PROC_NULL", 1, ""),
-        ],
-    ),
-    "exchange": (
-        "ranks 0 and 1 send to each other at the same time",
-        "one exchange, both messages",
-        "blocks",
-        2,
-        2,
-        "moves_bytes",
-        [
-            ("nonblocking", "MPI_Isend, MPI_Irecv, MPI_Waitall", 2, ""),
-            ("sendrecv", "MPI_Sendrecv", 2, ""),
-            ("blocking", "both MPI_Send, then MPI_Recv: only below the eager limit", 2, "needs_eager"),
-        ],
-    ),
-    "ring": (
-        "a token around all ranks, one after the other",
-        "one lap, as many messages as ranks; the rate is the size over the lap",
-        "chained",
-        2,
-        0,
-        "moves_bytes",
-        [("standard", "MPI_Send, MPI_Recv", 1, "")],
-    ),
-    "shift": (
-        "all ranks send to the right and receive from the left at once",
-        "one shift: one message out and one in at every rank",
-        "blocks",
-        2,
-        0,
-        "moves_bytes",
-        [
-            ("sendrecv", "MPI_Sendrecv", 2, ""),
-            ("nonblocking", "MPI_Irecv, MPI_Isend, MPI_Waitall", 2, ""),
-        ],
-    ),
-    "stream": (
-        "a window of non-blocking sends, then one acknowledgement",
-        "one message of the window, the acknowledgement shared out",
-        "blocks",
-        2,
-        2,
-        "moves_bytes windowed",
-        [
-            ("unidirectional", "rank 0 sends, rank 1 receives", 1, ""),
-            ("bidirectional", "both ranks send and receive a window", 2, ""),
-        ],
-    ),
-    "eager": (
-        "the eager limit: the largest message that completes before it is received",
-        "nothing: it finds a limit in bytes",
-        "probe",
-        2,
-        2,
-        "",
-        [("standard", "MPI_Isend polled on both sides, MPI_Issend as control", 2, "")],
-    ),
-    **{name: _collective(name, *words) for name, words in COLLECTIVES.items()},
-    "bcast-rotating": (
-        "broadcasts back to back, the root moving on by one each time",
-        "one broadcast: the mean over broadcasts from every rank in turn, by the clock of rank 0",
-        "blocks",
-        2,
-        0,
-        "moves_bytes bus=same",
-        [("blocking", "MPI_Bcast", 1, "binds_buffers")],
-    ),
-    "bcast-acked": (
-        "broadcasts from rank 0, acknowledged by every other rank in turn",
-        (
-            "the largest over acknowledging ranks of broadcast and acknowledgement, less half "
-            "an empty round trip"
-        ),
-        "acked",
-        2,
-        0,
-        "moves_bytes unit_bytes=1 bus=same",
-        [("blocking", "MPI_Bcast, then an empty MPI_Send", 1, "binds_buffers")],
-    ),
-    "reduce_local": (
-        "the arithmetic of a reduction: two operands in this rank's memory",
-        "one reduction of one operand into another",
-        "chained",
-        1,
-        1,
-        "moves_bytes reduces",
-        [("standard", "MPI_Reduce_local", 1, "")],
-    ),
-    "memcpy": (
-        "the C library's copy within the memory of one rank",
-        "one copy; bytes are counted once",
-        "chained",
-        1,
-        1,
-        "moves_bytes unit_bytes=1",
-        [("standard", "memcpy", 1, "")],
-    ),
-    "copy": (
-        "a plain loop that copies 64-bit words within the memory of one rank",
-        "one copy; bytes are counted once",
-        "chained",
-        1,
-        1,
-        "moves_bytes unit_bytes=8",
-        [("O3", "compiled with -O3", 1, ""), ("O0", "compiled with -O0", 1, "")],
-    ),
-    "read": (
-        "one rank reads its memory: a sum over 64-bit words",
-        "one pass",
-        "chained",
-        1,
-        1,
-        "moves_bytes unit_bytes=8",
-        [("standard", "64-bit additions", 1, "")],
-    ),
-    "write": (
-        "one rank writes its memory: 64-bit stores",
-        "one pass",
-        "chained",
-        1,
-        1,
-        "moves_bytes unit_bytes=8",
-        [("standard", "64-bit stores", 1, "")],
-    ),
-    "chase": (
-        "loads that depend on each other, in random order over a working set",
-        "one load; the size is that of the working set",
-        "chained",
-        1,
-        1,
-        "spans_bytes unit_bytes=64",
-        [("standard", "one load a cache line", 1, "binds_buffers")],
-    ),
-    "crosscopy": (
-        "rank 0 copies what rank 1 has just written into shared memory",
-        "the copy alone, two clock readings around it",
-        "prepared",
-        2,
-        2,
-        "moves_bytes unit_bytes=8",
-        [("standard", "memcpy", 1, "binds_buffers")],
-    ),
-    "cacheline": (
-        "ranks 0 and 1 hand one cache line of shared memory to each other",
-        "one way: half a round trip",
-        "chained",
-        2,
-        2,
-        "",
-        [("standard", "a store, and loads until it is seen", 1, "")],
-    ),
-}
-
-
-def traits_of(pattern: str) -> dict[str, Any]:
-    """The properties of a pattern, also those that it does not have."""
-    traits: dict[str, Any] = {
-        "windowed": False,
-        "moves_bytes": False,
-        "spans_bytes": False,
-        "unit_bytes": 0,
-        "send_each": False,
-        "recv_each": False,
-        "reduces": False,
-        "rooted": False,
-        "may_in_place": False,
-        "bus": "",
-    }
-    for word in PATTERNS[pattern][5].split():
-        name, _, value = word.partition("=")
-        traits[name] = int(value) if value.isdigit() else value or True
-    return traits
-
-
-def kind_of(pattern: str, mode: str) -> str:
-    """The one property of a mode, or nothing."""
-    return next(kind for name, _, _, kind in PATTERNS[pattern][-1] if name == mode)
+def has(visit: dict[str, Any], property_: str) -> bool:
+    """Whether the mode of a visit has a property."""
+    modes = PATTERNS[visit["pattern"]]["modes"]
+    return next(bool(mode[property_]) for mode in modes if mode["name"] == visit["mode"])
 
 
 def operations_of(datatype: str) -> tuple[str, ...]:
     """What MPI defines for a datatype."""
-    return OPERATIONS_OF_FLOATS if datatype in {"double", "float"} else OPERATIONS
+    found = [of["operations"] for of in KEPT["datatypes"] if of["name"] == datatype]
+    return tuple(found[0]) if found else ()
 
 
 def describe() -> dict[str, Any]:
     """What `--describe` prints."""
-    datatypes = [
-        {"name": name, "bytes": width, "operations": list(operations_of(name))}
-        for name, width in DATATYPES.items()
-    ]
-    patterns = [_pattern(name) for name in PATTERNS]
-    return {"kernel": VERSION, "large_counts": False, "datatypes": datatypes, "patterns": patterns}
-
-
-def _pattern(name: str) -> dict[str, Any]:
-    about, time_of, sampling, least, active, _, modes = PATTERNS[name]
-    return {
-        "name": name,
-        "about": about,
-        "time_of": time_of,
-        "sampling": sampling,
-        "min_ranks": least,
-        "active_ranks": active,
-        **traits_of(name),
-        "modes": [
-            {
-                "name": mode,
-                "about": words,
-                "directions": directions,
-                "needs_eager": kind == "needs_eager",
-                "binds_buffers": kind == "binds_buffers",
-                "attaches_buffer": kind == "attaches_buffer",
-                "overlaps": kind == "overlaps",
-            }
-            for mode, words, directions, kind in modes
-        ],
-    }
+    return {**KEPT, "large_counts": False}
 
 
 def operation_ns(
     pattern: str, mode: str, size: int, ranks: int, latency_ns: int, sync: str = "common"
 ) -> int:
     """The law: what one operation takes, without the computation of `overlap`."""
-    place = [name for name, *_ in PATTERNS[pattern][-1]].index(mode)
-    if pattern in COLLECTIVES or pattern.startswith("bcast-"):
+    place = modes_of(pattern).index(mode)
+    if PATTERNS[pattern]["family"] == "collective":
         later_ns = SYNCS[sync][0] if pattern in COLLECTIVES else 0
         steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
         return steps_ns + 10 * place + size // 10 + later_ns
@@ -568,7 +274,7 @@ def _unknown_word(visit: dict[str, Any]) -> str:
     pattern, mode, sync, datatype, op = (visit[k] for k in ("pattern", "mode", "sync", "datatype", "op"))
     if pattern not in PATTERNS:
         return "a visit needs a pattern of --describe"
-    if mode not in [name for name, *_ in PATTERNS[pattern][-1]]:
+    if mode not in modes_of(pattern):
         return f"{pattern} has no mode {mode!r}"
     if sync not in SYNCS:
         return f"sync is {sync!r}, not common, barrier or mpi_barrier"
@@ -580,10 +286,10 @@ def _unknown_word(visit: dict[str, Any]) -> str:
 def _impossible(visit: dict[str, Any], ranks: int) -> str:
     """Why a visit cannot be, or nothing."""
     name, size, datatype, root = (visit[k] for k in ("pattern", "bytes", "datatype", "root"))
-    _, _, sampling, least, active, *_ = PATTERNS[name]
-    traits, kind = traits_of(name), kind_of(name, visit["mode"])
-    sends = active != 1 and sampling != "prepared"
-    counts = sampling == "common" or traits["reduces"] or traits["bus"]
+    traits, binds = PATTERNS[name], has(visit, "binds_buffers")
+    least, active = traits["min_ranks"], traits["active_ranks"]
+    sends = traits["family"] not in {"memory", "floor"}
+    counts = traits["sampled"]["starts_together"] or traits["reduces"] or traits["bus"]
     pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
     troubles = {
         "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
@@ -596,9 +302,9 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     troubles |= {
         f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
         f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
-        f"four messages of {size} B are more than MPI_Buffer_attach can take": kind == "attaches_buffer"
+        f"four messages of {size} B are more than MPI_Buffer_attach can take": has(visit, "attaches_buffer")
         and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
-        f"{name} works in the same buffers at each call and cannot use cold ones": kind == "binds_buffers"
+        f"{name} works in the same buffers at each call and cannot use cold ones": binds
         and visit["pool_bytes"] > 0,
         f"{name} works on multiples of {unit} B, not on {size} B": unit > 0
         and (size == 0 or size % unit > 0),
@@ -607,7 +313,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"{size} B are no whole number of {datatype}": reduces and size % DATATYPES.get(datatype, 1) > 0,
         f"{name} has no form with MPI_IN_PLACE": visit["in_place"] == 1 and not traits["may_in_place"],
         f"rank {root} cannot be root of {active} ranks": root >= active,
-        f"a persistent {name} has one root, it cannot move on": root < 0 and kind == "binds_buffers",
+        f"a persistent {name} has one root, it cannot move on": root < 0 and binds,
         f"{size} B a rank are more than the counts of {name} can take": counts and size > INT_MAX // active,
     }
     return next((words for words, wrong in troubles.items() if wrong), "")
@@ -742,7 +448,7 @@ class Run:
         number, pattern = visit["id"], visit["pattern"]
         time.sleep(self.nap_s)
         self.make_trouble(visit)
-        if pattern == "eager":
+        if PATTERNS[pattern]["sampled"]["probes"]:
             say(f'{{"eager":{number},"at_ns":{self.now_ns},{self.limit()}}}')
         elif is_meant("FAKE_REFUSE", visit):
             cell.closed = True
@@ -767,7 +473,9 @@ class Run:
 
     def limit(self) -> str:
         """What the probe for the eager limit has found."""
-        blind = [v["bytes"] for v in self.visits if v["pattern"] == "eager" or _is_blind(v)]
+        blind = [
+            v["bytes"] for v in self.visits if PATTERNS[v["pattern"]]["sampled"]["probes"] or _is_blind(v)
+        ]
         return (
             f'"found":true,"control_held":true,"limit_bytes":{EAGER_LIMIT_BYTES},'
             f'"longer_bytes":{EAGER_LIMIT_BYTES},"max_bytes":{max(blind)},"probes":40'
@@ -776,8 +484,8 @@ class Run:
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
         """Samples by the law."""
         pattern, launch, start_ns = visit["pattern"], self.launch, self.now_ns
-        ranks = PATTERNS[pattern][4] or launch["ranks"]
-        trips = {"stream": visit["window"], "bcast-rotating": ranks}.get(pattern, TRIPS.get(pattern, 1))
+        ranks = PATTERNS[pattern]["active_ranks"] or launch["ranks"]
+        trips = _trips(visit, ranks)
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
         call_ns = max(1, round(trips * one_ns * self.effect * slowness(visit["pair"])))
@@ -803,7 +511,7 @@ class Run:
         words = [
             f'{{"visit":{visit["id"]},"at_ns":{start_ns},"elapsed_ns":{elapsed_ns}',
             f'"batch":{cell.batch},"ops":{cell.batch * trips}',
-            f'"window":{visit["window"] if pattern == "stream" else 0}',
+            f'"window":{visit["window"] if PATTERNS[pattern]["windowed"] else 0}',
             f'"pool_bytes":{visit["pool_bytes"]}',
             f'"cpu_ns":{ranks * sum(times_ns) if _knows_cpu_time(visit) else -1}',
             f'"correlation_time":{1:.4g},"effective":{effective:.4g}',
@@ -842,38 +550,39 @@ class Run:
         ]
 
     def size_up(self, visit: dict[str, Any], cell: Cell, round_ns: int) -> None:
-        """Calls in a sample and samples in a visit, as sizing.c chooses them."""
-        launch, sampling = self.launch, PATTERNS[visit["pattern"]][2]
+        """Calls in a sample and samples in a visit, as batching.c chooses them."""
+        launch, pattern = self.launch, PATTERNS[visit["pattern"]]
         share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if _overlaps(visit) else 1)
-        least_ns = max(100 * CLOCK_COST_NS, YARDSTICK_LEAST_NS * (visit["pattern"] in YARDSTICKS))
+        least_ns = max(100 * CLOCK_COST_NS, pattern["least_ns"])
         needed = max(1, -(-least_ns // round_ns))
         fits = share_ns // (round_ns * SAMPLES_LEAST)
         block = max(needed, min(BLOCK_ROUNDS, fits), 2)
-        blocks = block + block % 2
         cell.round_ns = round_ns
-        cell.batch = {
-            "floor": 1,
-            "common": 1,
-            "prepared": 1,
-            "blocks": blocks,
-            "acked": blocks,
-        }.get(sampling, needed)
+        cell.batch = 1 if pattern["sampled"]["single"] else needed
+        if pattern["sampled"]["in_blocks"]:
+            cell.batch = block + block % 2
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         cell.rounds = int(min(cap, max(1, samples, min(SAMPLES_LEAST, OVERDRAFT * samples))))
 
 
+def _trips(visit: dict[str, Any], ranks: int) -> int:
+    """Reported operations in a call."""
+    trips = PATTERNS[visit["pattern"]]["trips"]
+    return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+
+
 def _starts_together(visit: dict[str, Any]) -> bool:
-    return PATTERNS[visit["pattern"]][2] == "common"
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["starts_together"])
 
 
 def _overlaps(visit: dict[str, Any]) -> bool:
-    return kind_of(visit["pattern"], visit["mode"]) == "overlaps"
+    return has(visit, "overlaps")
 
 
 def _is_blind(visit: dict[str, Any]) -> bool:
     """Whether it deadlocks above the eager limit."""
-    return kind_of(visit["pattern"], visit["mode"]) == "needs_eager"
+    return has(visit, "needs_eager")
 
 
 def _comes_late(visit: dict[str, Any]) -> bool:
@@ -885,7 +594,7 @@ def _knows_cpu_time(visit: dict[str, Any]) -> bool:
     """Not where preparations, acknowledgements or barriers lie between the samples."""
     if _starts_together(visit):
         return bool(visit["sync"] == "common")
-    return PATTERNS[visit["pattern"]][2] not in {"prepared", "acked"}
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"])
 
 
 def half_width(samples: list[int]) -> float | None:
@@ -914,7 +623,7 @@ def say(line: str) -> None:
 
 
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
-    """The facts of the launch, as journal.c writes them."""
+    """The facts of the launch, as launch_line.c writes them."""
     hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
     places = ",".join(
@@ -931,8 +640,6 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
 def main(library: str, standard: str, latency_ns: int) -> None:
     """What the executable does that the fake mpicc writes."""
     if sys.argv[1:] == ["--describe"]:
-        import json  # noqa: PLC0415 - a launch has no use for it
-
         print(json.dumps(describe(), separators=(",", ":")))
         return
     if len(sys.argv) != 3 or sys.argv[2] != "-":

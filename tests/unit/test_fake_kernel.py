@@ -26,14 +26,12 @@ from tests.fakes.kernel import (
     DATATYPES,
     PATTERNS,
     SYNCS,
-    YARDSTICK_LEAST_NS,
-    YARDSTICKS,
     PlanError,
     describe,
+    modes_of,
     operation_ns,
     operations_of,
     read_plan,
-    traits_of,
 )
 
 if TYPE_CHECKING:
@@ -139,7 +137,7 @@ def visits_in(lines: list[Line]) -> dict[int, Line]:
 
 def sizes_of(pattern: str) -> tuple[int, ...]:
     """Some that a pattern can have."""
-    traits = traits_of(pattern)
+    traits = PATTERNS[pattern]
     return (64, 4096) if traits["moves_bytes"] or traits["spans_bytes"] else (0,)
 
 
@@ -148,23 +146,6 @@ def sizes_of(pattern: str) -> tuple[int, ...]:
 
 def test_the_fake_describes_itself_as_a_kernel_does(openmpi: FakeMpi) -> None:
     assert kernel.describe(find.find_default()) == msgspec.convert(describe(), Description)
-
-
-def as_with_mpi_3(value: Any) -> Any:
-    """All that programs read of a description, without what collectives have since MPI 4."""
-    if isinstance(value, list):
-        return [as_with_mpi_3(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get("sampling") == "common":
-        value = {**value, "modes": [mode for mode in value["modes"] if not mode["binds_buffers"]]}
-    return {key: as_with_mpi_3(inner) for key, inner in value.items() if key not in {"about", "time_of"}}
-
-
-@pytest.mark.mpi
-def test_the_real_kernel_has_the_same_patterns() -> None:
-    real = json.loads(msgspec.json.encode(kernel.describe(find.find_default())))
-    assert as_with_mpi_3({**real, "large_counts": False}) == as_with_mpi_3(describe())
 
 
 @pytest.mark.mpi
@@ -183,7 +164,7 @@ def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> N
             continue
         pattern, mode, *_ = kind.removeprefix("visit of ").split(" ")
         keys = {key for key, _ in shape}
-        assert keys & together == (together if PATTERNS[pattern][2] == "common" else set())
+        assert keys & together == (together if PATTERNS[pattern]["sampling"] == "common" else set())
         assert keys & {"pure_ns", "work_ns"} == ({"pure_ns", "work_ns"} if mode == "overlap" else set())
 
 
@@ -270,9 +251,9 @@ def test_memory_of_one_rank_may_be_larger_than_messages() -> None:
     assert [visit["bytes"] for visit in visits] == [2**32, 2**32]
 
 
-@pytest.mark.parametrize("pattern", [name for name in PATTERNS if traits_of(name)["reduces"]])
+@pytest.mark.parametrize("pattern", [name for name in PATTERNS if PATTERNS[name]["reduces"]])
 def test_a_reduction_takes_what_is_described(pattern: str) -> None:
-    mode = PATTERNS[pattern][-1][0][0]
+    mode = modes_of(pattern)[0]
     pairs = [(datatype, op) for datatype in DATATYPES for op in operations_of(datatype)]
     text = plan_of(*(f"{pattern} {mode} 64 datatype={datatype} op={op}" for datatype, op in pairs))
     _, visits = read_plan(text.splitlines(keepends=True))
@@ -285,21 +266,21 @@ def test_a_reduction_takes_what_is_described(pattern: str) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
 def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi, ranks: int) -> None:
     cells = [
-        (pattern, mode, size, kind)
-        for pattern, (*_, least, _, _, modes) in PATTERNS.items()
-        for mode, _, _, kind in modes
+        (pattern, mode["name"], size, mode["overlaps"])
+        for pattern, of in PATTERNS.items()
+        for mode in of["modes"]
         for size in sizes_of(pattern)
-        if least <= ranks and pattern != "eager" and (kind != "needs_eager" or size <= 64)
+        if of["min_ranks"] <= ranks and pattern != "eager" and (not mode["needs_eager"] or size <= 64)
     ]
     text = plan_of(*(f"{p} {mode} {size} datatype=double op=sum" for p, mode, size, _ in cells), ranks=ranks)
     found = visits_in(journal_of(find.find_default(), text, ranks))
     assert sorted(found) == list(range(len(cells)))
-    for number, (pattern, mode, size, kind) in enumerate(cells):
-        line, sampling = found[number], PATTERNS[pattern][2]
-        active = PATTERNS[pattern][4] or ranks
+    for number, (pattern, mode, size, overlaps) in enumerate(cells):
+        line, sampling = found[number], PATTERNS[pattern]["sampling"]
+        active = PATTERNS[pattern]["active_ranks"] or ranks
         one_ns = operation_ns(pattern, mode, size, ranks, LATENCY_NS)
         batch, sample_ns = line["batch"], one_ns * line["ops"]
-        seen_ns = sample_ns // 2 if kind == "overlaps" else 0
+        seen_ns = sample_ns // 2 if overlaps else 0
         assert line["warmup_ns"] == [sample_ns] * 2
         assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
         trips = {"stream": 4, "bcast-rotating": ranks, "chase": 1024, "pingpong": 2, "cacheline": 2}
@@ -309,16 +290,16 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         if sampling in {"blocks", "acked"}:
             assert batch % 2 == 0
             assert batch >= 16
-        if pattern in YARDSTICKS:
-            assert line["samples_ns"][0] >= YARDSTICK_LEAST_NS
-            assert batch == 1 or (batch - 1) * line["trial_ns"][-1] < YARDSTICK_LEAST_NS
+        if least_ns := PATTERNS[pattern]["least_ns"]:
+            assert line["samples_ns"][0] >= least_ns
+            assert batch == 1 or (batch - 1) * line["trial_ns"][-1] < least_ns
         cpu_ns = -1 if sampling in {"prepared", "acked"} else active * sum(line["samples_ns"])
         assert line["cpu_ns"] == cpu_ns
 
 
 @pytest.mark.parametrize("pattern", [*COLLECTIVES, "bcast-rotating", "bcast-acked"])
 def test_a_collective_takes_a_step_for_every_doubling_of_ranks(pattern: str) -> None:
-    mode = PATTERNS[pattern][-1][0][0]
+    mode = modes_of(pattern)[0]
 
     def time_ns(ranks: int, size: int = 0, latency_ns: int = LATENCY_NS) -> int:
         return operation_ns(pattern, mode, size, ranks, latency_ns)
@@ -330,7 +311,7 @@ def test_a_collective_takes_a_step_for_every_doubling_of_ranks(pattern: str) -> 
 
 
 def test_starts_can_be_told_apart(openmpi: FakeMpi) -> None:
-    modes = [mode for mode, *_ in PATTERNS["bcast"][-1]]
+    modes = modes_of("bcast")
     cells = list(product(modes, SYNCS))
     text = plan_of(*(f"bcast {mode} 64 sync={sync}" for mode, sync in cells), ranks=4)
     found = visits_in(journal_of(find.find_default(), text, 4))
@@ -361,14 +342,14 @@ def test_half_of_a_collective_hides_behind_work(openmpi: FakeMpi) -> None:
 
 
 def test_only_collectives_care_how_ranks_start() -> None:
-    for pattern, (*_, modes) in PATTERNS.items():
-        times = {operation_ns(pattern, modes[0][0], 64, 4, LATENCY_NS, sync) for sync in SYNCS}
+    for pattern in PATTERNS:
+        times = {operation_ns(pattern, modes_of(pattern)[0], 64, 4, LATENCY_NS, sync) for sync in SYNCS}
         assert len(times) == (3 if pattern in COLLECTIVES else 1)
 
 
 def test_memory_is_no_matter_of_the_library() -> None:
-    for pattern in (*YARDSTICKS, "crosscopy", "cacheline"):
-        for mode, *_ in PATTERNS[pattern][-1]:
+    for pattern in (name for name, of in PATTERNS.items() if of["family"] == "memory"):
+        for mode in modes_of(pattern):
             assert operation_ns(pattern, mode, 64, 2, 1) == operation_ns(pattern, mode, 64, 8, 10**6)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.ratios import paired_ratio
+from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.plan.model import Cell
 
-MESSAGES = frozenset({"pingpong"})
+MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 """Patterns whose time is that of one message one way."""
 
-YARDSTICKS = {
-    "kappa": ("crosscopy", "standard"),
-    "memcpy_ratio": ("memcpy", "standard"),
-    "copy_ratio": ("copy", "O3"),
-    "copy_o0_ratio": ("copy", "O0"),
-}
+YARDSTICKS = baselines()
 """What one-way times are divided by: name of the ratio to pattern and mode."""
+
+LINES = patterns_with(lambda pattern: pattern.one_way and pattern.in_memory)
+"""Patterns whose time is that of handing over one cache line."""
+
+CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
+"""Patterns whose time is that of one load from a working set."""
 
 Medians = dict[int, float]
 

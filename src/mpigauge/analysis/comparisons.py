@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from mpigauge.analysis.ratios import Ratio, launch_times, ratio_of
 from mpigauge.analysis.verdict import verdict
+from mpigauge.plan.patterns import patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Verdict
 
-MESSAGES = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
+MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
 
 

@@ -13,6 +13,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell, by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
 from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.vocabulary import BROKEN
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
 
-USUAL_PATTERN = "pingpong"
+USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
 """What a link is called failed for."""
 
@@ -230,7 +231,7 @@ def _chosen(result: Result, mpi: str, transport: str) -> list[Row]:
             key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
             maps.setdefault(key, []).append(row)
     maps = {key: mine for key, mine in maps.items() if transport in {"", mine[0].cell.transport}}
-    usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern == USUAL_PATTERN} or maps
+    usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern in USUAL} or maps
     if not usual:
         raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
     if len(usual) > 1:

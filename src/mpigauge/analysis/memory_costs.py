@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.baselines import MESSAGES, YARDSTICKS
+from mpigauge.analysis.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import DifferentCache, Level, cache_levels, differing_claims
 from mpigauge.analysis.ratios import Ratio, below_from
 
@@ -109,7 +109,7 @@ def _cost(curve: Sequence[Row], name: str) -> CostInCopies:
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
     """How far the smallest message of each mode is above what the hardware needs."""
-    lines = {row.cell.job: row for row in rows if row.cell.pattern == "cacheline" and row.time}
+    lines = {row.cell.job: row for row in rows if row.cell.pattern in LINES and row.time}
     for row in _smallest_messages(rows):
         line = lines.get(row.cell.job)
         if line is not None and line.time is not None and row.time is not None:
@@ -130,7 +130,7 @@ def caches_seen(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[Cac
     """The levels of memory that the pointer chase of each job shows."""
     jobs: dict[JobKey, list[Row]] = defaultdict(list)
     for row in rows:
-        if row.cell.pattern == "chase" and row.time is not None:
+        if row.cell.pattern in CHASES and row.time is not None:
             jobs[row.cell.job].append(row)
     for mine in jobs.values():
         mine.sort(key=lambda row: row.cell.bytes)

@@ -9,27 +9,28 @@ The factors are those of nccl-tests (doc/PERFORMANCE.md there derives them), so 
 number of ranks compare with the speed of the hardware.
 """
 
-from collections.abc import Callable, Mapping
-
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Pattern
-
-BUS_FACTORS: Mapping[str, Callable[[int], float]] = {
-    "same": lambda _: 1.0,
-    "others": lambda ranks: (ranks - 1) / ranks,
-    "twice": lambda ranks: 2 * (ranks - 1) / ranks,
-}
+from mpigauge.plan.patterns import Pattern, blocks_of
 
 
 def algorithm_bytes(cell: Cell, pattern: Pattern) -> int:
     """Bytes that one operation is about, in all directions."""
-    mode = pattern.mode(cell.mode)
-    directions = mode.directions if mode is not None else 1
-    blocks = cell.ranks if pattern.send_each or pattern.recv_each else 1
-    return directions * blocks * cell.bytes
+    return directions_of(cell, pattern) * int(blocks_of(pattern.volumes.operation, cell.ranks)) * cell.bytes
 
 
 def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
     """Bytes that one operation sends over a link; None where the field gives no bus bandwidth."""
-    factor = BUS_FACTORS.get(pattern.bus)
-    return None if factor is None else factor(cell.ranks) * algorithm_bytes(cell, pattern)
+    if not any(pattern.volumes.bus):
+        return None
+    return blocks_of(pattern.volumes.bus, cell.ranks) * directions_of(cell, pattern) * cell.bytes
+
+
+def wire_bytes(cell: Cell, pattern: Pattern) -> int:
+    """Bytes that all ranks together must get from others in one operation, whatever the algorithm."""
+    return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
+
+
+def directions_of(cell: Cell, pattern: Pattern) -> int:
+    """Messages under way at once between a pair of ranks."""
+    mode = pattern.mode(cell.mode)
+    return mode.directions if mode is not None else 1

@@ -31,8 +31,6 @@ from mpigauge.units import NS
 from mpigauge.vocabulary import Status, WarningKind
 
 MEDIAN = "median"
-FLOOR = "null"
-SINGLE = frozenset({"common", "prepared"})
 """Samplings that time single operations, however short."""
 
 PLAUSIBLE_BYTES_PER_S = 128e9
@@ -223,7 +221,7 @@ def _implausible(around: _Surroundings, cell: Cell, time: Timing) -> Implausible
     """Why a rate of memory cannot be true; None if it can (docs/method.md#memory)."""
     pattern = around.patterns.get(cell.pattern)
     rate = _rate(cell, pattern, time)
-    if rate is None or pattern is None or not (pattern.active_ranks == 1 or pattern.sampling == "prepared"):
+    if rate is None or pattern is None or not pattern.in_memory:
         return None
     caches = around.result.campaign.environment.caches
     l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
@@ -264,10 +262,10 @@ def _warnings(
     clock: ClockState | None,
 ) -> tuple[Warning, ...]:
     """What must be known of a time that was measured; the floor of the instrument is nobody's result."""
-    if not isinstance(time, Estimate) or not visits or cell.pattern == FLOOR:
+    pattern = around.patterns.get(cell.pattern)
+    if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
         return ()
     result = around.result
-    pattern = around.patterns.get(cell.pattern)
     circumstances = Circumstances(
         estimate=time,
         ranks=cell.ranks,
@@ -277,7 +275,7 @@ def _warnings(
         precision=result.campaign.plan.precision,
         batch=max(visit.batch for visit in visits),
         stat=stat,
-        clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampling in SINGLE else 0.0,
+        clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampled.single else 0.0,
         skew_s=start.skew_p50_s if start else 0.0,
         late_share=start.late_share if start else 0.0,
         clock_error_s=clock.error_s if clock else 0.0,

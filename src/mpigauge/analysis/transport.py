@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.rates import algorithm_bytes
+from mpigauge.analysis.rates import wire_bytes
 from mpigauge.analysis.reasons import Refutation
 from mpigauge.plan.round_robin import ranks_of
 
@@ -108,38 +108,15 @@ def evidence(
     payload: dict[Cell, int] = defaultdict(int)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
-        if visit.net_calls == 0 or visit.cell.ranks == 1 or pattern is None or not _talks(pattern):
+        if visit.net_calls == 0 or visit.cell.ranks == 1 or pattern is None or not pattern.talks:
             continue
         operations = visit.net_calls * visit.ops // visit.batch
         net[visit.cell] += visit.net_bytes
-        payload[visit.cell] += operations * max(HEADER_BYTES, payload_bytes(visit.cell, pattern))
+        payload[visit.cell] += operations * max(HEADER_BYTES, wire_bytes(visit.cell, pattern))
     said = reports(launches)
     return {cell: Evidence(net[cell], payload[cell], said.get(cell.job, ())) for cell in payload}
-
-
-def payload_bytes(cell: Cell, pattern: Pattern) -> int:
-    """Bytes that all ranks together must get from others in one operation, whatever the algorithm.
-
-    Nobody sends to itself. So of p ranks and blocks of n bytes, (p - 1) n go to a root or come from it, and
-    as many through a scan; a reduction for all takes them there and back; and p times as many travel where
-    every rank has a block from or for every other.
-    """
-    if not pattern.bus:
-        return algorithm_bytes(cell, pattern) if pattern.active_ranks else cell.ranks * cell.bytes
-    blocks = cell.ranks if (pattern.send_each or pattern.recv_each) and not pattern.rooted else 1
-    ways = 2 if pattern.bus == "twice" else 1
-    return ways * blocks * (cell.ranks - 1) * cell.bytes
 
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
     """The ranks between which its messages go."""
     return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
-
-
-def _talks(pattern: Pattern) -> bool:
-    """Whether its ranks send messages by MPI."""
-    return (
-        pattern.active_ranks != 1
-        and (pattern.moves_bytes or pattern.starts_together)
-        and (pattern.sampling != "prepared")
-    )

@@ -91,7 +91,7 @@ class Verbs(click.Group):
 
 def _instead_of(verb: str) -> str:
     """What to type where there is no such verb."""
-    from mpigauge.mpi import names
+    from mpigauge.plan import names
 
     if verb in aliases.VERBS:
         return f"that is an option: {aliases.VERBS[verb]}"

@@ -31,7 +31,7 @@ def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Patterns that are not there yet."""
-    from mpigauge.mpi import names
+    from mpigauge.plan import names
 
     given = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
     return _starting([name for name in names.patterns() if name not in given], incomplete)
@@ -39,7 +39,7 @@ def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> lis
 
 def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Modes of any pattern."""
-    from mpigauge.mpi import names
+    from mpigauge.plan import names
 
     return _last([*names.modes(), "all"], incomplete)
 

@@ -242,7 +242,7 @@ def _meanings(given: Sequence[str]) -> list[Meaning]:
     """The patterns of these words; says what an alias means if that is not plain from its name."""
     if not given:
         return []
-    from mpigauge.mpi import names
+    from mpigauge.plan import names
 
     patterns, found = names.patterns(), {}
     for word in given:
@@ -275,7 +275,7 @@ def _file(plan_path: Path | None, options: Options, *, quick: bool, thorough: bo
 
 def _check_names(file: PlanFile, where: str) -> None:
     """A plan is a document, so it takes the names of patterns and nothing that stands for them."""
-    from mpigauge.mpi import names
+    from mpigauge.plan import names
 
     patterns = names.patterns()
     for measure in file.measure:

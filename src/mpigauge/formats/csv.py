@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Mode, Pattern
+from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import (
     Campaign,
     End,
@@ -237,7 +237,7 @@ def _campaign(table: _Table) -> Campaign:
     return campaign_of(
         Plan((Measure(columns.pattern),), title=columns.title),
         (LibraryRecord(*names, origin=IMPORTED) for names in libraries),
-        (_pattern(columns, cells),),
+        (completed(_pattern(columns, cells)),),
         cells,
     )
 

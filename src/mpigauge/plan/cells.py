@@ -11,7 +11,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
+from mpigauge.plan.patterns import Description, Mode, Pattern, blocks_of, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
@@ -21,7 +21,6 @@ RANKS_PER_CORE_MOST = 64
 IN_FLIGHT_BYTES = 16 * 2**20
 WINDOW_LEAST = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
-FLOOR = "null"
 SHARED_MEMORY = "shm"
 
 
@@ -35,7 +34,7 @@ def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, w
     cells: dict[Cell, None] = {}
     # Wherever something is measured, the floor is, and nowhere else.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
-    measures = (Measure(FLOOR, ranks=tuple(ranks_used)), *plan.measure)
+    measures = (Measure(description.floor.name, ranks=tuple(ranks_used)), *plan.measure)
     usual = DIFFERENT_HOSTS if len(plan.hosts) > 1 else SAME_HOST
     placements = [placement_of(text, plan.hosts, where) for text in plan.placements or (usual,)]
     for transport, placement, measure in product(plan.transports, placements, measures):
@@ -225,14 +224,13 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 def _check_size(pattern: Pattern, cell: Cell, description: Description, where: str) -> None:
     size, mode = cell.bytes, pattern.mode(cell.mode)
     ranks = pattern.active_ranks or cell.ranks
-    if (pattern.starts_together or pattern.reduces or pattern.bus) and size > INT_MAX // ranks:
+    if (pattern.starts_together or pattern.reduces or any(pattern.volumes.bus)) and size > INT_MAX // ranks:
         raise UsageError(
             f"{where}: {units.format_size(size)} for each of {ranks} ranks exceed the counts of "
             f"{pattern.name}",
             f"use sizes up to {units.format_size(INT_MAX // ranks)}",
         )
-    sends = pattern.active_ranks != 1 and pattern.sampling != "prepared"
-    if sends and size > INT_MAX and not description.large_counts:
+    if pattern.sends and size > INT_MAX and not description.large_counts:
         raise UsageError(
             f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
             "MPI library lacks",
@@ -269,11 +267,11 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
-    if pattern.spans_bytes:
-        return cell.bytes
     active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
-    sent = cell.bytes * (active if pattern.send_each else 1)
-    received = max(1, cell.window) * cell.bytes * (active if pattern.recv_each or cell.in_place else 1)
+    sent = int(blocks_of(pattern.volumes.sent, active)) * cell.bytes
+    received = max(1, cell.window) * int(blocks_of(pattern.volumes.received, active)) * cell.bytes
+    if cell.in_place:
+        received = max(received, sent)
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
     if cell.buffers == "cold":
         return active * (max(pool_bytes, sent) + max(pool_bytes, received) + lent)

@@ -5,25 +5,20 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.vocabulary import ALL
+from mpigauge.plan.names import DESCRIPTION
+from mpigauge.vocabulary import ALL, Family
 
 KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
 
-DESCRIPTION = Path(__file__).parents[1] / "kernel" / "describe.json"
-
-Family = Literal["", "message", "collective", "memory", "probe", "floor"]
-"""What a pattern is about; "" is one that only an older or a foreign kernel has."""
-
-Terms = tuple[float, float, float, float]
+Term = int | float
+Terms = tuple[Term, Term, Term, Term]
 """Coefficients of 1/p, 1, p and p², for p ranks."""
 
 ONE: Terms = (0, 1, 0, 0)
@@ -32,7 +27,8 @@ NONE: Terms = (0, 0, 0, 0)
 
 def blocks_of(terms: Terms, ranks: int) -> float:
     """How many messages or blocks a volume is, of so many ranks."""
-    return sum(term * float(ranks) ** power for power, term in enumerate(terms)) / ranks
+    inverse, one, each, squared = terms
+    return (inverse + one * ranks + each * ranks**2 + squared * ranks**3) / ranks
 
 
 class Volumes(Struct, frozen=True):
@@ -237,9 +233,20 @@ def known() -> Mapping[str, Pattern]:
     return {pattern.name: pattern for pattern in description.patterns}
 
 
-def names_of(keep: Callable[[Pattern], bool]) -> frozenset[str]:
+def patterns_with(keep: Callable[[Pattern], bool]) -> frozenset[str]:
     """The names of those known patterns that have a property."""
     return frozenset(name for name, pattern in known().items() if keep(pattern))
+
+
+def baselines() -> dict[str, tuple[str, str]]:
+    """What times of messages are divided by: name of the ratio to pattern and mode, between cores first."""
+    both = sorted(known().values(), key=lambda pattern: -pattern.active_ranks)
+    return {
+        mode.baseline: (pattern.name, mode.name)
+        for pattern in both
+        for mode in pattern.modes
+        if mode.baseline
+    }
 
 
 def completed(pattern: Pattern) -> Pattern:

@@ -1,4 +1,4 @@
-"""The kernel's journal lines. Only this module and the kernel's journal.c know them."""
+"""The kernel's journal lines. Only this module and text/ of the kernel know them."""
 
 from typing import Any, get_args
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import completed
 from mpigauge.result import older
 from mpigauge.result.records import (
     FORMAT,
@@ -125,7 +127,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
         )
     record = _record(path, 1, line, _reader_of(head.version))
     assert isinstance(record, Campaign)  # noqa: S101 - its type says so
-    return record
+    return replace(record, patterns=tuple(map(completed, record.patterns)))
 
 
 def _reader_of(version: int) -> Callable[[bytes], Record]:

@@ -15,6 +15,7 @@ from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import CURVE, usual
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.result.reader import Result
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW, Column, Units
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import EndReason
 
 DOT = " \N{MIDDLE DOT} "
+
+PROBES = patterns_with(lambda pattern: pattern.probes)
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if name != "pairing"))
 """What the title of a curve says after its pattern and mode."""
@@ -97,7 +101,7 @@ def _sections(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> li
     curves = {
         pattern.name: pattern.time_of
         for pattern in result.campaign.patterns
-        if not pattern.probes and pattern.sampling != "floor"
+        if not pattern.probes and not pattern.is_floor
     }
     shown = sorted((row for row in rows if row.cell.pattern in curves), key=lambda row: str(_curve(row)))
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
@@ -234,7 +238,7 @@ def _foot(result: Result, rows: Sequence[Row]) -> list[str]:
 
 def _limits(rows: Sequence[Row]) -> Iterable[str]:
     for row in rows:
-        if row.cell.pattern == "eager":
+        if row.cell.pattern in PROBES:
             limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
             because = f" ({reason(row)})" if row.reason else ""
             yield f"eager limit, {_job(row.cell)}: {limit}{because}"
@@ -242,7 +246,7 @@ def _limits(rows: Sequence[Row]) -> Iterable[str]:
 
 def _floor(rows: Sequence[Row]) -> Iterable[str]:
     for row in rows:
-        if row.cell.pattern == "null" and row.time:
+        if row.cell.pattern in FLOORS and row.time:
             floor = units.format_time(row.time.estimate)
             yield f"floor of the instrument, {_job(row.cell)}: {floor} a sample"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.comparisons import without_window
 from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.query import wanted
 from mpigauge.show.words.factors import UNSAID, phrases_of
 from mpigauge.units import format_size
@@ -26,7 +27,7 @@ SERIES_MOST = 14
 NAMED_MOST = 6
 """In a hint."""
 
-EAGER = frozenset({"pingpong", "exchange", "ring", "shift", "stream"})
+EAGER = patterns_with(lambda pattern: pattern.family == "message")
 """Patterns of plain messages, whose protocol changes at the eager limit."""
 
 FILE = "file"
@@ -82,7 +83,7 @@ def timed(query: Query) -> list[tuple[Source, Row]]:
         for row in source.rows
         if (pattern := source.patterns.get(row.cell.pattern)) is not None
         and not pattern.probes
-        and pattern.sampling != "floor"
+        and not pattern.is_floor
         and (chosen(row.cell.bytes) or not row.sized)
     ]
 
@@ -119,7 +120,8 @@ def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row]
 def _breaks(one: Series) -> tuple[int, ...]:
     cell = one.rows[0].cell
     limit = one.source.limits.get(cell.job)
-    passes = cell.pattern not in EAGER or cell.mode == "synchronous"
+    mode = one.source.patterns[cell.pattern].mode(cell.mode)
+    passes = cell.pattern not in EAGER or (mode is not None and mode.never_eager)
     return () if limit is None or passes else (limit,)
 
 

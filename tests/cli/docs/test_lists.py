@@ -12,7 +12,8 @@ import pytest
 from mpigauge import errors
 from mpigauge.cli import mpigauge
 from mpigauge.formats.csv import Column, Columns
-from mpigauge.mpi import find, kernel, names
+from mpigauge.mpi import find, kernel
+from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile

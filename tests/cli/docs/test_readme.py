@@ -20,7 +20,7 @@ import pytest
 from mpigauge import __version__, errors
 from mpigauge.cli import mpigauge, run
 from mpigauge.cli.option_groups import Chapters
-from mpigauge.mpi import names
+from mpigauge.plan import names
 from mpigauge.plan.plan_file import read_file
 from tests.places import DOCS, EXAMPLES, ROOT
 
@@ -154,7 +154,7 @@ def test_example_is_a_plan(path: Path) -> None:
     assert f"examples/{path.name}" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["cli.md", "formats.md", "schema.json"])
+@pytest.mark.parametrize("name", ["cli.md", "formats.md", "howto.md", "schema.json"])
 def test_computed_page_is_fresh(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
     assert committed == generator().pages()[name], "run: python docs/generate.py"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
-from mpigauge.plan.patterns import DESCRIPTION
+from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result.environment import cores_allowed
 from tests.real.mpi.conftest import prefix
 

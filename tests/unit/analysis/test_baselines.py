@@ -19,7 +19,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import Result
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.units import format_factor, format_size, parse_size
-from tests.fakes.kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, operation_ns
+from tests.fakes.kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def said(result: Result, claimed: Mapping[str, int] | None = None) -> list[str]:
 
 def test_every_yardstick_is_a_pattern_and_mode_of_the_kernel() -> None:
     for pattern, mode in YARDSTICKS.values():
-        assert mode in [name for name, *_ in PATTERNS[pattern][-1]]
+        assert mode in modes_of(pattern)
 
 
 @pytest.mark.parametrize("name", YARDSTICKS)
@@ -127,7 +127,7 @@ def test_cold_messages_and_all_modes_are_measured_by_the_warm_copy() -> None:
 
 def test_only_messages_are_measured_by_memory() -> None:
     others = [
-        cell(pattern, 64, PATTERNS[pattern][-1][0][0])
+        cell(pattern, 64, modes_of(pattern)[0])
         for pattern in PATTERNS
         if pattern not in ("pingpong", "eager")
     ]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.rates import BUS_FACTORS, algorithm_bytes, bus_bytes
+from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
 from mpigauge.plan.patterns import Pattern
 from tests.fakes.kernel import COLLECTIVES, describe
 from tests.made import cell
@@ -47,10 +47,6 @@ def sent(pattern: str, size: int, of_ranks: int) -> tuple[int, float | None]:
     """Bytes of an operation, and over a link."""
     of = cell(pattern, size, PATTERNS[pattern].modes[0].name, ranks=of_ranks)
     return algorithm_bytes(of, PATTERNS[pattern]), bus_bytes(of, PATTERNS[pattern])
-
-
-def test_every_factor_is_used_and_known() -> None:
-    assert {pattern.bus for pattern in PATTERNS.values() if pattern.bus} == set(BUS_FACTORS)
 
 
 @pytest.mark.parametrize("pattern", PUBLISHED)

@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mpigauge.analysis.rates import wire_bytes
 from mpigauge.analysis.transport import (
     HEADER_BYTES,
     PAYLOAD_LEAST_BYTES,
     Evidence,
     evidence,
-    payload_bytes,
     reports,
     talkers,
 )
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Mode, Pattern
+from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import Visit
 from mpigauge.show.words.status import sentence
 from tests.fakes.kernel import describe
@@ -26,7 +26,9 @@ repeatable = settings(derandomize=True, deadline=None)
 
 CELL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11", "tcp")
 MODE = Mode("standard", "", 1, needs_eager=False, binds_buffers=False, attaches_buffer=False)
-PATTERN = Pattern("pingpong", "", "", "chained", 2, 2, windowed=False, moves_bytes=True, modes=(MODE,))
+PATTERN = completed(
+    Pattern("pingpong", "", "", "chained", 2, 2, windowed=False, moves_bytes=True, modes=(MODE,))
+)
 LARGE = PAYLOAD_LEAST_BYTES * 100
 
 
@@ -177,7 +179,7 @@ PATTERNS = {one.name: one for one in msgspec.convert(describe()["patterns"], tup
 def test_what_must_travel_is_what_no_rank_has_itself(size: int, ranks: int) -> None:
     def travels(pattern: str, size: int = size) -> int:
         of = cell(pattern, size, PATTERNS[pattern].modes[0].name, ranks=ranks)
-        return payload_bytes(of, PATTERNS[pattern])
+        return wire_bytes(of, PATTERNS[pattern])
 
     others = (ranks - 1) * size
     for pattern in ("bcast", "reduce", "scan", "exscan", "gather", "gatherv", "scatter", "scatterv"):
@@ -195,7 +197,7 @@ def test_what_must_travel_is_what_no_rank_has_itself(size: int, ranks: int) -> N
 @pytest.mark.parametrize("ranks", [2, 4, 16])
 def test_a_collective_that_travels_whole_is_whole(pattern: str, ranks: int) -> None:
     of = collective(pattern, 1 << 20, ranks=ranks, transport="tcp")
-    sent = 10 * payload_bytes(of, PATTERNS[pattern])
+    sent = 10 * wire_bytes(of, PATTERNS[pattern])
     one = msgspec.structs.replace(visit(sent, 10, of), batch=1, ops=1)
     assert evidence([one], PATTERNS)[of].share == 1
 

@@ -31,8 +31,8 @@ from tests.fakes.kernel import (
     OPERATIONS,
     PATTERNS,
     describe,
+    modes_of,
     operations_of,
-    traits_of,
 )
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -48,8 +48,8 @@ KERNEL_OF_MPI_4 = msgspec.structs.replace(
         for pattern in KERNEL.patterns
     ),
 )
-REDUCTIONS = [name for name in PATTERNS if traits_of(name)["reduces"]]
-ROOTED = [name for name in PATTERNS if traits_of(name)["rooted"]]
+REDUCTIONS = [name for name in PATTERNS if PATTERNS[name]["reduces"]]
+ROOTED = [name for name in PATTERNS if PATTERNS[name]["rooted"]]
 
 
 def expanded(*measure: Measure, ranks: tuple[int, ...] = (2,), kernel: Description = KERNEL) -> list[Cell]:
@@ -76,7 +76,7 @@ def test_the_floor_is_measured_first_with_every_number_of_ranks() -> None:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_modes_default_to_the_first_and_all_means_all(pattern: str) -> None:
-    modes = [mode for mode, *_ in PATTERNS[pattern][-1]]
+    modes = modes_of(pattern)
     asked = cells_of(Plan((Measure(pattern, modes=("all",), sizes="8"),)), KERNEL, "m", "1", "the plan")
     default = cells_of(Plan((Measure(pattern, sizes="8"),)), KERNEL, "m", "1", "the plan")
     assert [cell.mode for cell in asked if cell.pattern == pattern] == modes
@@ -139,7 +139,7 @@ def test_only_what_has_a_root_has_roots(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
 def test_in_place_is_what_can_be(pattern: str) -> None:
     (cell,) = expanded(Measure(pattern, sizes="64", in_place=True))
-    assert cell.in_place == traits_of(pattern)["may_in_place"]
+    assert cell.in_place == PATTERNS[pattern]["may_in_place"]
     assert not expanded(Measure(pattern, sizes="64"))[0].in_place
 
 
@@ -182,11 +182,11 @@ def test_sizes_of_reductions_are_whole_elements_and_not_smaller(
 
 @repeatable
 @given(
-    st.sampled_from([name for name in PATTERNS if traits_of(name)["unit_bytes"]]),
+    st.sampled_from([name for name in PATTERNS if PATTERNS[name]["unit_bytes"]]),
     st.lists(st.integers(0, 2**20), min_size=1, max_size=5),
 )
 def test_sizes_of_memory_are_whole_units_and_never_nothing(pattern: str, sizes: list[int]) -> None:
-    unit = traits_of(pattern)["unit_bytes"]
+    unit = PATTERNS[pattern]["unit_bytes"]
     found = [cell.bytes for cell in expanded(Measure(pattern, sizes=",".join(map(str, sizes))))]
     assert len(found) == len(set(found))
     assert all(size % unit == 0 and size > 0 for size in found)
@@ -291,7 +291,7 @@ def test_a_collective_may_be_as_large_as_its_counts_and_no_larger(
 ) -> None:
     size = (INT_MAX // ranks + more) // 8 * 8
     measure = Measure(pattern, sizes=str(size))
-    if size > INT_MAX // ranks and traits_of(pattern)["moves_bytes"]:
+    if size > INT_MAX // ranks and PATTERNS[pattern]["moves_bytes"]:
         with pytest.raises(UsageError, match="the counts of"):
             expanded(measure, ranks=(ranks,))
     else:

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What reading the clock costs and resolves, over 1e5 back-to-back reads. */
+/* What reading the clock costs and resolves, over 1e5 back-to-back reads
+ * (docs/method.md#the-clock). */
 struct mg_clock_facts {
     int64_t step_ns; /* smallest difference that is not zero */
     int64_t cost_ns; /* median */

@@ -1,4 +1,5 @@
-/* sync - one clock for all ranks: when it is learned, and checks of what came out. */
+/* sync - one clock for all ranks (docs/method.md#one-clock-for-all-ranks): when it is learned, and
+ * checks of what came out. */
 #include "clock/sync.h"
 
 #include "clock/clock.h"

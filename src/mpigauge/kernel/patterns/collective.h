@@ -97,13 +97,15 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
     {                                                                       \
         MG_MPI(MPI_Request_free(state->requests));                          \
     }
-#define MG_PERSISTENT_MODE(Call)                                                               \
-    ,                                                                                          \
-    {                                                                                          \
-        .name = "persistent", .about = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
-        .begin = persistent_begin, .call = persistent, .finish = persistent_finish,            \
-        .directions = 1, .binds_buffers = true                                                 \
-    }
+#define MG_PERSISTENT_MODE(Call)                                                \
+    , {.name          = "persistent",                                           \
+       .about         = "MPI_" #Call "_init once, then MPI_Start and MPI_Wait", \
+       .begin         = persistent_begin,                                       \
+       .call          = persistent,                                             \
+       .finish        = persistent_finish,                                      \
+       .directions    = 1,                                                      \
+       .binds_buffers = true,                                                   \
+       .needs_mpi     = 4}
 #else
 #define MG_PERSISTENT(Call_init)
 #define MG_PERSISTENT_MODE(Call)

@@ -1,4 +1,4 @@
-/* memory.h - what the baselines of memory share.
+/* memory.h - what the baselines of memory share (docs/method.md#memory).
  *
  * Work is called through pointers that the compiler must read anew each time, and results are
  * looked at, or it would see that nobody needs the work and leave it out. */

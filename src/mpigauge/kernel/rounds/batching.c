@@ -21,7 +21,7 @@ static int even(int number)
     return number + number % 2;
 }
 
-/* 1 % for the clock, and not 5 %, since the clock is part of what is reported. */
+/* Calls between two clock readings: docs/method.md#batching. */
 int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock)
 {

@@ -13,8 +13,9 @@ struct mg_series {
     int     visits;
 };
 
-/* Where a cell stands: effective number of samples and relative half-width of the
- * within-launch interval of the median (infinite while there are too few). */
+/* Where a cell stands by docs/method.md#enough-within-a-launch: effective number of samples and
+ * relative half-width of the within-launch interval of the median (infinite while there are too
+ * few). */
 struct mg_standing {
     double correlation_time;
     double effective;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.analysis.baselines import MESSAGES, YARDSTICKS
+from mpigauge.analysis.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import cache_levels
 from mpigauge.analysis.memory_costs import LIMITS
 from mpigauge.show.figures import canvas
@@ -85,7 +85,7 @@ def _about(size_bytes: int) -> str:
 
 
 def _seen(source: Source) -> list[tuple[str, int]]:
-    chase = [row for row in source.rows if row.cell.pattern == "chase" and row.time is not None]
+    chase = [row for row in source.rows if row.cell.pattern in CHASES and row.time is not None]
     mine = [row for row in chase if row.cell.job == chase[0].cell.job]
     levels = cache_levels([row.cell.bytes for row in mine], [row.time.estimate for row in mine if row.time])
     known = [level.capacity_bytes for level in levels if level.capacity_bytes]

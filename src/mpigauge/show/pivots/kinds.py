@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import names_of
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
 from mpigauge.show.pivots.quantities import (
     MEAN,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
-MEMORY = frozenset({"memcpy", "copy", "read", "write", "chase", "crosscopy", "cacheline", "reduce_local"})
+MEMORY = patterns_with(lambda pattern: pattern.in_memory)
 """Patterns that are no communication."""
 
 QUOTED_BYTES = (512, 64 * 2**10)

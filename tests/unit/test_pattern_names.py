@@ -1,0 +1,92 @@
+"""The kernel's patterns are named by itself alone: Python asks what it says of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.mpi import kernel
+from mpigauge.plan import names
+from mpigauge.plan.patterns import Pattern, Sampling, Volumes, baselines, blocks_of, completed, known
+from mpigauge.vocabulary import IMPORTED, SYNCS
+from tests.places import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOUSE = ROOT / "src" / "mpigauge"
+REGISTRIES = {HOUSE / "plan" / "suites.py"}
+"""What a default run measures: the one list that chooses patterns, so it must name them."""
+
+
+def modules() -> list[Path]:
+    """Those that must ask the kernel."""
+    found = [path for folder in ("analysis", "show", "plan") for path in (HOUSE / folder).rglob("*.py")]
+    return sorted(set(found) - REGISTRIES)
+
+
+def texts_of(path: Path) -> set[str]:
+    """All string literals of a module."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def test_no_pattern_is_named() -> None:
+    forbidden = set(names.patterns()) - set(SYNCS)  # ranks may start after a `barrier`, which is none
+    assert len(forbidden) > 20
+    assert len(modules()) > 40
+    found = {str(path.relative_to(HOUSE)): texts_of(path) & forbidden for path in modules()}
+    assert not {path: words for path, words in found.items() if words}
+
+
+# ---- What is kept of the kernel's words ----------------------------------------------------------
+
+
+def test_the_description_has_the_patterns_of_the_sources() -> None:
+    listed = (kernel.SOURCES / "patterns" / "patterns.def").read_text(encoding="ascii")
+    for name, file in zip(
+        names.patterns(), re.findall(r"^MG_PATTERN\((\w+)\)", listed, re.MULTILINE), strict=True
+    ):
+        text = (kernel.SOURCES / "patterns" / f"{file}.c").read_text(encoding="ascii")
+        assert re.search(rf'\.name\s+= "{name}"', text), "make docs writes describe.json anew"
+
+
+@pytest.mark.parametrize("pattern", known().values(), ids=lambda pattern: pattern.name)
+def test_a_description_is_complete(pattern: Pattern) -> None:
+    assert pattern.family
+    assert pattern.sampled != Sampling()
+    assert pattern.modes
+    assert pattern.talks == any(pattern.volumes.wire) or not pattern.moves_bytes
+    assert bool(pattern.bus) == any(pattern.volumes.bus)
+    assert pattern.moves_bytes == any(pattern.volumes.operation)
+    for volume in (pattern.volumes.sent, pattern.volumes.received, pattern.volumes.operation):
+        assert blocks_of(volume, 1) in {0, 1}
+
+
+def test_baselines_are_of_memory() -> None:
+    assert next(iter(baselines())) == "kappa"
+    assert all(known()[pattern].in_memory for pattern, _ in baselines().values())
+
+
+# ---- Older files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", known().values(), ids=lambda pattern: pattern.name)
+def test_what_older_kernels_did_not_say_is_filled_in(pattern: Pattern) -> None:
+    bare = tuple(replace(mode, needs_mpi=0, never_eager=False, baseline="") for mode in pattern.modes)
+    old = replace(pattern, family="", one_way=False, sampled=Sampling(), volumes=Volumes(), modes=bare)
+    assert completed(old) == pattern
+    assert completed(pattern) is pattern
+
+
+def test_of_what_others_have_measured_only_the_family_is_known() -> None:
+    own = known()["gather"]
+    theirs = replace(own, family="", sampling=IMPORTED, sampled=Sampling(), volumes=Volumes())
+    assert completed(theirs).family == "collective"
+    assert completed(theirs).sampled == Sampling()
+    assert completed(theirs).volumes == Volumes()
+    assert completed(replace(theirs, name="unheard of")).family == ""
