@@ -19,8 +19,6 @@ Rotating = Literal["rotating"]
 Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
 """Of a launch, what stands for it."""
 
-TableFormat = Literal["text", "markdown", "csv", "json"]
-ListFormat = Literal["text", "json"]
 
 Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 """What a pattern is about; "" where an older or a foreign kernel does not say."""
@@ -52,8 +50,6 @@ BINDINGS: tuple[Binding, ...] = get_args(Binding)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
-FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
-LIST_FORMATS: tuple[ListFormat, ...] = get_args(ListFormat)
 
 ENDS: frozenset[Statistic] = frozenset({"min", "max"})
 """Statistics that are a single sample."""

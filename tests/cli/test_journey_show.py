@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.plan.patterns import KERNEL_VERSION
-from mpigauge.show.tables import FORMATS
+from mpigauge.show.formats import FORMATS
 from tests.cli.journey import (
     MEASURE,
     TIMED,

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.result.reader import load
-from mpigauge.show.heatmap import figure
+from mpigauge.show.figures.map import figure
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Done

@@ -125,7 +125,7 @@ def _print_whatever_there_is() -> None:
     """Signs that the encoding of a stream lacks get a plain one: "us" where there is no micro sign."""
     import codecs
 
-    from mpigauge.show.ascii import replaced
+    from mpigauge.show.words.ascii import replaced
 
     codecs.register_error("mpigauge", replaced)
     for stream in (sys.stdout, sys.stderr):

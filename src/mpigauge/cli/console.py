@@ -51,7 +51,7 @@ def console(stream: TextIO | None = None) -> Console | None:
 
     from rich.console import Console
 
-    from mpigauge.show.terminal import UNLIMITED
+    from mpigauge.show.formats.terminal import UNLIMITED
 
     return Console(
         file=stream,

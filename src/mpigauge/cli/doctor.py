@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.console import console
 from mpigauge.cli.options import format_option
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
-from mpigauge.show.findings import Finding
-from mpigauge.vocabulary import LIST_FORMATS
+from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mpigauge.mpi.library import Library
     from mpigauge.result.records import Environment
 
@@ -27,7 +22,7 @@ SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
 @click.command("doctor")
-@format_option(LIST_FORMATS)
+@format_option()
 def command(form: str) -> int:
     """Check this machine: MPI libraries, compiler, cores, caches, clock, load.
 
@@ -40,44 +35,28 @@ def command(form: str) -> int:
     from mpigauge.result.environment import environment
 
     machine = environment()
-    grouped = list(_look(machine))
-    findings = [one for _, group in grouped for one in group]
-    if form == "json":
-        whole: dict[str, Any] = {
-            "findings": [{n: getattr(f, n) for n in ("state", "what", "value", "remedy")} for f in findings],
-            "environment": to_builtins(machine),
-        }
-        click.echo(json.dumps(whole, indent=1, ensure_ascii=False))
-    else:
-        click.echo(_text(grouped), nl=False)
-    return EXIT_ENVIRONMENT if any(f.state == "lacks" for f in findings) else EXIT_DONE
+    grouped = _look(machine)
+
+    from mpigauge.cli.tables import rendered
+    from mpigauge.show.tables.doctor import document
+
+    click.echo(rendered(document(grouped, to_builtins(machine)), form), nl=False)
+    lacking = any(one.state == "lacks" for group in grouped.values() for one in group)
+    return EXIT_ENVIRONMENT if lacking else EXIT_DONE
 
 
-def _look(machine: Environment) -> Iterator[tuple[str, list[Finding]]]:
-    """Findings by what they are about, in the order in which they are told; a group may come again."""
+def _look(machine: Environment) -> dict[str, list[Finding]]:
+    """Findings by what they are about."""
     from mpigauge.mpi import find
 
     libraries, troubles = find.find_all()
     about_mpi = [*_libraries(libraries, [t.sentence for t in troubles]), *_clashes(libraries), _compiler()]
-    yield "MPI", about_mpi
-    yield "this machine", [_cores(machine), _caches(machine), _clock(machine)]
-    yield "what may disturb", [_governor(machine), _load(machine), _hypervisor(machine)]
-    yield "this machine", [_shared_memory()]
-    yield "ways to run", [_scheduler()]
-    yield "what may disturb", [_variables(machine)]
-    yield "ways to run", [_lab()]
-
-
-def _text(grouped: list[tuple[str, list[Finding]]]) -> str:
-    from mpigauge.show import findings
-
-    screen = console()
-    if screen is None:
-        return findings.text([one for _, group in grouped for one in group])
-
-    from mpigauge.show import findingscreen
-
-    return findingscreen.render(grouped, screen)
+    return {
+        "MPI": about_mpi,
+        "this machine": [_cores(machine), _caches(machine), _clock(machine), _shared_memory()],
+        "what may disturb": [_governor(machine), _load(machine), _hypervisor(machine), _variables(machine)],
+        "ways to run": [_scheduler(), _lab()],
+    }
 
 
 def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:

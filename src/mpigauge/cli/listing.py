@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.console import console
 from mpigauge.cli.options import format_option
-from mpigauge.vocabulary import LIST_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Entries = list[dict[str, Any]]
-
-MODE_INDENT = 13
 
 
 def _patterns(mpi: str | None) -> Entries:
@@ -50,6 +45,7 @@ def _mpis(_: str | None) -> Entries:
     return [
         {
             "name": library.name,
+            "label": library.label,
             "about": library.kind.about,
             "version": library.version,
             "standard": library.standard,
@@ -63,12 +59,9 @@ def _mpis(_: str | None) -> Entries:
 
 
 def _formats(_: str | None) -> Entries:
-    from mpigauge.show.tables import FORMATS
+    from mpigauge.show import formats
 
-    return [
-        {"name": name, "about": (render.__doc__ or "").strip().splitlines()[0]}
-        for name, render in FORMATS.items()
-    ]
+    return [{"name": name, "about": formats.about(name)} for name in formats.FORMATS]
 
 
 def _plots(_: str | None) -> Entries:
@@ -93,6 +86,11 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 }
 
 
+USUAL = {"name": "", "about": ""}
+SHOWN = {"mpis": {"label": "", "standard": "", "mpicc": "", "origin": ""}}
+"""What people see of each thing; programs see all of it."""
+
+
 @click.command("list")
 @click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
 @click.option(
@@ -101,7 +99,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
     shell_complete=completers.libraries,
     help="MPI library whose kernel lists the patterns.",
 )
-@format_option(LIST_FORMATS)
+@format_option()
 def command(thing: str, mpi: str | None, form: str) -> None:
     """List patterns, launchers, mpis, formats, plots or tables.
 
@@ -111,36 +109,12 @@ def command(thing: str, mpi: str | None, form: str) -> None:
     mpigauge list patterns --format json
     """
     entries = THINGS[thing](mpi)
-    if form == "json":
-        click.echo(json.dumps({thing: entries}, indent=1, ensure_ascii=False))
-        return
-    width = max((len(entry["name"]) for entry in entries), default=0)
-    lines = [line for entry in entries for line in _in_words(thing, entry, width)]
-    click.echo(_fitted(lines), nl=False)
 
+    from mpigauge.cli.tables import rendered
+    from mpigauge.show.tables import lists
 
-Line = tuple[str, int]
-"""Words, and how far they are indented where they are wrapped."""
-
-
-def _in_words(thing: str, entry: dict[str, Any], width: int) -> list[Line]:
-    if thing == "mpis":
-        label = f"{entry['name']}=={entry['version']}"
-        return [(f"{label:<20} MPI {entry['standard']}  {entry['mpicc']}  ({entry['origin']})", MODE_INDENT)]
-    modes = [
-        (f"{'':{MODE_INDENT}}{mode['name']:<14} {mode['about']}", MODE_INDENT + 15)
-        for mode in entry.get("mode_details", [])
-    ]
-    return [(f"{entry['name']:<{width}} {entry['about']}", width + 1), *modes]
-
-
-def _fitted(lines: list[Line]) -> str:
-    """As they are; on a terminal, wrapped under their last column."""
-    screen = console()
-    if screen is None:
-        return "".join(f"{words}\n" for words, _ in lines)
-
-    from mpigauge.show.terminal import Page, printed
-
-    page = Page(screen)
-    return printed([piece for words, hang in lines for piece in page.wrapped(words, hang=hang)], screen)
+    if thing == "patterns":
+        document = lists.patterns(entries)
+    else:
+        document = lists.document(thing, entries, SHOWN.get(thing, USUAL))
+    click.echo(rendered(document, form), nl=False)

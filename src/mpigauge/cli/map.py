@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.console import console
 from mpigauge.cli.options import (
     assignments,
     format_option,
@@ -21,13 +20,14 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
-from mpigauge.vocabulary import LIST_FORMATS, TRANSPORTS
+from mpigauge.vocabulary import TRANSPORTS
 
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import Link, LinkMap
     from mpigauge.campaign.prepare import Session
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.show.document import Document
 
 WHERE = "the command line"
 SIZES = "8,1MiB"
@@ -98,7 +98,7 @@ ERROR_RATE = "1%"
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
 @click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
-@format_option(LIST_FORMATS)
+@format_option()
 def command(
     result: Path | None,
     *,
@@ -131,6 +131,7 @@ def command(
     from mpigauge.analysis.linkmap import link_map
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.dry_run import what_would_run
+    from mpigauge.cli.tables import rendered
     from mpigauge.result.reader import load
 
     rate = units.parse_fraction(error_rate)
@@ -156,27 +157,18 @@ def command(
         _refuse_to_measure(given, output, dry_run=dry_run)
         shown = link_map(load(path), factor=factor, error_rate=rate, mpi=mpi or "", transport=transport or "")
     if figure is not None:
-        from mpigauge.show.heatmap import draw
+        from mpigauge.show.figures.map import draw
 
         draw(shown, figure)
-    click.echo(_text(shown, pairs, form, quiet=quiet), nl=False)
+    click.echo(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
     return _status(shown)
 
 
-def _text(shown: LinkMap, pairs: tuple[str, ...], form: str, *, quiet: bool) -> str:
-    from mpigauge.show import linkmap
+def _document(shown: LinkMap, pairs: tuple[str, ...], *, quiet: bool) -> Document:
+    from mpigauge.show.tables import link_map
 
-    screen = console() if form == "text" else None
     links = [_link(shown, pair) for pair in pairs]
-    if screen is not None:
-        from mpigauge.show import linkscreen
-
-        return linkscreen.beside(links, screen) if links else linkscreen.render(shown, screen, quiet=quiet)
-    if links:
-        return linkmap.beside(links, form)
-    if quiet and form == "text":
-        return "\n".join([*linkmap.verdict_lines(shown), ""])
-    return linkmap.MAP_FORMATS[form](shown)
+    return link_map.beside(links) if links else link_map.document(shown, quiet=quiet)
 
 
 def _status(shown: LinkMap) -> int:
@@ -296,6 +288,6 @@ def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: b
 def _check_figure(figure: Path | None) -> None:
     """Before a campaign, not to be wrong only after it."""
     if figure is not None:
-        from mpigauge.show.heatmap import check
+        from mpigauge.show.figures.map import check
 
         check(figure)

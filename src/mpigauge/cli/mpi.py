@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.options import Decorator, format_option
 from mpigauge.errors import UsageError
-from mpigauge.vocabulary import LIST_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +40,7 @@ def command() -> None:
 
 
 @command.command("list", short_help="List the libraries that were added.")
-@format_option(LIST_FORMATS)
+@format_option()
 def list_(form: str) -> None:
     """List the libraries that were added; `mpigauge list mpis` shows all of this machine.
 
@@ -50,15 +48,14 @@ def list_(form: str) -> None:
     mpigauge mpi list
     mpigauge mpi list --format json
     """
+    from mpigauge.cli.tables import rendered
     from mpigauge.mpi.install.managed import size_bytes
     from mpigauge.mpi.install.prefixes import managed
+    from mpigauge.show.tables import lists
 
-    there = [(one, size_bytes(one.prefix)) for one in managed()]
-    if form == "json":
-        click.echo(json.dumps({"mpis": [_entry(*one) for one in there]}, indent=1, ensure_ascii=False))
-        return
-    for one, size in there:
-        click.echo(f"{one.label:<20} {size / MIB:5.0f} MiB  {one.prefix}")
+    there = [_entry(one, size_bytes(one.prefix)) for one in managed()]
+    shown = lists.document("mpis", there, {"label": "", "size": "", "prefix": ""})
+    click.echo(rendered(shown, form), nl=False)
     if not there:
         click.echo("no library was added yet: mpigauge mpi add mpich", err=True)
 
@@ -66,6 +63,8 @@ def list_(form: str) -> None:
 def _entry(one: Managed, size: int) -> dict[str, Any]:
     return {
         "name": one.kind.name,
+        "label": one.label,
+        "size": f"{size / MIB:.0f} MiB",
         "version": one.version,
         "prefix": str(one.prefix),
         "mpicc": str(one.mpicc),

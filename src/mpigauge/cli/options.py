@@ -12,18 +12,19 @@ from mpigauge import units
 from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
-from mpigauge.vocabulary import BINDINGS, FORMATS, STATS, SYNCS
+from mpigauge.show.formats import FORMATS
+from mpigauge.vocabulary import BINDINGS, STATS, SYNCS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def format_option(choices: tuple[str, ...]) -> Decorator:
+def format_option() -> Decorator:
     """--format, and --color for its text; json is JSON alone on standard output."""
     form = click.option(
         "--format",
         "form",
-        type=click.Choice(choices),
-        default=choices[0],
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
         show_default=True,
         help="Output format.",
     )
@@ -145,7 +146,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         stat_option,
         unit_option,
-        format_option(FORMATS),
+        format_option(),
     ):
         function = option(function)
     return function

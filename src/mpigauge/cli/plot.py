@@ -55,7 +55,7 @@ def command(
     time, rate = chosen_units(unit_names)
 
     from mpigauge.result.reader import load
-    from mpigauge.show.columns import Units
+    from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
     from mpigauge.show.query import Query, source_of, wanted
 

@@ -86,12 +86,10 @@ def laid_out(
 
     from mpigauge.result.reader import load
     from mpigauge.show import pivots
-    from mpigauge.show.columns import Units
+    from mpigauge.show.document import Units
     from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
     sources = [source_of(load(path), stat) for path in paths]
     query = Query(KINDS[table], sources, False, Units(time, rate), stat, series, sizes)
-    if form == "text":
-        return rendered(pivots.document(query), form)
-    return pivots.render(query, form)
+    return rendered(pivots.document(query), form)

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.analysis.rows import Row
-    from mpigauge.show.columns import Units
-    from mpigauge.show.document import Document
+    from mpigauge.show.document import Document, Units
 
 
 def tabulate(
@@ -28,7 +27,7 @@ def tabulate(
 
     from mpigauge.analysis.rows import rows
     from mpigauge.result.reader import load
-    from mpigauge.show.document import document
+    from mpigauge.show.tables.curves import document
 
     loaded = load(path)
     shown = rows(loaded, stat)
@@ -36,14 +35,14 @@ def tabulate(
 
 
 def rendered(document: Document, form: str) -> str:
-    """A document in one of the forms; as text for a terminal, if standard output is one."""
+    """A document in one of the formats; text is fitted to a terminal, if standard output is one."""
     if form == "text" and (screen := console()) is not None:
-        from mpigauge.show import terminal
+        from mpigauge.show.formats import terminal
 
         return terminal.render(document, screen)
-    from mpigauge.show import tables
+    from mpigauge.show import formats
 
-    return tables.render(document, form)
+    return formats.render(document, form)
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
@@ -54,7 +53,8 @@ def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], U
     """
     time, rate = chosen_units(unit_names)
 
-    from mpigauge.show.columns import EXTRA_COLUMNS, Units
+    from mpigauge.show.columns import EXTRA_COLUMNS
+    from mpigauge.show.document import Units
 
     names = words(columns)
     if "all" in names:

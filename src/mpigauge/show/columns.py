@@ -1,16 +1,17 @@
-"""The columns of the table for people. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
+"""The columns of a curve. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
 
 To add one: a line in EXTRA_COLUMNS, and one in docs/numbers.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.show.document import Column
 from mpigauge.show.words.status import reason
 from mpigauge.show.words.warnings import WORDS
+from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.synchrony import Start
+    from mpigauge.show.document import Tone, Units
 
 WARNINGS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""
@@ -25,38 +27,32 @@ WARNINGS_IN_NOTES = 2
 FAR_APART = 1000.0
 """Ends of an interval whose ratio is more have a unit each."""
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the table for people.
-
-    Attributes:
-        name: What users ask for it by.
-        heading: What stands above it.
-        text: A row's entry; the second argument holds the units asked for.
-        left: Whether its words begin below each other.
-    """
-
-    name: str
-    heading: str
-    text: Callable[[Any, Units], str]
-    left: bool = False
+LAST_TO_COME, LAST_TO_GO = 50, 90
+"""When a column leaves a narrow terminal: those asked for after the usual ones, the half-width last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
-    """What times and rates are printed in."""
-
-    time: str = units.AUTO
-    rate: str = units.AUTO
+def _time(
+    name: str, heading: str, get: Callable[[Timing], float | None], goes: int | None = LAST_TO_COME
+) -> Column:
+    return Column(name, heading, lambda row: get(row.time) if row.time else None, "s", goes=goes)
 
 
-def _time(get: Callable[[Timing], float | None]) -> Callable[[Row, Units], str]:
-    return lambda row, chosen: units.format_time(get(row.time) if row.time else None, chosen.time)
+def _start(name: str, heading: str, get: Callable[[Start], float | None], goes: int = LAST_TO_COME) -> Column:
+    return Column(name, heading, lambda row: get(row.start) if row.start else None, "s", goes=goes)
 
 
-def _start(get: Callable[[Start], float | None]) -> Callable[[Row, Units], str]:
-    return lambda row, chosen: units.format_time(get(row.start) if row.start else None, chosen.time)
+def _share(name: str, heading: str, value: Callable[[Row], float | None], goes: int = LAST_TO_COME) -> Column:
+    return Column(name, heading, value, "1", lambda row, _: units.format_percent(value(row)), goes=goes)
+
+
+def _ratio(name: str, heading: str) -> Column:
+    return Column(
+        name,
+        heading,
+        lambda row: row.ratios[name].estimate if name in row.ratios else None,
+        "1",
+        lambda row, _: _ratio_text(row, name),
+    )
 
 
 def _interval(low: float | None, high: float | None, chosen: Units) -> str:
@@ -78,13 +74,9 @@ def _ranks_between(row: Row, chosen: Units) -> str:
     return _interval(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
 
 
-def _size(row: Row) -> str:
+def _size(row: Row) -> int | None:
     """Of a barrier there is none."""
-    return units.format_size(row.cell.bytes) if row.sized else units.MISSING
-
-
-def _ratio(name: str) -> Callable[[Row, Units], str]:
-    return lambda row, _: _ratio_text(row, name)
+    return row.cell.bytes if row.sized else None
 
 
 def _ratio_text(row: Row, name: str) -> str:
@@ -97,7 +89,7 @@ def _ratio_text(row: Row, name: str) -> str:
     return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
 
 
-def _notes(row: Row, _: Units) -> str:
+def _notes(row: Row) -> str:
     state: list[str] = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
@@ -105,78 +97,88 @@ def _notes(row: Row, _: Units) -> str:
     return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
 
 
+def _message_rate(row: Row) -> float | None:
+    if row.time is None or row.time.estimate <= 0:
+        return None
+    return row.directions / row.time.estimate
+
+
+def _tone(row: Row) -> Tone:
+    return "bad" if row.status in BROKEN else "doubt"
+
+
 USUAL_COLUMNS = (
-    Column("size", "size", lambda row, _: _size(row)),
-    Column("time", "time", _time(lambda t: t.estimate)),
+    Column("size", "size", _size, "B", goes=None),
+    _time("time", "time", lambda t: t.estimate, goes=None),
     Column(
         "half_width",
-        "\N{PLUS-MINUS SIGN}",
-        lambda r, _: units.format_half_width(r.time.half_width if r.time else None),
+        "\N{PLUS-MINUS SIGN}95 %",
+        lambda row: row.time.half_width if row.time else None,
+        "1",
+        lambda row, _: units.format_half_width(row.time.half_width if row.time else None),
+        goes=LAST_TO_GO,
     ),
-    Column("interval", "95 % interval", _between),
-    Column("ranks_interval", "by ranks", _ranks_between),
-    Column("rate", "rate", lambda row, chosen: units.format_rate(row.rate_bytes_per_s, chosen.rate)),
-    Column("launches", "launches", lambda row, _: str(row.time.launches) if row.time else units.MISSING),
-    Column("samples", "samples", lambda row, _: str(row.time.samples) if row.time else units.MISSING),
+    Column("interval", "95 % interval", lambda row: row.time and row.time.low, "s", _between, goes=8),
+    Column(
+        "ranks_interval",
+        "nonparam. 95 %",
+        lambda row: row.time and row.time.rank_low,
+        "s",
+        _ranks_between,
+        goes=2,
+    ),
+    Column("rate", "bandwidth", lambda row: row.rate_bytes_per_s, "B/s", goes=9),
+    Column("launches", "launches", lambda row: row.time and row.time.launches, "1", goes=3),
+    Column("samples", "samples", lambda row: row.time and row.time.samples, "1", goes=1),
 )
-PAIR = Column("pair", "pair", lambda row, _: row.cell.pair)
+LATENCY = _time("time", "latency", lambda t: t.estimate, goes=None)
+"""The time of what is a message one way."""
+
+PAIR = Column("pair", "pair", lambda row: row.cell.pair)
 """Of cells that are a pair's, the first column."""
 
-WINDOW = Column("window", "under way", lambda row, _: str(row.cell.window))
+WINDOW = Column("window", "window", lambda row: row.cell.window, "1")
 """Of streams that were measured with several windows, the first column."""
 
-NOTES = Column("notes", "notes", _notes, left=True)
+NOTES = Column("notes", "notes", _notes, left=True, wraps=True, goes=None, tone=_tone)
 
 EXTRA_COLUMNS = {
     column.name: column
     for column in (
-        Column("mean", "mean", _time(lambda t: t.mean)),
-        Column("stddev", "std. deviation", _time(lambda t: t.stddev)),
-        Column("min", "minimum", _time(lambda t: t.min)),
-        Column("p5", "p5", _time(lambda t: t.p5)),
-        Column("p25", "p25", _time(lambda t: t.p25)),
-        Column("p75", "p75", _time(lambda t: t.p75)),
-        Column("p95", "p95", _time(lambda t: t.p95)),
-        Column("p99", "p99", _time(lambda t: t.p99)),
-        Column("max", "maximum", _time(lambda t: t.max)),
-        Column("first", "first message", lambda row, chosen: units.format_time(row.first_s, chosen.time)),
-        Column("cpu", "CPU time", lambda row, chosen: units.format_time(row.cpu_s_per_op, chosen.time)),
-        Column("cpu_share", "CPU share", lambda row, _: units.format_percent(row.cpu_share)),
-        Column("net_share", "on the network", lambda row, _: units.format_percent(row.net_share)),
-        Column("bus", "bus rate", lambda row, chosen: units.format_rate(row.bus_bytes_per_s, chosen.rate)),
-        Column("root", "at the root", _start(lambda start: start.root_s)),
-        Column("local", "median of ranks", _start(lambda start: start.local_s)),
-        Column("skew", "start skew", _start(lambda start: start.skew_p50_s)),
-        Column("skew_p99", "skew p99", _start(lambda start: start.skew_p99_s)),
+        _time("mean", "mean", lambda t: t.mean),
+        _time("stddev", "std. deviation", lambda t: t.stddev),
+        _time("min", "minimum", lambda t: t.min),
+        _time("p5", "p5", lambda t: t.p5),
+        _time("p25", "p25", lambda t: t.p25),
+        _time("p75", "p75", lambda t: t.p75),
+        _time("p95", "p95", lambda t: t.p95),
+        _time("p99", "p99", lambda t: t.p99),
+        _time("max", "maximum", lambda t: t.max),
+        Column("first", "first message", lambda row: row.first_s, "s"),
+        Column("cpu", "CPU time", lambda row: row.cpu_s_per_op, "s"),
+        _share("cpu_share", "CPU share", lambda row: row.cpu_share),
+        _share("net_share", "on the network", lambda row: row.net_share),
+        Column("bus", "bus bandwidth", lambda row: row.bus_bytes_per_s, "B/s"),
+        _start("root", "at the root", lambda start: start.root_s, goes=5),
+        _start("local", "median of ranks", lambda start: start.local_s, goes=4),
+        _start("skew", "start skew", lambda start: start.skew_p50_s),
+        _start("skew_p99", "skew p99", lambda start: start.skew_p99_s),
+        _share("late", "late", lambda row: row.start.late_share if row.start else None),
+        _share("overlap", "overlap", lambda row: row.overlap.estimate if row.overlap else None, goes=7),
+        Column("pure", "without work", lambda row: row.overlap.pure_s if row.overlap else None, "s", goes=6),
+        _ratio("kappa", "copies (kappa)"),
+        _ratio("memcpy_ratio", "to memcpy"),
+        _ratio("copy_ratio", "to copy -O3"),
+        _ratio("copy_o0_ratio", "to copy -O0"),
+        Column("advised_samples", "advised samples/launch", lambda row: row.advised_samples, "1"),
         Column(
-            "late", "late", lambda row, _: units.format_percent(row.start.late_share if row.start else None)
+            "message_rate",
+            "messages/s",
+            _message_rate,
+            "1",
+            lambda row, _: units.MISSING if _message_rate(row) is None else f"{_message_rate(row):.3g}",
+            field="messages_per_s",
         ),
-        Column(
-            "overlap",
-            "overlap",
-            lambda row, _: units.format_percent(row.overlap.estimate if row.overlap else None),
-        ),
-        Column(
-            "pure",
-            "without work",
-            lambda row, chosen: units.format_time(row.overlap.pure_s if row.overlap else None, chosen.time),
-        ),
-        Column("kappa", "copies (kappa)", _ratio("kappa")),
-        Column("memcpy_ratio", "to memcpy", _ratio("memcpy_ratio")),
-        Column("copy_ratio", "to copy -O3", _ratio("copy_ratio")),
-        Column("copy_o0_ratio", "to copy -O0", _ratio("copy_o0_ratio")),
-        Column(
-            "advised_samples",
-            "advised samples/launch",
-            lambda row, _: units.MISSING if row.advised_samples is None else str(row.advised_samples),
-        ),
-        Column("message_rate", "messages/s", lambda row, _: _message_rate(row)),
     )
 }
 """Columns that are shown on request, by name."""
-
-
-def _message_rate(row: Row) -> str:
-    if row.time is None or row.time.estimate <= 0:
-        return units.MISSING
-    return f"{row.directions / row.time.estimate:.3g}"

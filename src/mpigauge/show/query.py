@@ -11,7 +11,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.errors import UsageError
 from mpigauge.plan.sizes import parse_sizes
-from mpigauge.show.columns import Units
+from mpigauge.show.document import Units
 from mpigauge.units import parse_size
 
 if TYPE_CHECKING:

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Maker = TypeVar("Maker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +18,7 @@ class Kind:
     Attributes:
         about: What it shows.
         needs: What a result must have for it.
-        module: That makes it, by the function of its name.
+        module: That makes it, with a function under `maker`.
         noun: What it is a kind of.
         listing: What `mpigauge list` calls all of them.
     """
@@ -23,3 +29,13 @@ class Kind:
     module: str
     noun: str = "figure"
     listing: str = "plots"
+
+
+def maker(makers: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:
+    """Enters the function below it as what makes a kind."""
+
+    def enter(function: Maker) -> Maker:
+        makers[name] = function
+        return function
+
+    return enter

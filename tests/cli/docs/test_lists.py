@@ -17,8 +17,9 @@ from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
-from mpigauge.show import columns, pivots, tables
+from mpigauge.show import columns, pivots
 from mpigauge.show.figures import KINDS
+from mpigauge.show.tables import records
 from mpigauge.vocabulary import WARNING_KINDS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
@@ -171,8 +172,8 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
     (row,) = rows(result_of(campaign(BLIND)))
     text = section("numbers.md", "Fields of JSON and CSV")
     top, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
-    assert sorted(firsts(fields)) == sorted(tables.record(row))
-    assert sorted(firsts(times)) == sorted((*tables.STATISTICS, *tables.MORE_STATISTICS))
+    assert sorted(firsts(fields)) == sorted(records.record(row))
+    assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS))
     assert sorted(firsts(top)) == ["failures", "notes", "rows", "stopped"]
 
 

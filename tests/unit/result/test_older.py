@@ -14,10 +14,10 @@ from mpigauge.plan.model import JobKey
 from mpigauge.result import older
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION
-from mpigauge.show.columns import EXTRA_COLUMNS, Units
-from mpigauge.show.document import document
-from mpigauge.show.tables import render
-from mpigauge.vocabulary import FORMATS
+from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.document import Units
+from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.tables.curves import document
 from tests.made import lines_of
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from mpigauge.errors import UsageError
 from mpigauge.result.kernel_data import ClockCheck
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION, Clock
-from mpigauge.show.columns import EXTRA_COLUMNS, Units
-from mpigauge.show.document import document
-from mpigauge.show.tables import FORMATS, render
+from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.document import Units
+from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.tables.curves import document
 from tests.made import (
     LARGE,
     MODELS,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
 from mpigauge.result.records import Eager, End, Imported, Visit
-from mpigauge.show.columns import Units
+from mpigauge.show.document import Units
 from mpigauge.show.figures import FORMS, KINDS, figure
 from mpigauge.show.figures.canvas import SizeAxis
 from mpigauge.show.query import Query, source_of, spread, wanted
@@ -254,8 +254,8 @@ def test_map(cli: Cli, fake_mpi: Install) -> None:
     assert cli("map", "--np", 4, "--launches", 3, "-o", "map.jsonl").status in {0, 5}
     done = cli("plot", "map.jsonl", "--kind", "map", "-o", "map.svg")
     assert done.status == 0, done.err
-    shown = {text for text in texts("map.svg") if text.startswith(("latency", "rate"))}
-    assert shown == {"latency of 8 B", "rate of 1 MiB"}
+    shown = {text for text in texts("map.svg") if text.startswith(("latency", "bandwidth"))}
+    assert shown == {"latency of 8 B", "bandwidth of 1 MiB"}
     found = named(Path("map.svg"))
     assert count(found, "latency") == count(found, "rate") == 4 * 3, "both ways of every pair"
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from mpigauge import units, vocabulary
+from mpigauge import units
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import CellFailed, WouldDeadlock
@@ -25,9 +25,11 @@ from mpigauge.analysis.synchrony import ClockState, Overlap, Start
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Cell
 from mpigauge.result.records import Clock, Done, Failure
-from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS, Units
-from mpigauge.show.document import Document, document
-from mpigauge.show.tables import FORMATS, MORE_STATISTICS, STATISTICS, record, render
+from mpigauge.show.columns import EXTRA_COLUMNS, USUAL_COLUMNS
+from mpigauge.show.document import Document, Units
+from mpigauge.show.formats import FORMATS, about, render
+from mpigauge.show.tables.curves import document
+from mpigauge.show.tables.records import MORE_STATISTICS, STATISTICS, record
 from mpigauge.vocabulary import FailureKind
 from tests.made import (
     BLIND,
@@ -78,6 +80,7 @@ EXTRA_FIELDS = {
     "first_s",
     "limit_bytes",
     "advised_samples",
+    "messages_per_s",
     "cpu_share",
     "net_share",
 }
@@ -111,9 +114,12 @@ TWO_LAUNCHES = result_of(
 )
 
 
-def test_lists_kept_apart_are_the_same() -> None:
-    assert tuple(FORMATS) == vocabulary.FORMATS
-    assert all((render.__doc__ or "").strip() for render in FORMATS.values())
+def foot_of(result: Result) -> str:
+    return "\n".join(line.text for line in document_of(result).foot)
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert all(about(form).endswith(".") for form in FORMATS)
 
 
 def test_no_column_has_the_name_of_another() -> None:
@@ -252,7 +258,7 @@ def test_markdown_bears_pipes_and_stays_a_table() -> None:
 
 def test_the_head_says_where_and_how() -> None:
     text = render(document_of(SMALL_RESULT), "text")
-    for words in ("a test", "node1", "Some CPU", "2 cores", "seed 7", "2 launches", "25 ns a reading"):
+    for words in ("a test", "node1", "Some CPU", "2 cores", "seed 7", "2 launches", "25 ns per clock read"):
         assert words in text.partition("pingpong, standard")[0]
 
 
@@ -266,19 +272,19 @@ def test_the_head_says_that_a_network_is_emulated_and_how() -> None:
 
 
 def test_the_foot_says_what_is_to_be_known() -> None:
-    foot = "\n".join(document_of(SMALL_RESULT).foot)
+    foot = foot_of(SMALL_RESULT)
     assert "eager limit, openmpi 5.0.11, 2 ranks: 4000 B" in foot
-    assert "cells: 4 planned" in foot
-    assert "after the launches asked for" in foot
-    assert "mpigauge resume" in "\n".join(document_of(result_of(*RECORDS[:-1])).foot)
+    assert "measured 3 of 4 cells, 1 precise" in foot
+    assert "after the number of launches asked for" in foot
+    assert "mpigauge resume" in foot_of(result_of(*RECORDS[:-1]))
     torn = result_of(*RECORDS)
     torn.torn = True
-    assert "cut in the middle" in "\n".join(document_of(torn).foot)
+    assert "incomplete" in foot_of(torn)
 
 
 def test_curves_are_apart_and_in_the_order_of_the_plan() -> None:
     others = [cell(size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in (64, 8)]
-    sections = document_of(result_of(campaign(BLIND, *others, LARGE, LIMIT))).sections
+    sections = document_of(result_of(campaign(BLIND, *others, LARGE, LIMIT))).tables
     assert [section.title.split(" \N{MIDDLE DOT} ")[:2] for section in sections] == [
         ["exchange, blocking", "openmpi 5.0.11"],
         ["pingpong, standard", "mpich 5.0.11"],
@@ -293,12 +299,12 @@ def test_curves_are_apart_and_in_the_order_of_the_plan() -> None:
 
 def test_cells_that_differ_in_any_way_are_not_of_one_curve() -> None:
     others = [cell(ranks=4), cell(buffers="cold"), cell(transport="tcp"), cell(placement="two-hosts"), cell()]
-    assert len(document_of(result_of(campaign(*others))).sections) == len(others)
+    assert len(document_of(result_of(campaign(*others))).tables) == len(others)
 
 
 def test_a_curve_says_its_placement_where_there_are_several() -> None:
     def titles(*cells: Cell) -> list[list[str]]:
-        return [section.title.split(DOT) for section in document_of(result_of(campaign(*cells))).sections]
+        return [section.title.split(DOT) for section in document_of(result_of(campaign(*cells))).tables]
 
     near, far = cell(), cell(placement="h1,h2")
     assert ["same-host" in title for title in titles(near, far)] == [True, False]
@@ -308,7 +314,7 @@ def test_a_curve_says_its_placement_where_there_are_several() -> None:
 
 def test_more_ranks_than_cores_stand_in_the_heading() -> None:
     wide = cell(ranks=4)
-    (section,) = document_of(result_of(campaign(wide), launch(1), visit(1, 0, wide, EVEN))).sections
+    (section,) = document_of(result_of(campaign(wide), launch(1), visit(1, 0, wide, EVEN))).tables
     assert "oversubscribed" in section.title
 
 
@@ -350,7 +356,7 @@ def table_of(result: Result, *columns: str, chosen: Units | None = None) -> list
     ids=lambda value: value.pattern if isinstance(value, Cell) else "",
 )
 def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
-    (section,) = document_of(known(of)).sections
+    (section,) = document_of(known(of)).tables
     oversubscribed = ["oversubscribed"] if of.ranks > 2 else []
     assert section.title.split(DOT) == [
         f"{of.pattern}, {of.mode}",
@@ -364,16 +370,16 @@ def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("sync", "words"),
     [
-        ("common", "started by a common time"),
-        ("barrier", "started by our own barrier"),
-        ("mpi_barrier", "started by MPI_Barrier"),
+        ("common", "ranks start by a common time"),
+        ("barrier", "ranks start by our own barrier"),
+        ("mpi_barrier", "ranks start by MPI_Barrier"),
     ],
 )
 def test_how_ranks_started_stands_above_the_numbers(sync: str, words: str) -> None:
     of = collective(sync=sync)
-    (section,) = document_of(known(of)).sections
+    (section,) = document_of(known(of)).tables
     assert section.about.startswith("time: from the first start to the last end")
-    assert f"{words}, skew up to 5.00 ns (p50), 5.00 ns (p99)" in section.about
+    assert f"{words}, within 5.00 ns (median), 5.00 ns (p99)" in section.about
     assert "late" not in section.about
 
 
@@ -386,13 +392,13 @@ def test_the_worst_size_of_a_curve_is_told_above_it() -> None:
         together(1, 0, small, [1000] * 20),
         together(1, 1, large, [1000] * 100, skew_ns=skews, late=[0, 1, 2, 3]),
     )
-    (section,) = document_of(result).sections
-    assert "skew up to 5.00 ns (p50), 300 ns (p99), 4.0 % of a size's rounds late" in section.about
+    (section,) = document_of(result).tables
+    assert "within 5.00 ns (median), 300 ns (p99), up to 4.0 % of rounds late" in section.about
 
 
 def test_what_need_not_start_together_says_nothing_of_it() -> None:
     for of in (cell(), cell("memcpy", 64), cell("bcast-acked", 64, "blocking"), cell("crosscopy", 64)):
-        (section,) = document_of(known(of)).sections
+        (section,) = document_of(known(of)).tables
         assert "started" not in section.about
 
 
@@ -407,8 +413,8 @@ def test_ways_of_starting_and_other_factors_are_curves_of_their_own() -> None:
         collective("bcast", 8, root="1"),
     ]
     document = document_of(known(*cells))
-    assert [section.rows[0].cell for section in document.sections] == cells
-    told = [(section.title, section.about) for section in document.sections]
+    assert [section.rows[0].cell for section in document.tables] == cells
+    told = [(section.title, section.about) for section in document.tables]
     assert len(set(told)) == len(cells)
 
 
@@ -418,7 +424,7 @@ def test_a_barrier_has_no_size(form: str) -> None:
     assert "barrier" in text
     (line,) = table_of(known(collective("barrier")))
     assert line["size"] == units.MISSING
-    assert line["rate"] == units.MISSING
+    assert line["bandwidth"] == units.MISSING
     assert line["time"] == "1.00 \N{MICRO SIGN}s"
 
 
@@ -446,7 +452,7 @@ def test_extra_columns_of_collectives() -> None:
     )
     assert (line["start skew"], line["skew p99"], line["late"]) == ("20.0 ns", "400 ns", "5.0 %")
     # Twice (p - 1) / p is 1 for two ranks.
-    assert line["rate"] == line["bus rate"] == "1049 GB/s"
+    assert line["bandwidth"] == line["bus bandwidth"] == "1049 GB/s"
     assert (line["CPU time"], line["CPU share"]) == ("1000 ns", "50 %")
     assert line["overlap"] == line["without work"] == units.MISSING
 
@@ -472,15 +478,15 @@ def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
         factor = {"pingpong": 6, "crosscopy": 2, "memcpy": 1}[one.cell.pattern]
         one.samples_ns[:] = [factor * 1000 * one.launch] * 20
     document = document_of(result, "kappa", "memcpy_ratio", "copy_ratio")
-    lines = [section for section in document.sections if section.rows[0].cell.pattern == "pingpong"]
+    lines = [section for section in document.tables if section.rows[0].cell.pattern == "pingpong"]
     texts = {c.name: c.text(lines[0].rows[0], document.units) for c in lines[0].columns}
     assert texts["kappa"] == "3.00 (3.00 \N{EN DASH} 3.00)"
     assert texts["memcpy_ratio"] == "6.00 (6.00 \N{EN DASH} 6.00)"
     assert texts["copy_ratio"] == units.MISSING
-    assert any("pingpong standard / crosscopy standard" in line for line in document.foot)
+    assert any("pingpong standard / crosscopy standard" in line.text for line in document.foot)
     single = document_of(known(*cells, launches=1), "kappa")
-    kappa = next(c for c in single.sections[0].columns if c.name == "kappa")
-    assert kappa.text(single.sections[0].rows[0], single.units) == "1.00"
+    kappa = next(c for c in single.tables[0].columns if c.name == "kappa")
+    assert kappa.text(single.tables[0].rows[0], single.units) == "1.00"
 
 
 def test_the_head_tells_how_the_clocks_agreed() -> None:
@@ -490,7 +496,7 @@ def test_the_head_tells_how_the_clocks_agreed() -> None:
     assert "collectives" not in head()
     # A rank alone has nothing to check, which is not a check to 0 ns.
     assert "collectives" not in head(clock(1, ranks=1, checks=()))
-    assert "one clock, which all ranks read: checked to 80.0 ns" in head(clock(1), clock(2, -80, 50))
+    assert "one shared clock, verified to 80.0 ns" in head(clock(1), clock(2, -80, 50))
     apart = head(clock(1), clock(2, 20, 120, shared=False))
     assert "off by up to 70.0 ns, certainly below 120 ns" in apart
     # The worst job counts, and separate clocks are worse than one that was not checked so well.
@@ -559,7 +565,7 @@ def test_a_warning_names_what_is_unusual_about_its_cell() -> None:
         (plain, "reduce blocking 8 B: "),
         (other, "reduce blocking 8 B, mpi_barrier start, max of float, root 1, in place: "),
     ):
-        foot = document_of(known(of, launches=1)).foot
+        foot = foot_of(known(of, launches=1)).splitlines()
         assert any(line.startswith(f"no-interval: {words}") for line in foot), foot
 
 
@@ -670,10 +676,10 @@ def test_no_row_makes_it_crash_or_break_a_line(found: list[Row], form: str) -> N
 
 def test_windows_of_one_size_are_told_apart() -> None:
     def headings(*cells: Cell) -> list[str]:
-        (section,) = document_of(result_of(campaign(*cells))).sections
+        (section,) = document_of(result_of(campaign(*cells))).tables
         return [column.heading for column in section.columns]
 
-    assert headings(cell(window=4), cell(window=64))[0] == "under way"
+    assert headings(cell(window=4), cell(window=64))[0] == "window"
     assert headings(cell(window=64), cell(size=1024, window=64))[0] == "size"
 
 

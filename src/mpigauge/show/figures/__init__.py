@@ -1,7 +1,7 @@
 """Figures: KINDS is the one list of them; `list plots`, help, documentation and tests are computed from it.
 
-To add one: a function from `Query` to a matplotlib figure in a module of this folder, a line in KINDS, and
-a row in tests/show/test_plots.py. Only the modules that draw import matplotlib, and only when they are used.
+To add one: a function from `Query` to a matplotlib figure under `@maker` in a module of this folder, and a
+line in KINDS. Only the modules that draw import matplotlib, and only when they are used.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -77,9 +78,12 @@ KINDS = {
             "collectives that start together",
             "cpu_skew",
         ),
-        Kind("map", "latency and rate of all pairs as a heat map", "a map of all pairs", "links"),
+        Kind("map", "latency and bandwidth of all pairs as a heat map", "a map of all pairs", "map"),
     )
 }
+
+MAKERS: dict[str, Callable[[Query], Figure]] = {}
+"""Of each kind whose module is loaded, the function that draws it."""
 
 FORMS = (".png", ".svg", ".pdf")
 
@@ -92,11 +96,9 @@ def figure(query: Query) -> Figure:
     """
     from mpigauge.show.figures import canvas  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
-    module = importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
-    function = getattr(module, query.kind.name.replace("-", "_"))
+    importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
     with canvas.style():
-        drawn: Figure = function(query)
-    return drawn
+        return MAKERS[query.kind.name](query)
 
 
 def draw(query: Query, path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
 from mpigauge.show.figures.curves import (
     finish,
     labels_of,
@@ -16,6 +16,7 @@ from mpigauge.show.figures.curves import (
     values_of,
     with_points,
 )
+from mpigauge.show.registry import maker
 from mpigauge.show.series import Point, against_size, pieces_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 PERCENT = 100.0
 
 
-def cpu(query: Query) -> Figure:
+@maker(MAKERS, "cpu")
+def cpu_figure(query: Query) -> Figure:
     """CPU time of one operation of all ranks, and the share of their time that it is."""
     found = against_size(query, lambda row: row.cpu_s_per_op is not None and row.talks, sized=False)
     unknown = "the CPU time of its ranks is not known"
@@ -51,7 +53,8 @@ def cpu(query: Query) -> Figure:
     return whole
 
 
-def skew(query: Query) -> Figure:
+@maker(MAKERS, "skew")
+def skew_figure(query: Query) -> Figure:
     """Median and 99th percentile of last start - first start, and the share of rounds that came late."""
     found = against_size(query, lambda row: row.start is not None, sized=False)
     found, halves = with_points(

@@ -10,7 +10,8 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.ratios import launch_times, ratio_of
 from mpigauge.analysis.verdict import bounds
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
     against_size,
@@ -42,7 +43,8 @@ LABEL_MOST = 14
 INTERVALS = "bands: 95 % intervals across launches"
 
 
-def time(query: Query) -> Figure:
+@maker(MAKERS, "time")
+def time_figure(query: Query) -> Figure:
     """Time against size."""
     found, pieces = with_points(query, against_size(query), time_point, "all times of it are 0")
     values = values_of(pieces)
@@ -50,7 +52,8 @@ def time(query: Query) -> Figure:
     return _with_ratios(query, found, pieces, axis)
 
 
-def rate(query: Query) -> Figure:
+@maker(MAKERS, "rate")
+def rate_figure(query: Query) -> Figure:
     """Rate against size."""
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all times of it are 0")
@@ -58,7 +61,8 @@ def rate(query: Query) -> Figure:
     return _with_ratios(query, found, pieces, axis)
 
 
-def ratio(query: Query) -> Figure:
+@maker(MAKERS, "ratio")
+def ratio_figure(query: Query) -> Figure:
     """Time over that of the first series."""
     found = against_size(query)
     pieces = ratios(query, found)
@@ -77,7 +81,8 @@ def ratio(query: Query) -> Figure:
     return whole
 
 
-def mean(query: Query) -> Figure:
+@maker(MAKERS, "mean")
+def mean_figure(query: Query) -> Figure:
     """Mean with standard deviation as error bars."""
     unknown = "the means of its samples are not known"
     found, pieces = with_points(query, against_size(query), _mean_point, unknown)

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.analysis.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import cache_levels
 from mpigauge.analysis.memory_costs import LIMITS
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
 from mpigauge.show.figures.curves import (
     INTERVALS,
     finish,
@@ -20,6 +20,7 @@ from mpigauge.show.figures.curves import (
     sizes_of,
     values_of,
 )
+from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
     against_size,
@@ -46,7 +47,8 @@ COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 
 
-def memory(query: Query) -> Figure:
+@maker(MAKERS, "memory")
+def memory_figure(query: Query) -> Figure:
     """Rates of messages and copies, with the caches."""
     shown = MESSAGES | COPIES
     found = against_size(query, lambda row: row.cell.pattern in shown)
@@ -101,7 +103,8 @@ def _claimed(source: Source) -> list[tuple[str, int]]:
 # ---- Ratios --------------------------------------------------------------------------------------
 
 
-def memory_ratio(query: Query) -> Figure:
+@maker(MAKERS, "memory-ratio")
+def memory_ratio_figure(query: Query) -> Figure:
     """Messages measured in copies of their size."""
     names = [
         name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
 from mpigauge.show.figures.curves import (
     INTERVALS,
     dress_ratios,
@@ -14,6 +14,7 @@ from mpigauge.show.figures.curves import (
     sizes_of,
     values_of,
 )
+from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     FILE,
     against_size,
@@ -50,7 +51,8 @@ class Panel:
     ratios: list[Pieces]
 
 
-def modes(query: Query) -> Figure:
+@maker(MAKERS, "modes")
+def modes_figure(query: Query) -> Figure:
     """Rates of the modes of a pattern, a panel for everything else."""
     groups = [group for group in _by(_rated(query), {"mode"}) if len(group) > 1]
     if not groups:
@@ -58,7 +60,8 @@ def modes(query: Query) -> Figure:
     return _panels(query, groups, {"mode"})
 
 
-def placements(query: Query) -> Figure:
+@maker(MAKERS, "placements")
+def placements_figure(query: Query) -> Figure:
     """Rates a panel a placement and transport; results beside each other if they have the same."""
     found = _rated(query)
     varying = set(names_that_vary(found))

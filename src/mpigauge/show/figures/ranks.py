@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
 from mpigauge.show.figures.curves import finish, labels_of, looks_of, values_of
 from mpigauge.show.query import spread
+from mpigauge.show.registry import maker
 from mpigauge.show.series import Point, chosen, factors_of, grouped, size_words, timed
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ SIZES_MOST = 4
 """Of a pattern, if nobody has chosen."""
 
 
-def ranks(query: Query) -> Figure:
+@maker(MAKERS, "ranks")
+def ranks_figure(query: Query) -> Figure:
     """Time against number of ranks, a line a size."""
     pairs = [
         (source, row) for source, row in timed(query) if source.patterns[row.cell.pattern].active_ranks == 0

@@ -10,9 +10,10 @@ from matplotlib.lines import Line2D
 
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
-from mpigauge.show.figures import canvas
+from mpigauge.show.figures import MAKERS, canvas
 from mpigauge.show.figures.curves import LOG_FROM
 from mpigauge.show.query import spread
+from mpigauge.show.registry import maker
 from mpigauge.show.series import against_size, common_words
 from mpigauge.units import format_size, format_time
 
@@ -42,7 +43,8 @@ SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: 
 FIRST, WARMUP = "single calls before", "warm-up"
 
 
-def distribution(query: Query) -> Figure:
+@maker(MAKERS, "distribution")
+def distribution_figure(query: Query) -> Figure:
     """How the samples of every size are spread around their median, a panel a series."""
     found = _with_samples(query, against_size(query, sized=False))
     most = max(len(one.rows) for one in found)
@@ -134,7 +136,8 @@ def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -
 # ---- In the order of time ------------------------------------------------------------------------
 
 
-def samples(query: Query) -> Figure:
+@maker(MAKERS, "samples")
+def samples_figure(query: Query) -> Figure:
     """Every sample in the order of measuring, a panel a cell."""
     found = _with_samples(query, against_size(query, sized=False))
     cells = _cells(query, found)

@@ -45,26 +45,15 @@ KINDS = {
         ),
     )
 }
-"""`curves` is the table of `show.document`; the others are made here."""
-
-
-def render(query: Query, form: str) -> str:
-    """The table of a kind in one of the forms of `show.tables`.
-
-    Raises:
-        UsageError: The results lack what the kind needs.
-    """
-    from mpigauge.show.pivots import forms  # noqa: PLC0415 - numpy, which --help does not wait for
-
-    return forms.FORMATS[form](query)
+"""`curves` is the table of `show.tables.curves`; the others are made here."""
 
 
 def document(query: Query) -> Document:
-    """The table of a kind for people, before it is fitted to a page or a terminal.
+    """The tables of a kind, before they have a format.
 
     Raises:
         UsageError: The results lack what the kind needs.
     """
-    from mpigauge.show.pivots import forms  # noqa: PLC0415 - as above
+    from mpigauge.show.pivots import layout  # noqa: PLC0415 - numpy, which --help does not wait for
 
-    return forms.document(query)
+    return layout.document(query)

@@ -11,7 +11,7 @@ from mpigauge.show.words.warnings import WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.show.columns import Units
+    from mpigauge.show.document import Units
     from mpigauge.show.pivots.grid import Entry, Grid, Line
 
 LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"

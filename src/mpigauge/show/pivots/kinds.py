@@ -17,6 +17,7 @@ from mpigauge.show.pivots.quantities import (
     TIME,
     TIME_BRIEF,
 )
+from mpigauge.show.registry import maker
 from mpigauge.show.series import EAGER, chosen, factors_of, grouped, size_words, timed
 from mpigauge.show.words.factors import WORDS
 
@@ -43,6 +44,9 @@ WHAT, HOW, WHERE = (
     for group in ("what", "how", "where")
 )
 
+MAKERS: dict[str, Callable[[Query], list[Grid]]] = {}
+"""Of each kind, the function that lays its tables out."""
+
 COLUMNS_MOST = 6
 GROUPS_MOST = 3
 
@@ -57,6 +61,7 @@ PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", LIBRARY), "place", BRACK
 ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), (LIBRARY, *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
 
 
+@maker(MAKERS, "latency")
 def latency(query: Query) -> list[Grid]:
     """Time of the smallest message; where series differ in what that is, of each of these sizes."""
     found = series(query)
@@ -65,11 +70,13 @@ def latency(query: Query) -> list[Grid]:
     return grids(entries, PLACES_DOWN, "time of the smallest message")
 
 
+@maker(MAKERS, "times")
 def times(query: Query) -> list[Grid]:
     """Time against size."""
     return _against_size(query, TIME_BRIEF, "time")
 
 
+@maker(MAKERS, "rates")
 def rates(query: Query) -> list[Grid]:
     """Rate against size."""
     return _against_size(query, RATE_BRIEF, "rate")
@@ -81,6 +88,7 @@ def _against_size(query: Query, quantity: Quantity, about: str) -> list[Grid]:
     return grids(entries, SIZES_DOWN, about)
 
 
+@maker(MAKERS, "statistics")
 def statistics(query: Query) -> list[Grid]:
     """Mean, standard deviation and number of samples."""
     found = series(query, lambda row: _gives(row, MEAN), everything=True)
@@ -94,6 +102,7 @@ def statistics(query: Query) -> list[Grid]:
     return grids(entries, STATISTICS_DOWN, SPREAD)
 
 
+@maker(MAKERS, "summary")
 def summary(query: Query) -> list[Grid]:
     """Latencies and the rate of the largest message; of collectives, time at two sizes."""
     found = series(query)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mpigauge.analysis.rows import Row
-    from mpigauge.show.columns import Units
+    from mpigauge.show.document import Units
 
 
 class Number(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.analysis.linkmap import (
     LaunchesDifferTooMuch,
     LinksIncomplete,
@@ -13,10 +14,13 @@ from mpigauge.analysis.linkmap import (
     TooFewLaunches,
     UsualIsFastest,
 )
+from mpigauge.show.document import Line
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.linkmap import Link, MapNote, UndecidedReason
+    from mpigauge.analysis.linkmap import Link, LinkMap, MapNote, Slow, UndecidedReason
+
+DASH = " \N{EN DASH} "
 
 
 def undecided(reason: UndecidedReason) -> str:
@@ -49,3 +53,44 @@ def note(fact: MapNote) -> str:
 def trouble(link: Link) -> str:
     """What went wrong on a link; empty if nothing did."""
     return "" if link.trouble is None else status_and_reason(link.trouble)
+
+
+def verdict_lines(shown: LinkMap) -> list[Line]:
+    """What is slow, a line each; else one line that says so."""
+    verdict = shown.verdict
+    lines = [Line(f"slow host {_what(shown, one)}", "bad") for one in verdict.hosts]
+    lines += [Line(f"slow link {_what(shown, one)}", "bad") for one in verdict.links]
+    lines += [
+        Line(f"failed link {DASH.join(link.names)}: {trouble(link)}", "bad")
+        for link in shown.links
+        if link.trouble
+    ]
+    if verdict.word == "none":
+        lines.append(Line(f"nothing is slow: {_asked(shown)}", "good"))
+    if verdict.word == "undecided":
+        reasons = [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
+        lines += [Line(reason, "doubt") for reason in reasons]
+        lines += [Line(f"perhaps slow: {_what(shown, one)}", "doubt") for one in verdict.suspects]
+    return lines
+
+
+def _what(shown: LinkMap, one: Slow) -> str:
+    """Names and factors."""
+    pairs = ((shown.latency_bytes, one.latency_factor), (shown.rate_bytes, one.rate_factor))
+    parts = [
+        f"{units.format_size(size)} takes {units.format_factor(factor)} times as long as usual"
+        for size, factor in pairs
+        if factor is not None
+    ]
+    return f"{DASH.join(one.names)}: {', '.join(parts)}"
+
+
+def _asked(shown: LinkMap) -> str:
+    verdict = shown.verdict
+    count = len(verdict.judged)
+    return f"no link or host of {count} takes {units.format_factor(verdict.factor)} times as long as usual"
+
+
+def false_alarms(shown: LinkMap) -> str:
+    """How often the rule is wrong."""
+    return f"false alarms: at most {units.format_percent(shown.verdict.error_rate)} of healthy networks"

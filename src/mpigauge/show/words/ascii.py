@@ -5,7 +5,7 @@ Where output can only be ASCII, "12.3 µs ±1.2 %" becomes "12.3 us ~1.2 %", and
 
 from __future__ import annotations
 
-from mpigauge.show.bars import CERTAIN, EIGHTHS, INTERVAL, NO_INTERVAL
+from mpigauge.show.formats.bars import CERTAIN, EIGHTHS, INTERVAL, NO_INTERVAL
 
 PLAIN = {
     "\N{MICRO SIGN}": "u",

@@ -1,4 +1,4 @@
-"""A document on a terminal: what `tables` writes as text, fitted to the width, with a bar in every row.
+"""Text on a terminal: fitted to its width, coloured, with a bar beside each time.
 
 What does not fit is wrapped, or hidden and named: no number is cut. Colour only repeats what words say.
 """
@@ -13,53 +13,36 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from mpigauge import units
-from mpigauge.analysis.rows import Row
-from mpigauge.show.ascii import plain
-from mpigauge.show.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
-from mpigauge.show.columns import NOTES
-from mpigauge.vocabulary import BROKEN, WARNING_KINDS
+from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
+from mpigauge.show.words.ascii import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
-    from mpigauge.analysis.estimate import Timing
-    from mpigauge.show.columns import Column, Units
-    from mpigauge.show.document import Document, Section
+    from mpigauge.show.document import Column, Document, Line, Table, Tone, Units
 
 UNLIMITED = 10**6
 """The width of a pipe: nothing is hidden or wrapped there, and there are no bars."""
 
-LEAST_FIRST = (
-    "samples",
-    "ranks_interval",
-    "launches",
-    "local",
-    "root",
-    "pure",
-    "overlap",
-    "interval",
-    "rate",
-)
-"""Columns to hide for want of width, after those without any number; then the others from the right, then ±.
-
-The first column, size, time and notes always stay.
-"""
-
-ALWAYS = frozenset({"size", "time"})
-LAST_TO_GO = "half_width"
-
 GAP = 2
-NOTES_LEAST = 22
-"""Notes are wrapped, but not narrower than this."""
+WRAPPED_LEAST = 22
+"""The last column is wrapped, but not narrower than this."""
 
 WRAP_LEAST = 20
 """Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
 
 BAR_LEAST, BAR_MOST = 14, 32
 
-"""States that are red; all other notes are yellow."""
+STYLES: dict[Tone, str] = {
+    "": "",
+    "good": "green",
+    "doubt": "yellow",
+    "bad": "red",
+    "title": "bold",
+    "quiet": "dim",
+}
 
 LEGEND = (
     "bars: time on a logarithmic scale between the two times above them; "
@@ -69,13 +52,8 @@ LEGEND = (
 
 def render(document: Document, console: Console) -> str:
     """The document as a console of this width, encoding and colours shows it."""
-    return printed(_lines(document, Page(console)), console)
-
-
-def printed(lines: Iterable[Text], console: Console) -> str:
-    """Lines as text, with the codes of a console's colours."""
     with console.capture() as captured:
-        for line in lines:
+        for line in _lines(document, Page(console)):
             console.print(line, soft_wrap=True)
     return captured.get()
 
@@ -116,7 +94,7 @@ class Page:
 
     def pieces(self, words: str, style: str, width: int) -> list[Text]:
         """One line or more of them."""
-        return list(Text(words, style).wrap(self._console, width)) or [Text()]
+        return list(Text(words, style).wrap(self._console, max(1, width))) or [Text()]
 
     def cut(self, line: Text) -> Text:
         """Of a terminal narrower than any table: the beginning, with a sign that there was more."""
@@ -126,41 +104,39 @@ class Page:
 
 
 def _lines(document: Document, page: Page) -> Iterator[Text]:
-    first, *others = document.head
-    yield from page.wrapped(first, "bold")
-    for line in others:
-        yield from page.wrapped(line)
-    yield Text()
-    tables = [_table(section, document.units, page) for section in document.sections]
+    if document.head:
+        first, *others = document.head
+        yield from page.wrapped(first, STYLES["title"])
+        for line in others:
+            yield from page.wrapped(line)
+        yield Text()
+    tables = [_laid_out(document, table, page) for table in document.tables]
     hidden = _hidden(tables, page.width)
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, layout in zip(tables, layouts, strict=True):
-        yield from page.wrapped(table.section.title, "bold")
-        if table.section.about:
-            yield from page.wrapped(table.section.about, "dim", indent=2)
-        yield from _rows(table, layout, page)
+        yield from _table(table, layout, page)
         yield Text()
-    for line in document.foot:
-        yield from page.wrapped(_foot_line(line, page))
+    for said in document.foot:
+        yield from page.wrapped(_toned(said, page))
     if any(layout.axis for layout in layouts):
-        yield from page.wrapped(LEGEND, "dim")
-    yield from hidden_line(_headings(tables, hidden), page)
+        yield from page.wrapped(LEGEND, STYLES["quiet"])
+    yield from _hidden_line(_headings(tables, hidden), page)
 
 
-def _foot_line(line: str, page: Page) -> Text:
-    """A line of the foot; its kind stands out if it is a warning."""
-    kind, colon, _ = line.partition(":")
-    text = Text(page.shown(line))
-    if colon and kind in WARNING_KINDS:
-        text.stylize("yellow", 0, len(kind))
+def _toned(line: Line, page: Page) -> Text:
+    """A line whose beginning, up to its colon, stands out."""
+    text = Text(page.shown(line.text))
+    if line.tone:
+        text.stylize(STYLES[line.tone], 0, len(text.plain.partition(":")[0]))
     return text
 
 
-def hidden_line(headings: Sequence[str], page: Page) -> Iterator[Text]:
+def _hidden_line(headings: Sequence[str], page: Page) -> Iterator[Text]:
     """Which columns are not there, and how to see them."""
     if headings:
-        words = f"hidden for want of width: {', '.join(headings)}; widen the terminal, or pipe into less -S"
-        yield from page.wrapped(words, "bold")
+        names = ", ".join(headings)
+        words = f"columns hidden (terminal too narrow): {names}; widen it, or pipe into less -S"
+        yield from page.wrapped(words, STYLES["title"])
 
 
 # ---- What fits -----------------------------------------------------------------------------------
@@ -168,41 +144,43 @@ def hidden_line(headings: Sequence[str], page: Page) -> Iterator[Text]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A section, with its entries as words.
+    """A table, with its entries as they are printed.
 
     Attributes:
-        columns: All but the notes.
+        columns: All but the last one, where that wraps.
+        last: The one that wraps, if it has anything to say.
         entries: Those of each row by column name.
-        widths: The longest entry of each column, its heading included; of notes, if there are any.
+        widths: The longest entry of each column, its heading included.
     """
 
-    section: Section
+    table: Table
     columns: list[Column]
+    last: Column | None
     entries: list[dict[str, str]]
     widths: dict[str, int]
 
 
-def _table(section: Section, chosen: Units, page: Page) -> _Table:
+def _laid_out(document: Document, table: Table, page: Page) -> _Table:
     entries = [
-        {column.name: page.shown(column.text(row, chosen)) for column in section.columns}
-        for row in section.rows
+        {column.name: page.shown(column.text(row, document.units)) for column in table.columns}
+        for row in table.rows
     ]
-    noted = any(row.get(NOTES.name) for row in entries)
-    shown = [column for column in section.columns if column.name != NOTES.name or noted]
     widths = {
-        column.name: max(
-            cell_len(words) for words in (page.shown(column.heading), *(row[column.name] for row in entries))
-        )
-        for column in shown
+        column.name: max(map(cell_len, [page.shown(column.heading), *(row[column.name] for row in entries)]))
+        for column in table.columns
     }
-    return _Table(section, [column for column in shown if column.name != NOTES.name], entries, widths)
+    *columns, last = table.columns
+    if not last.wraps:
+        return _Table(table, [*columns, last], None, entries, widths)
+    said = any(row[last.name] for row in entries)
+    return _Table(table, columns, last if said else None, entries, widths)
 
 
 def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
     """As few columns as it takes, the same in all tables, in the order of `hiding_order`."""
-    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    firsts = {table.columns[0].name for table in tables}
-    order = [name for name in hiding_order(names, _used(tables)) if name not in firsts]
+    columns = list({column.name: column for table in tables for column in table.columns}.values())
+    firsts = {table.columns[0].name for table in tables if table.columns}
+    order = [name for name in hiding_order(columns, _used(tables)) if name not in firsts]
     hidden: list[str] = []
     while order and any(_need(table, hidden) > width for table in tables):
         hidden.append(order.pop(0))
@@ -223,24 +201,27 @@ def _used(tables: Sequence[_Table]) -> set[str]:
     return {name for row in rows for name, words in row.items() if words not in nothing}
 
 
-def hiding_order(names: Sequence[str], used: set[str]) -> list[str]:
+def hiding_order(columns: Sequence[Column], used: set[str]) -> list[str]:
     """The names of columns in the order in which they are hidden; those that always stay are not in it.
+
+    Those without any number go first, then by `Column.goes`, of equal ones the last.
 
     Args:
         used: Columns with at least one number.
     """
-    empty = [name for name in names if name not in used]
-    known = [name for name in LEAST_FIRST if name in names]
-    others = [name for name in reversed(names) if name not in (*LEAST_FIRST, LAST_TO_GO)]
-    last = [LAST_TO_GO] if LAST_TO_GO in names else []
-    return [name for name in dict.fromkeys([*empty, *known, *others, *last]) if name not in ALWAYS]
+    leaving = [
+        (column.name in used, column.goes, -place, column.name)
+        for place, column in enumerate(columns)
+        if column.goes is not None
+    ]
+    return [name for *_, name in sorted(leaving)]
 
 
 def _need(table: _Table, hidden: Sequence[str]) -> int:
     """The least width of a table, its margin included."""
     numbers = sum(GAP + table.widths[column.name] for column in table.columns if column.name not in hidden)
-    notes = table.widths.get(NOTES.name, 0)
-    return numbers + (GAP + min(notes, NOTES_LEAST) if notes else 0)
+    last = table.widths[table.last.name] if table.last else 0
+    return numbers + (GAP + min(last, WRAPPED_LEAST) if last else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +230,13 @@ class _Layout:
 
     Attributes:
         columns: With their widths.
-        notes: The width of the notes; 0 if there are none.
+        last: The width of the column that wraps; 0 if there is none.
         bar: The width of the bars; 0 if there are none.
         above: What stands above the bars.
     """
 
     columns: list[tuple[Column, int]]
-    notes: int
+    last: int
     bar: int = 0
     axis: Axis | None = None
     above: str = ""
@@ -264,59 +245,79 @@ class _Layout:
 def _layouts(tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen: Units) -> list[_Layout]:
     """Bars in all tables that have times to compare, or in none."""
     layouts = [_layout(table, hidden, width, chosen, bars=width < UNLIMITED) for table in tables]
-    if all(layout.axis or _axis(table) is None for table, layout in zip(tables, layouts, strict=True)):
+    if all(layout.axis or _axis(table.table) is None for table, layout in zip(tables, layouts, strict=True)):
         return layouts
     return [_layout(table, hidden, width, chosen, bars=False) for table in tables]
 
 
-def _axis(table: _Table) -> Axis | None:
-    return axis_of([time for row in table.section.rows if (time := _time(row))])
-
-
-def _time(row: object) -> Timing | None:
-    """Its time, if it is a row of a curve: rows are whatever the columns of their section can write."""
-    return row.time if isinstance(row, Row) else None
+def _axis(table: Table) -> Axis | None:
+    if table.time is None:
+        return None
+    return axis_of([time for row in table.rows if (time := table.time(row)) is not None])
 
 
 def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, bars: bool) -> _Layout:
-    """Notes get what the columns leave, but for the least bar; the bar gets what the notes leave."""
+    """The last column gets what the others leave, but for the least bar; the bar gets what that leaves."""
     columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
-    longest = table.widths.get(NOTES.name, 0)
+    longest = table.widths[table.last.name] if table.last else 0
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
-    axis = _axis(table) if bars else None
-    if axis is None or spare - min(longest, NOTES_LEAST) < BAR_LEAST + GAP:
+    axis = _axis(table.table) if bars else None
+    if axis is None or spare - min(longest, WRAPPED_LEAST) < BAR_LEAST + GAP:
         return without
-    notes = min(longest, spare - BAR_LEAST - GAP)
-    bar_width = min(BAR_MOST, spare - notes - GAP)
+    last = min(longest, spare - BAR_LEAST - GAP)
+    bar_width = min(BAR_MOST, spare - last - GAP)
     above = axis.heading(bar_width, chosen.time)
-    return _Layout(columns, notes, bar_width, axis, above) if above else without
+    return _Layout(columns, last, bar_width, axis, above) if above else without
 
 
 # ---- Rows ----------------------------------------------------------------------------------------
 
 
-def _rows(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
-    headings = {column.name: page.shown(column.heading) for column in table.section.columns}
-    yield from _row(headings, Text(page.shown(layout.above)), layout, page, note="")
-    for row, entries in zip(table.section.rows, table.entries, strict=True):
-        time = _time(row)
-        drawn = bar(layout.axis, time, layout.bar) if layout.axis and time else ""
-        note = "red" if isinstance(row, Row) and row.status in BROKEN else "yellow"
-        yield from _row(entries, Text(page.shown(drawn), "cyan"), layout, page, note)
+def _table(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
+    if table.table.title:
+        yield from page.wrapped(table.table.title, STYLES["title"])
+    if table.table.about:
+        yield from page.wrapped(table.table.about, STYLES["quiet"], indent=2)
+    if table.table.headed:
+        headings = {column.name: page.shown(column.heading) for column in table.table.columns}
+        yield from _row(table, headings, Text(page.shown(layout.above)), layout, page, None)
+    for row, entries in zip(table.table.rows, table.entries, strict=True):
+        drawn = Text(page.shown(_bar(table.table, row, layout)), "cyan")
+        yield from _row(table, entries, drawn, layout, page, row)
 
 
-def _row(entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, note: str) -> Iterator[Text]:
-    """A line, and more of them where its notes are wrapped."""
+def _bar(table: Table, row: object, layout: _Layout) -> str:
+    time = table.time(row) if table.time else None
+    return bar(layout.axis, time, layout.bar) if layout.axis and time else ""
+
+
+def _row(
+    table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, row: object
+) -> Iterator[Text]:
+    """A line, and more of them where its last column is wrapped; the headings have no row and no tones."""
     line = Text()
     for column, width in layout.columns:
         words = entries[column.name]
         room = " " * (width - cell_len(words))
-        line.append(" " * GAP + (words + room if column.left else room + words))
+        line.append(" " * GAP + ("" if column.left else room))
+        line.append(words, STYLES[column.tone(row)] if row is not None else "")
+        line.append(room if column.left else "")
     if layout.axis:
         line = line + Text(" " * GAP) + drawn + Text(" " * (layout.bar - cell_len(drawn.plain)))
     margin = cell_len(line.plain) + GAP
-    first, *more = page.pieces(entries[NOTES.name], note, layout.notes) if layout.notes else [Text()]
+    first, *more = [Text()]
+    if table.last and layout.last:
+        style = STYLES[table.last.tone(row)] if row is not None else ""
+        first, *more = page.pieces(entries[table.last.name], style, layout.last)
     yield page.cut(line + Text(" " * GAP) + first)
     for piece in more:
         yield page.cut(Text(" " * margin) + piece)
+
+
+def lines_of(texts: Iterable[Text], console: Console) -> str:
+    """Lines with the codes of a console's colours."""
+    with console.capture() as captured:
+        for text in texts:
+            console.print(text, soft_wrap=True)
+    return captured.get()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
@@ -13,8 +14,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from mpigauge import units
+from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
-from mpigauge.show.linkmap import latency_of, rate_of, verdict_lines
+from mpigauge.show.figures import FORMS, MAKERS
+from mpigauge.show.registry import maker
+from mpigauge.show.tables.link_map import latency_of, rate_of
+from mpigauge.show.words.map import verdict_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,8 +27,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.linkmap import Link, LinkMap
     from mpigauge.analysis.percentiles import Values
+    from mpigauge.show.query import Query
 
-FORMS = (".png", ".svg", ".pdf")
 COLOURS = "cividis"
 """Seen alike by all kinds of colour vision, and its lightness alone tells the order: readable in grey."""
 
@@ -43,7 +48,7 @@ def check(path: Path) -> None:
         UsageError: It is one of these.
     """
     if path.suffix.lower() not in FORMS:
-        raise UsageError(f"--figure: {path} is no figure", f"end its name in {', '.join(FORMS)}")
+        raise UsageError(f"--figure: {path} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     if not path.parent.is_dir():
         raise UsageError(f"--figure: there is no folder {path.parent}", "give another --figure")
 
@@ -61,6 +66,15 @@ def draw(shown: LinkMap, path: Path) -> None:
         raise UsageError(f"{path}: cannot be written: {error.strerror}", "give another --figure") from None
 
 
+@maker(MAKERS, "map")
+def map_figure(query: Query) -> Figure:
+    """Latency and bandwidth of all pairs."""
+    if len(query.sources) > 1:
+        raise query.lacks("a map is of one result", "give one RESULT")
+    with mpl.rc_context({"axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}):
+        return figure(link_map(query.sources[0].result))
+
+
 def figure(shown: LinkMap) -> Figure:
     """Both panels."""
     order = _order(shown)
@@ -69,7 +83,7 @@ def figure(shown: LinkMap) -> Figure:
         size = units.format_size(shown.latency_bytes)
         panels.append((f"latency of {size}", latency_of, False))
     if shown.rate_bytes is not None:
-        panels.append((f"rate of {units.format_size(shown.rate_bytes)}", rate_of, True))
+        panels.append((f"bandwidth of {units.format_size(shown.rate_bytes)}", rate_of, True))
     side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
     whole = Figure(figsize=(side * 1.2 * len(panels), side + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
@@ -81,7 +95,7 @@ def figure(shown: LinkMap) -> Figure:
 
 
 def _title(shown: LinkMap) -> str:
-    lines = verdict_lines(shown)
+    lines = [line.text for line in verdict_lines(shown)]
     more = [f"and {len(lines) - VERDICTS_MOST} more"] if len(lines) > VERDICTS_MOST else []
     return "\n".join([shown.cell.job.name, *lines[:VERDICTS_MOST], *more])
 

@@ -1,0 +1,37 @@
+"""Tables of Markdown, to paste into a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mpigauge.show.document import Document, Table
+
+
+def render(document: Document) -> str:
+    """Captions, tables and what their marks mean; head and foot unless the captions name the source."""
+    lines: list[str] = []
+    if document.head and not document.source:
+        lines += [f"*{document.head[0]}*", "", *document.head[1:], ""]
+    for table in document.tables:
+        lines += [*_table(document, table), ""]
+    if not document.source:
+        lines += [*(f"- {line.text}" for line in document.foot), ""]
+    return "\n".join(lines)
+
+
+def _table(document: Document, table: Table) -> Iterator[str]:
+    about = "; ".join(filter(None, [table.about, document.source]))
+    if table.title:
+        yield from (f"**{table.title}**{f' ({about})' if about else ''}", "")
+    yield _piped(column.heading for column in table.columns)
+    yield _piped("---" if column.left else "---:" for column in table.columns)
+    yield from map(_piped, document.entries(table))
+    if document.source and table.notes:
+        yield from ("", f"{'; '.join(table.notes)}.")
+
+
+def _piped(entries: Iterable[str]) -> str:
+    return "| " + " | ".join(entry.replace("|", "\\|") for entry in entries) + " |"

@@ -1,0 +1,41 @@
+"""Aligned columns for people, without colours, boxes or a limit of width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.show.document import Document, Table
+
+
+def render(document: Document) -> str:
+    """All lines and tables."""
+    lines = [*document.head, *([""] if document.head else [])]
+    for table in document.tables:
+        lines += [*_table(document, table), ""]
+    foot = [line.text for line in document.foot]
+    if not foot and lines:
+        lines.pop()
+    return "\n".join([*lines, *foot, ""])
+
+
+def _table(document: Document, table: Table) -> Iterator[str]:
+    entries = document.entries(table)
+    if table.headed:
+        entries.insert(0, [column.heading for column in table.columns])
+    widths = [max(map(len, column)) for column in zip(*entries, strict=True)]
+    left = [column.left for column in table.columns]
+    yield from filter(None, [table.title, f"  {table.about}" if table.about else ""])
+    margin = "  " if table.title else ""
+    yield from (f"{margin}{aligned(row, widths, left)}" for row in entries)
+
+
+def aligned(row: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
+    """A row of a table, its entries below each other."""
+    entries = [
+        text.ljust(width) if to_left else text.rjust(width)
+        for text, width, to_left in zip(row, widths, left, strict=True)
+    ]
+    return "  ".join(entries).rstrip()

@@ -1,0 +1,133 @@
+"""Tables as papers have them, as a document: a column is a column of the grid, a row a line of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
+
+from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.pivots import kinds
+from mpigauge.show.pivots.footnotes import Notes, marks_of
+from mpigauge.show.pivots.sentences import findings, sentences
+from mpigauge.show.tables.records import finding_record
+from mpigauge.show.words.head import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mpigauge.show.document import Units
+    from mpigauge.show.pivots import grid
+    from mpigauge.show.pivots.grid import Entry, Grid
+    from mpigauge.show.query import Query, Source
+
+
+def document(query: Query) -> Document:
+    """The tables of the kind asked for.
+
+    Raises:
+        UsageError: The results lack what it needs.
+    """
+    found = kinds.MAKERS[query.kind.name](query)
+    notes = Notes(found)
+    said = sentences(query)
+    return Document(
+        head=[line for source in query.sources for line in head_of(source.result)],
+        tables=[_table(query, one, notes) for one in found],
+        foot=[Line(text) for text in (*notes.sentences(found), *said)],
+        units=query.units,
+        source="; ".join(dict.fromkeys(filter(None, map(_source, query.sources)))),
+        data=lambda: _record(query, found, said),
+        records=lambda: (record for one in found for record in _flat(one)),
+    )
+
+
+def _table(query: Query, one: Grid, notes: Notes) -> Table:
+    title = DOT.join(filter(None, [query.kind.name, one.title]))
+    return Table(title, one.about, one.lines, _columns(one, notes), notes.sentences([one]))
+
+
+def _columns(one: Grid, notes: Notes) -> list[Column]:
+    first = Column("line", one.heading, lambda line: line.label, left=True)
+    return [first, *(_column(one, number, notes) for number in range(len(one.columns)))]
+
+
+def _column(one: Grid, number: int, notes: Notes) -> Column:
+    def value(line: grid.Line) -> float | None:
+        entry = line.entries[number]
+        return entry.quantity.number(entry.row).value if entry else None
+
+    def write(line: grid.Line, chosen: Units) -> str:
+        return notes.text(one, line, number, chosen)
+
+    return Column(str(number), notes.heading(one, number), value, write=write)
+
+
+def _source(source: Source) -> str:
+    """Whose numbers they are, in a few words."""
+    campaign = source.result.campaign
+    machine = campaign.environment
+    launches = len({launch.number for launch in source.result.launches})
+    words = [campaign.plan.title, machine.host, machine.cpu, campaign.started[:10]]
+    words += [f"{launches} launches"] if launches else []
+    words += ["emulated network"] if campaign.plan.lab else []
+    return ", ".join(filter(None, words))
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _record(query: Query, found: list[Grid], said: list[str]) -> dict[str, Any]:
+    """Tables, lines and entries in SI base units: docs/tables.md."""
+    return {
+        "table": query.kind.name,
+        "tables": [_grid_record(one) for one in found],
+        "notes": said,
+        "findings": [
+            {"file": str(source.result.path), **finding_record(one)} for source, one in findings(query, found)
+        ],
+    }
+
+
+def _grid_record(grid: Grid) -> dict[str, Any]:
+    lines = [
+        {"line": line.label, "entries": [entry and entry_record(entry) for entry in line.entries]}
+        for line in grid.lines
+    ]
+    return {
+        "title": grid.title,
+        "about": grid.about,
+        "heading": grid.heading,
+        "columns": grid.columns,
+        "lines": lines,
+    }
+
+
+def entry_record(entry: Entry) -> dict[str, Any]:
+    """An entry for programs: what it is of, the number, and its warnings."""
+    cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
+    return {
+        "file": str(entry.source.result.path),
+        **asdict(cell),
+        "quantity": entry.quantity.name,
+        "unit": entry.quantity.unit,
+        "value": number.value,
+        "low": number.low,
+        "high": number.high,
+        "launches": time.launches if time else 0,
+        "samples": time.samples if time else 0,
+        "status": entry.row.status,
+        "doubts": marks_of(entry),
+        "warnings": [warning.kind for warning in entry.row.warnings],
+    }
+
+
+def _flat(grid: Grid) -> Iterable[dict[str, Any]]:
+    for line in grid.lines:
+        for column, entry in zip(grid.columns, line.entries, strict=True):
+            if entry is not None:
+                place = {"title": grid.title, "line": line.label, "column": column}
+                record = place | entry_record(entry)
+                record["doubts"] = "; ".join(record["doubts"])
+                record["warnings"] = " ".join(record["warnings"])
+                yield record

@@ -1,0 +1,95 @@
+"""What the doctor has found, as a document: a table for each group, and the whole in one line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.show.document import Column, Document, Line, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.show.document import Tone
+    from mpigauge.vocabulary import FindingState
+
+LIBRARY = "MPI library"
+TONES: Mapping[FindingState, Tone] = {"ok": "good", "note": "doubt", "lacks": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the doctor has looked at.
+
+    Attributes:
+        state: ok, note (it will disturb) or lacks (it cannot be done).
+    """
+
+    state: FindingState
+    what: str
+    value: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a table: a finding, or its remedy below it."""
+
+    state: str
+    what: str
+    text: str
+    tone: Tone
+
+
+def document(grouped: Mapping[str, Sequence[Finding]], environment: Mapping[str, Any]) -> Document:
+    """The findings by groups.
+
+    Args:
+        environment: What the machine is, for programs.
+    """
+    found = [finding for group in grouped.values() for finding in group]
+    width = max((len(finding.what) for finding in found), default=0)
+    return Document(
+        tables=[Table(name, "", [*_lines(group)], _columns(width)) for name, group in grouped.items()],
+        foot=[_summary(found)],
+        data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
+        records=lambda: map(asdict, found),
+    )
+
+
+def _lines(group: Sequence[Finding]) -> Iterator[_Line]:
+    for finding in group:
+        tone = TONES[finding.state]
+        yield _Line(finding.state, finding.what, finding.value, tone)
+        if finding.remedy:
+            yield _Line("", "", f"-> {finding.remedy}", tone)
+
+
+def _columns(width: int) -> list[Column]:
+    """One width in all groups, so that the values of all of them begin below each other."""
+    return [
+        Column(
+            "state", "", lambda line: f"{line.state:<5}", left=True, goes=None, tone=lambda line: line.tone
+        ),
+        Column("what", "", lambda line: f"{line.what:<{width}}", left=True, goes=None),
+        Column("value", "", lambda line: line.text, left=True, wraps=True, goes=None, tone=_tone),
+    ]
+
+
+def _tone(line: _Line) -> Tone:
+    return "" if line.state else line.tone
+
+
+def _summary(found: Sequence[Finding]) -> Line:
+    """Whether one can measure here, and what will be seen of the place."""
+    lacking = [finding.what for finding in found if finding.state == "lacks"]
+    if lacking:
+        return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
+    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in found)
+    notes = sum(finding.state == "note" for finding in found)
+    disturbing = _count(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {disturbing}", "good")
+
+
+def _count(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or f'{one}s'}"

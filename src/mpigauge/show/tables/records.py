@@ -1,0 +1,132 @@
+"""Rows and findings for programs: SI base units, null where there is no number (docs/numbers.md)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
+
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.words.result import findings_of
+from mpigauge.show.words.status import reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.synchrony import Overlap
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.show.words.finding import Finding
+
+STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
+MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
+
+
+def cell_record(cell: Cell) -> dict[str, Any]:
+    """What a cell is of, as JSON has it."""
+    return asdict(cell)
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as JSON has it: SI base units, null where there is no number."""
+    time = row.time
+    return {
+        **cell_record(row.cell),
+        "status": row.status,
+        "reason": reason(row),
+        "launches": time.launches if time else 0,
+        "samples": time.samples if time else 0,
+        "batch": row.batch,
+        "time_s": {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+        if time
+        else None,
+        "rate_bytes_per_s": _number(row.rate_bytes_per_s),
+        "bus_bytes_per_s": _number(row.bus_bytes_per_s),
+        "cpu_s_per_op": _number(row.cpu_s_per_op),
+        "cpu_share": _number(row.cpu_share),
+        "net_share": _number(row.net_share),
+        **_start_record(row),
+        "overlap": _parts(row.overlap, OVERLAP_PARTS),
+        **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
+        "first_s": _number(row.first_s),
+        "limit_bytes": row.limit_bytes,
+        "advised_samples": row.advised_samples,
+        "warnings": [warning.kind for warning in row.warnings],
+        **{column.field: _number(column.value(row)) for column in EXTRA_COLUMNS.values() if column.field},
+    }
+
+
+OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
+RATIO_PARTS = ("estimate", "low", "high")
+NESTED = {"overlap": OVERLAP_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
+
+
+def _start_record(row: Row) -> dict[str, Any]:
+    start, clock = row.start, row.clock
+    return {
+        "skew_p50_s": start.skew_p50_s if start else None,
+        "skew_p99_s": start.skew_p99_s if start else None,
+        "late_share": start.late_share if start else None,
+        "root_s": start.root_s if start else None,
+        "local_s": start.local_s if start else None,
+        "clock_shared": clock.shared if clock else None,
+        "clock_error_s": clock.error_s if clock else None,
+        "clock_bound_s": clock.bound_s if clock else None,
+    }
+
+
+def _parts(value: Overlap | Ratio | None, names: Sequence[str]) -> dict[str, float | None] | None:
+    return None if value is None else {name: _number(getattr(value, name)) for name in names}
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def finding_record(found: Finding) -> dict[str, Any]:
+    """A finding as JSON has it: docs/formats.md."""
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "cells": [cell_record(cell) for cell in found.cells],
+        "value": found.value,
+        "text": found.text,
+    }
+
+
+def result_record(result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str) -> dict[str, Any]:
+    """Everything that is said of a result.
+
+    Args:
+        stat: The statistic that stands for a launch.
+    """
+    failures = [
+        {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
+        for f in result.failures
+    ]
+    return {
+        "rows": [record(row) for row in rows],
+        "failures": failures,
+        "stopped": result.ends[-1].reason if result.ends else None,
+        "notes": list(notes),
+        "findings": [finding_record(one) for one in findings_of(result, rows, stat)],
+    }
+
+
+def flat_record(row: Row) -> dict[str, Any]:
+    """A row on one level: time_s.low becomes time_low_s."""
+    flat = record(row)
+    times = flat.pop("time_s") or {}
+    shares = {"half_width", "launch_share"}
+    flat |= {
+        f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
+    }
+    for outer, names in NESTED.items():
+        parts = flat.pop(outer) or {}
+        flat |= {f"{outer}_{name}": parts.get(name) for name in names}
+    flat["warnings"] = " ".join(flat["warnings"])
+    return flat

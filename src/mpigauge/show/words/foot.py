@@ -1,0 +1,163 @@
+"""What stands below a table of curves: limits, what was found, what is missing, and warnings."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.analysis.rows import warnings_of
+from mpigauge.analysis.transport import reports
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.show.document import Line
+from mpigauge.show.words.factors import unusual
+from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.status import reason
+from mpigauge.show.words.warnings import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import EndReason
+
+PROBES = patterns_with(lambda pattern: pattern.probes)
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+
+ENDINGS: Mapping[EndReason, str] = {
+    "converged": "stopped: target precision reached",
+    "launches": "stopped after the number of launches asked for",
+    "budget": "stopped: time budget used up",
+    "interrupted": "interrupted: mpigauge resume continues it",
+    "failed": "stopped: no job works any more",
+}
+"""Why measuring stopped, for people."""
+
+
+def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
+    """All lines, what was found before what is doubtful."""
+    said = [
+        *_limits(rows),
+        *_floor(rows),
+        *_transports(result, rows),
+        *_waiting(rows),
+        *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
+        *([_completeness(result, rows)] if result.launches or not result.imported else []),
+        *_imported(result),
+    ]
+    after = [
+        *_wheels(result),
+        *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
+    ]
+    return [*map(Line, said), *(Line(text, "doubt") for text in _warnings(rows)), *map(Line, after)]
+
+
+def _limits(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.cell.pattern in PROBES:
+            limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
+            because = f" ({reason(row)})" if row.reason else ""
+            yield f"eager limit, {_job(row.cell)}: {limit}{because}"
+
+
+def _floor(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.cell.pattern in FLOORS and row.time:
+            floor = units.format_time(row.time.estimate)
+            yield f"measurement floor, {_job(row.cell)}: {floor} per sample"
+
+
+def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+    """What the network interfaces say of the transports that were asked for, and the libraries of all."""
+    shares: dict[JobKey, list[float]] = {}
+    for row in rows:
+        if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
+            shares.setdefault(row.cell.job, []).append(row.net_share)
+    said = reports(result.launches)
+    for job in dict.fromkeys(row.cell.job for row in rows):
+        words = []
+        if found := shares.get(job):
+            least, most = (units.format_percent(share) for share in (min(found), max(found)))
+            words.append(f"{least} to {most} of the payload crossed network interfaces")
+        if job in said:
+            words.append(f"reported by the library: {' or '.join(said[job])}")
+        if words:
+            yield f"transport of {job.name}: {'; '.join(words)}"
+
+
+def _waiting(rows: Sequence[Row]) -> Iterator[str]:
+    """Which share of their time the ranks of each job were on a core, waiting for messages included."""
+    jobs: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.cpu_share is not None and row.time is not None and row.talks:
+            jobs.setdefault(_job(row.cell), []).append(row)
+    for job, mine in jobs.items():
+        share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
+        crowded = ", sharing cores" if mine[0].oversubscribed else ""
+        yield f"CPU while communicating, {job}{crowded}: {share}"
+
+
+def _job(cell: Cell) -> str:
+    return cell.job.name
+
+
+def _completeness(result: Result, rows: Sequence[Row]) -> str:
+    measured = [
+        row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
+    ]
+    precise = [
+        row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
+    ]
+    precision = units.format_relative(result.campaign.plan.precision)
+    counts = f"measured {len(measured)} of {len(rows)} cells, {len(precise)} precise to {precision}"
+    return f"{counts}{_why(result)}"
+
+
+def _imported(result: Result) -> Iterator[str]:
+    if result.imported:
+        files = sorted({one.source.partition(": line")[0] for one in result.imported})
+        yield (
+            f"{len(result.imported)} cells are from published figures, without samples or intervals: "
+            f"{', '.join(files)}"
+        )
+
+
+def _is_precise(time: Timing, precision: float) -> bool:
+    return time.half_width is not None and time.half_width <= precision
+
+
+def _why(result: Result) -> str:
+    if not result.ends:
+        return "; cut short: mpigauge resume continues it"
+    return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason)}"
+
+
+def _warnings(rows: Sequence[Row]) -> Iterator[str]:
+    for kind, mine in warnings_of(rows).items():
+        cell, warning = mine[0]
+        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
+        where = ", ".join(words) + _which_job(rows, cell)
+        more = f" (and {_more_cells(len(mine) - 1)})" if len(mine) > 1 else ""
+        yield f"{kind}: {where}{more}: {sentence(warning)}"
+
+
+def _more_cells(count: int) -> str:
+    return "1 more cell" if count == 1 else f"{count} more cells"
+
+
+def _which_job(rows: Sequence[Row], cell: Cell) -> str:
+    """The library and ranks, where a result has several."""
+    return f", {_job(cell)}" if len({_job(row.cell) for row in rows}) > 1 else ""
+
+
+def _wheels(result: Result) -> Iterator[str]:
+    for library in result.campaign.libraries:
+        if "wheel" in library.origin:
+            yield (
+                f"{library.name} {library.version} is a wheel from PyPI, built to run everywhere: "
+                "single-copy transfers (CMA, XPMEM) and your network's driver may be missing"
+            )

@@ -1,0 +1,67 @@
+"""What stands above every table: who measured what, where and how (docs/method.md#what-is-recorded)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.synchrony import clock_states
+from mpigauge.show.document import DOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mpigauge.analysis.synchrony import ClockState
+    from mpigauge.plan.lab import Lab
+    from mpigauge.result.reader import Result
+
+
+def head_of(result: Result) -> list[str]:
+    """What stands above every table (docs/method.md#what-is-recorded)."""
+    campaign = result.campaign
+    machine = campaign.environment
+    title = campaign.plan.title or "mpigauge"
+    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores" if machine.cores else ""]))
+    lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
+    if campaign.plan.hosts:
+        lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
+    if campaign.plan.lab is not None:
+        lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
+    if result.launches:
+        launch = result.launches[0]
+        cost_ns = max(rank.clock_cost_ns for rank in launch.ranks_at)
+        numbers = len({one.number for one in result.launches})
+        order = f"{numbers} launches, random order, seed {campaign.plan.seed}"
+        clock = f"{launch.clock}, {cost_ns} ns per clock read"
+        lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
+    lines += _common_kernel(result)
+    # A rank alone has no clock to agree with.
+    if clocks := [clock for clock in result.clocks if clock.job.ranks > 1]:
+        lines.append(_clocks(clock_states(clocks).values()))
+    return lines
+
+
+def _lab(lab: Lab) -> Iterable[str]:
+    """The network that a lab makes, and who differs."""
+    yield f"rate {lab.rate}, delay {lab.delay}"
+    different = [(link.between, link.rate, link.delay) for link in lab.links]
+    different += [(port.host, port.rate, port.delay) for port in lab.ports]
+    for name, rate, delay in different:
+        said = [f"rate {rate}" if rate else "", f"delay {delay}" if delay else ""]
+        yield f"{name} {', '.join(filter(None, said))}"
+
+
+def _common_kernel(result: Result) -> Iterable[str]:
+    """Who built it, where all libraries ran one kernel."""
+    for built_by in sorted({launch.built_by for launch in result.launches} - {""}):
+        yield f"one kernel for all libraries, built by {built_by} for the ABI of MPI 5 (libmpi_abi.so.1)"
+
+
+def _clocks(states: Iterable[ClockState]) -> str:
+    """How well the ranks' clocks agreed in the worst of all jobs."""
+    worst = max(states, key=lambda state: (not state.shared, state.bound_s))
+    bound = units.format_time(worst.bound_s)
+    if worst.shared:
+        return f"collectives: one shared clock, verified to {bound}"
+    error = units.format_time(worst.error_s)
+    return f"collectives: clocks of the hosts synchronised, off by up to {error}, certainly below {bound}"
