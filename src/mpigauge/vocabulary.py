@@ -99,6 +99,9 @@ Verdict = Literal["slower", "faster", "same", "undecided"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
+DIFFERENT: frozenset[Verdict] = frozenset({"slower", "faster"})
+"""Verdicts that there is a difference."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

@@ -1,9 +1,7 @@
 """The records of a result file: what was measured, how, and where. Every later step reads only these.
 
-One JSON object a line, each beginning with its "type"; the first is a campaign. The JSON Schema in
-docs/ is generated from this module.
-
-What has changed from version to version stands in result/older.py.
+One JSON object a line, each beginning with its "type"; the first is a campaign. The JSON Schema and the
+tables in docs/ are generated from this module; what changed from version to version is in older.py.
 """
 
 from collections.abc import Iterable

@@ -8,7 +8,7 @@ from mpigauge import units
 from mpigauge.analysis.comparisons import Contrast, Payoff, PlaceLatency
 from mpigauge.analysis.verdict import MARGIN, is_small
 from mpigauge.show.words.finding import finding
-from mpigauge.vocabulary import AUTO
+from mpigauge.vocabulary import AUTO, DIFFERENT
 
 if TYPE_CHECKING:
     from mpigauge.analysis.comparisons import At, Comparison
@@ -42,7 +42,7 @@ def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN)
     within = f"{100 * margin:g} %"
     if verdict == "same":
         return f"{VERDICTS[verdict]} (within {within})"
-    if verdict in {"slower", "faster"} and is_small(ratio, margin):
+    if verdict in DIFFERENT and is_small(ratio, margin):
         return f"{VERDICTS[verdict]}, but by less than {within}"
     return VERDICTS[verdict]
 
