@@ -57,7 +57,7 @@ def test_hosts_that_name_none_are_not_this_machine(cli: Cli, openmpi: FakeMpi) -
     for verb in ("run", "map"):
         done = cli(verb, "--hosts", "", "--dry-run")
         assert (done.status, done.out) == (2, "")
-        assert "--hosts: names none" in done.err
+        assert "--hosts: the list is empty" in done.err
 
 
 def test_two_libraries_take_turns_in_an_order_of_the_seed(cli: Cli, fake_mpi: Install) -> None:
