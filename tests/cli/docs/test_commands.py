@@ -85,9 +85,9 @@ def run(cli: Cli, text: str) -> None:
     words = words_of(text)[1:]
     measures = words[0] == "run" or (words[0] == "map" and not Path(words[1]).is_file())
     if measures and not {"--launches", "--quick"} & {*words}:
-        words += QUICK[:2]
+        words += ("--launches", "1")
     if words[0] == "run":
-        words += ["--precision", "50%"]
+        words += ["--precision", "50%", "--samples", "40"]
     for journal in (word for word in words if word.startswith("journal.")):
         _launched(cli, journal)
     _make_room(words)
