@@ -10,17 +10,19 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 from rich.cells import cell_len
 
-from mpigauge.cli import COMMANDS, mpigauge
+from mpigauge.cli import COMMANDS, main, mpigauge
 from tests.cli.test_map import mapped
 from tests.made import RECORDS, lines_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.conftest import Cli
@@ -46,22 +48,40 @@ def surroundings(**more: str) -> dict[str, str]:
 
 
 def on_terminal(*words: object, width: int = 100, **variables: str) -> str:
-    """What the program writes to a terminal of this width."""
+    """What the program writes to a terminal of this width; it runs in this process, which has all loaded."""
     reader, writer = pty.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    with subprocess.Popen(
-        [*PROGRAM, *map(str, words)],
-        stdin=writer,
-        stdout=writer,
-        stderr=subprocess.DEVNULL,
-        env=surroundings(**variables),
-    ):
-        os.close(writer)
-        pieces = []
-        while piece := _read(reader):
-            pieces.append(piece)
+    pieces: list[bytes] = []
+    reading = threading.Thread(target=lambda: pieces.extend(iter(lambda: _read(reader), b"")))
+    reading.start()
+    _write_to(writer, words, surroundings(**variables))
+    reading.join()
     os.close(reader)
     return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+def _write_to(descriptor: int, words: Sequence[object], environment: dict[str, str]) -> None:
+    """Runs the program with this as its standard output, in this environment; closes it."""
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
+    mine = os.dup(1)
+    with pytest.MonkeyPatch.context() as patch, open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123
+        for name in [name for name in os.environ if name not in environment]:
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        os.dup2(descriptor, 1)
+        os.close(descriptor)
+        with open(1, "w", encoding=encoding, closefd=False) as out:
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", nowhere)
+            try:
+                main([str(word) for word in words])
+            except SystemExit:
+                pass
+            finally:
+                out.flush()
+                os.dup2(mine, 1)
+                os.close(mine)
 
 
 def _read(reader: int) -> bytes:
@@ -74,11 +94,14 @@ def _read(reader: int) -> bytes:
 
 def on_pipe(*words: object, **variables: str) -> bytes:
     """What it writes to a pipe."""
-    done = subprocess.run(
-        [*PROGRAM, *map(str, words)], capture_output=True, check=False, env=surroundings(**variables)
-    )
-    assert b"Traceback" not in done.stderr
-    return done.stdout
+    reader, writer = os.pipe()
+    pieces: list[bytes] = []
+    reading = threading.Thread(target=lambda: pieces.extend(iter(lambda: _read(reader), b"")))
+    reading.start()
+    _write_to(writer, words, surroundings(**variables))
+    reading.join()
+    os.close(reader)
+    return b"".join(pieces)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -88,6 +111,23 @@ def test_a_table_fits_the_terminal(result: Path, width: int) -> None:
     lines = ESCAPE.sub("", text).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert any("pingpong, standard" in line for line in lines)
+
+
+def test_the_program_itself_writes_the_same(result: Path) -> None:
+    """As a process of its own, which the other tests do not start."""
+    for variables in ({}, {"PYTHONIOENCODING": "ascii"}):
+        words = [*PROGRAM, "show", str(result)]
+        done = subprocess.run(words, capture_output=True, check=True, env=surroundings(**variables))
+        assert done.stdout == on_pipe("show", result, **variables)
+        assert done.stderr == b""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(words[0], words, surroundings())  # noqa: S606
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    text = b"".join(iter(lambda: _read(terminal), b"")).decode().replace("\r\n", "\n")
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert text == on_terminal("show", result, width=100)
 
 
 def test_a_pipe_gets_the_plain_text_alone(result: Path, cli: Cli) -> None:
@@ -117,7 +157,7 @@ def test_what_is_asked_for_on_the_command_line_goes_before_the_environment(resul
 def test_on_a_pipe_colours_bring_no_limit_of_width(result: Path) -> None:
     text = on_pipe("show", result, "--color", "always", COLUMNS="50").decode()
     assert ESCAPE.search(text)
-    assert max(map(len, ESCAPE.sub("", text).splitlines())) > 150
+    assert max(map(len, ESCAPE.sub("", text).splitlines())) > 2 * 50
     assert "hidden" not in text
 
 
@@ -137,13 +177,16 @@ def test_no_encoding_makes_it_crash(result: Path, encoding: str) -> None:
         assert on_pipe(*words, PYTHONIOENCODING=encoding)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_map_fits_the_terminal(
-    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
+def test_a_map_fits_the_terminal(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_JITTER", "0.05")
     monkeypatch.setenv("FAKE_SLOW", "2:3")
     plain = mapped(cli, "--np", 6, "-o", "map.jsonl").out
+    for width in WIDTHS:
+        check_map(plain, width)
+
+
+def check_map(plain: str, width: int) -> None:
+    """The map on a terminal of this width has all that it has in plain text."""
     text = ESCAPE.sub("", on_terminal("map", "map.jsonl", width=width))
     assert max(map(cell_len, text.splitlines())) <= width
     squeezed = re.sub(r"\s+", "", text)

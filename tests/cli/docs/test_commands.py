@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import errors
+from mpigauge.cli import status_of
 from tests.cli.docs.test_readme import commands, words_of
+from tests.conftest import install_into, isolate
 from tests.places import DOCS, EXAMPLES
 
 if TYPE_CHECKING:
@@ -32,26 +34,47 @@ FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
 
 QUICK = ("--launches", "2", "--samples", "40")
 STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,64KiB", "--seed", "7", *QUICK)
+RESULTS = ("results/node1.jsonl", "before.jsonl", "after.jsonl")
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 
 
+def libraries(put: Install) -> None:
+    """Four of them."""
+    put()
+    put("mpich", "5.0.2", abi=True)
+    put("mpich", "4.3.2")
+    put("intelmpi", "2021.18.1", abi=True)
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A machine with the results that pages speak of, measured once."""
+    folder = tmp_path_factory.mktemp("stock")
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(folder, patch)
+        libraries(install_into(folder, patch))
+        for name in ("cc", "ssh"):
+            (folder / "empty" / name).symlink_to("/bin/true")
+        for name in RESULTS:
+            Path(name).parent.mkdir(exist_ok=True)
+            assert status_of(["run", *STOCK, "-o", name, "-q"]) == 0
+        status_of(["map", *HOSTS, "-o", "results/cluster.jsonl", "-q"])
+    return folder
+
+
 @pytest.fixture
-def cluster(cli: Cli, fake_mpi: Install, machine: Path) -> Cli:
-    """Three libraries, a compiler, hosts that let everybody in, and the files that pages speak of."""
-    fake_mpi()
-    fake_mpi("mpich", "5.0.2", abi=True)
-    fake_mpi("mpich", "4.3.2")
-    fake_mpi("intelmpi", "2021.18.1", abi=True)
+def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
+    """Four libraries, a compiler, hosts that let everybody in, and the files that pages speak of."""
+    libraries(fake_mpi)
     for name in ("cc", "ssh"):
         (machine / "empty" / name).symlink_to("/bin/true")
     Path("examples").symlink_to(EXAMPLES)
     for name in ("modes.toml", "sizes.toml"):
         shutil.copy(EXAMPLES / "quick.toml", name)
-    Path("results").mkdir()
-    for name in ("results/node1.jsonl", "before.jsonl", "after.jsonl"):
-        done = cli("run", *STOCK, "-o", name, "-q")
-        assert done.status == 0, done.err
-    cli("map", *HOSTS, "-o", "results/cluster.jsonl")
+    for name in (*RESULTS, "results/cluster.jsonl"):
+        Path(name).parent.mkdir(exist_ok=True)
+        text = (stock / "work" / name).read_text(encoding="utf-8")
+        Path(name).write_text(text.replace(str(stock), str(machine)), encoding="utf-8")
     printed = "examples/published/ring-pairs"
     cli("import", "csv", f"{printed}.csv", "--columns", f"{printed}.toml", "-o", "printed.jsonl")
     return cli
@@ -62,9 +85,9 @@ def run(cli: Cli, text: str) -> None:
     words = words_of(text)[1:]
     measures = words[0] == "run" or (words[0] == "map" and not Path(words[1]).is_file())
     if measures and not {"--launches", "--quick"} & {*words}:
-        words += QUICK[:2]
+        words += ("--launches", "1")
     if words[0] == "run":
-        words += ["--precision", "50%"]
+        words += ["--precision", "50%", "--samples", "40"]
     for journal in (word for word in words if word.startswith("journal.")):
         _launched(cli, journal)
     _make_room(words)
