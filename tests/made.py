@@ -241,19 +241,8 @@ def result_of(*records: Record) -> Result:
 
 def launches_of(cells: Iterable[Cell], numbers: Iterable[int]) -> list[Launch]:
     """A launch of every job that the cells need, for each of these numbers."""
-    jobs = {of.job: of for of in cells}.values()
-    return [
-        msgspec.structs.replace(
-            launch(number),
-            transport=of.transport,
-            placed=of.placement,
-            ranks=of.ranks,
-            mpi=of.mpi,
-            mpi_version=of.mpi_version,
-        )
-        for number in numbers
-        for of in jobs
-    ]
+    jobs = dict.fromkeys(of.job for of in cells)
+    return [msgspec.structs.replace(launch(number), job=job) for number in numbers for job in jobs]
 
 
 def measured(
