@@ -26,8 +26,9 @@ NONE: Terms = (0, 0, 0, 0)
 
 
 def blocks_of(terms: Terms, ranks: int) -> float:
-    """How many messages or blocks a volume is, of so many ranks."""
+    """How many messages or blocks a volume is, of so many ranks; 0 are those of figures that name none."""
     inverse, one, each, squared = terms
+    ranks = max(ranks, 1)
     return (inverse + one * ranks + each * ranks**2 + squared * ranks**3) / ranks
 
 

@@ -297,14 +297,14 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
                                   &run->rounds);
     finish(visit, state);
     outcome.net_bytes = mg_net_bytes_since(net_before);
-    outcome.net_calls = decision->batch * (warmups + run->rounds.count);
+    outcome.net_calls = (int64_t) decision->batch * (warmups + run->rounds.count);
     state->work       = 0;
     prove(visit, state, &outcome);
 
     state->send   = walk.send_first;
     state->recv   = walk.recv_first;
     outcome.batch = decision->batch;
-    outcome.ops   = decision->batch * trips_of(visit, state);
+    outcome.ops   = (int64_t) decision->batch * trips_of(visit, state);
     run->rounds.cpu_ns =
         cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
     outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
