@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.linkmap import (
+from mpigauge.analysis.map_reasons import (
     LaunchesDifferTooMuch,
     LinksIncomplete,
     NotInAllLaunches,
@@ -16,7 +16,8 @@ from mpigauge.analysis.linkmap import (
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.linkmap import Link, MapNote, UndecidedReason
+    from mpigauge.analysis.linkmap import Link
+    from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
 
 
 def undecided(reason: UndecidedReason) -> str:
