@@ -298,13 +298,11 @@ def _verdict(
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
     needed = _needed(found.values())
-    undecided = bool(suspects) or not found or not all(one.decided for one in found.values())
-    undecided = undecided or not all(link.whole for link in links)
-    word: MapVerdict = "undecided" if undecided else "none"
-    if slow_links or slow_hosts:
-        word = "slow"
-    elif any(link.trouble for link in links):
-        word = "failed"
+    missing = sum(not link.whole for link in links)
+    decided = found and not suspects and not missing and all(one.decided for one in found.values())
+    word = _word(links, slow=bool(slow_links or slow_hosts), decided=bool(decided))
+    trials, suspected = launches if found else 0, bool(suspects)
+    why = reasons(len(judged), trials, needed, suspected=suspected, links=len(links), missing=missing)
     return Verdict(
         word=word,
         judged=judged,
@@ -312,21 +310,20 @@ def _verdict(
         links=slow_links,
         hosts=slow_hosts,
         suspects=suspects,
-        reasons=tuple(
-            reasons(
-                len(judged),
-                launches if found else 0,
-                needed,
-                suspected=bool(suspects),
-                links=len(links),
-                missing=sum(not link.whole for link in links),
-            )
-        ),
+        reasons=tuple(why),
         notes=tuple(notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
         launches_needed=needed,
     )
+
+
+def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
+    if slow:
+        return "slow"
+    if any(link.trouble for link in links):
+        return "failed"
+    return "none" if decided else "undecided"
 
 
 def _hosts_of(one: Blame) -> dict[tuple[int, int], float]:
