@@ -211,7 +211,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
 def test_the_levels_of_the_memory_are_told(cli: Cli, openmpi: FakeMpi) -> None:
     done = cli("run", "chase", "--sizes", "1KiB:64MiB*1.3", "--launches", "1", "-o", "r.jsonl")
     assert done.status == 0
-    (line,) = [line for line in done.out.splitlines() if line.startswith("memory as openmpi 5.0.11")]
+    (line,) = [line for line in done.out.splitlines() if line.startswith("cache levels seen (")]
     levels = re.findall(r"([\d.]+) ns (?:up to (\d+(?:\.\d+)? [KM]?i?B)|above)", line)
     assert [float(ns) for ns, _ in levels] == [*(ns for _, ns in CACHES), MAIN_MEMORY_NS]
     for (_, found), (capacity, _) in zip(levels, CACHES, strict=False):

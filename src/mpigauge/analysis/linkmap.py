@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.baselines import medians_of
+from mpigauge.analysis.map_reasons import notes, reasons
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell, by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
@@ -18,8 +19,9 @@ from mpigauge.plan.round_robin import ranks_of
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
@@ -80,59 +82,6 @@ class Slow:
     def factor(self) -> float:
         """The larger of the two."""
         return max(self.latency_factor or 0.0, self.rate_factor or 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class TooFewHosts:
-    """Of so few hosts or ranks nobody can tell which is slow, nor what is usual."""
-
-    count: int
-    needed: int = HOSTS_LEAST
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchesDifferTooMuch:
-    """No number of launches would tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class TooFewLaunches:
-    """More launches would tell."""
-
-    launches: int
-    needed: int
-
-
-@dataclass(frozen=True, slots=True)
-class NotInAllLaunches:
-    """What looks slow does so in some of the launches only."""
-
-    launches: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinksIncomplete:
-    """Some links were not measured in all sizes."""
-
-    missing: int
-    links: int
-
-
-@dataclass(frozen=True, slots=True)
-class UsualIsFastest:
-    """Of three the fastest link is taken for the usual, so that culprits cannot be told apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScatterRaisesFactor:
-    """Links of a uniform part differ so much that only a larger factor counts at this size."""
-
-    bytes: int
-    factor: float
-
-
-UndecidedReason = TooFewHosts | LaunchesDifferTooMuch | TooFewLaunches | NotInAllLaunches | LinksIncomplete
-MapNote = UsualIsFastest | ScatterRaisesFactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,13 +298,11 @@ def _verdict(
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
     needed = _needed(found.values())
-    undecided = bool(suspects) or not found or not all(one.decided for one in found.values())
-    undecided = undecided or not all(link.whole for link in links)
-    word: MapVerdict = "undecided" if undecided else "none"
-    if slow_links or slow_hosts:
-        word = "slow"
-    elif any(link.trouble for link in links):
-        word = "failed"
+    missing = sum(not link.whole for link in links)
+    decided = found and not suspects and not missing and all(one.decided for one in found.values())
+    word = _word(links, slow=bool(slow_links or slow_hosts), decided=bool(decided))
+    trials, suspected = launches if found else 0, bool(suspects)
+    why = reasons(len(judged), trials, needed, suspected=suspected, links=len(links), missing=missing)
     return Verdict(
         word=word,
         judged=judged,
@@ -363,12 +310,20 @@ def _verdict(
         links=slow_links,
         hosts=slow_hosts,
         suspects=suspects,
-        reasons=tuple(_reasons(links, len(judged), launches if found else 0, needed, suspects)),
-        notes=tuple(_notes(word, len(judged), found, factor)),
+        reasons=tuple(why),
+        notes=tuple(notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
         launches_needed=needed,
     )
+
+
+def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
+    if slow:
+        return "slow"
+    if any(link.trouble for link in links):
+        return "failed"
+    return "none" if decided else "undecided"
 
 
 def _hosts_of(one: Blame) -> dict[tuple[int, int], float]:
@@ -393,26 +348,3 @@ def _together(
         for ends in {**latency, **rate}
     ]
     return tuple(sorted(slow, key=lambda one: (-one.factor, one.names)))
-
-
-def _reasons(
-    links: Sequence[Link], count: int, launches: int, needed: int | None, suspects: Sequence[Slow]
-) -> Iterator[UndecidedReason]:
-    if count < HOSTS_LEAST:
-        yield TooFewHosts(count)
-    elif needed is None and launches:
-        yield LaunchesDifferTooMuch()
-    elif needed is not None and needed > launches:
-        yield TooFewLaunches(launches, needed)
-    elif suspects:
-        yield NotInAllLaunches(launches)
-    if missing := sum(not link.whole for link in links):
-        yield LinksIncomplete(missing, len(links))
-
-
-def _notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
-    if count == HOSTS_LEAST and word == "slow":
-        yield UsualIsFastest()
-    for size, one in found.items():
-        if one.threshold > 1.001 * factor:
-            yield ScatterRaisesFactor(size, one.threshold)

@@ -72,7 +72,7 @@ def test_chasing_pointers_finds_the_first_cache(rows: Rows, mpigauge: Run) -> No
     found = rows("chase", "--sizes", "4KiB:4MiB*1.3", "--np", "1", "--launches", "2", "-o", "r.jsonl")
     loads = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "chase"}
     text = mpigauge("show", "r.jsonl").stdout
-    level = re.search(r"([\d.]+) ns up to ([\d.]+ [KM]?i?B)", text.partition("sees it: ")[2])
+    level = re.search(r"([\d.]+) ns up to ([\d.]+ [KM]?i?B)", text.partition("cache levels seen")[2])
     assert level, text
     seen, fastest = parse_size(level[2]), min(loads.values())
     assert all(seconds < 1.5 * fastest for size, seconds in loads.items() if size <= seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.linkmap import (
+from mpigauge.analysis.map_reasons import (
     LaunchesDifferTooMuch,
     LinksIncomplete,
     NotInAllLaunches,
@@ -18,7 +18,8 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.linkmap import Link, LinkMap, MapNote, Slow, UndecidedReason
+    from mpigauge.analysis.linkmap import Link, LinkMap, Slow
+    from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
 
 DASH = " \N{EN DASH} "
 
