@@ -1,0 +1,106 @@
+"""Why a link map is undecided, and what else must be known of it; `show.words.map` has the sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.slow_links import HOSTS_LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mpigauge.analysis.slow_links import Blame
+    from mpigauge.vocabulary import MapVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewHosts:
+    """Of so few hosts or ranks nobody can tell which is slow, nor what is usual."""
+
+    count: int
+    needed: int = HOSTS_LEAST
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchesDifferTooMuch:
+    """No number of launches would tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewLaunches:
+    """More launches would tell."""
+
+    launches: int
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotInAllLaunches:
+    """What looks slow does so in some of the launches only."""
+
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinksIncomplete:
+    """Some links were not measured in all sizes."""
+
+    missing: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsualIsFastest:
+    """Of three the fastest link is taken for the usual, so that culprits cannot be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterRaisesFactor:
+    """Links of a uniform part differ so much that only a larger factor counts at this size."""
+
+    bytes: int
+    factor: float
+
+
+UndecidedReason = TooFewHosts | LaunchesDifferTooMuch | TooFewLaunches | NotInAllLaunches | LinksIncomplete
+MapNote = UsualIsFastest | ScatterRaisesFactor
+
+
+def reasons(
+    count: int, launches: int, needed: int | None, *, suspected: bool, links: int, missing: int
+) -> Iterator[UndecidedReason]:
+    """Why a map is undecided, or would be if nothing were slow.
+
+    Args:
+        count: Of the hosts or ranks that are judged.
+        launches: Those that tell something.
+        needed: How many of them would tell; None if no number would.
+        suspected: Something looks slow, in too few launches.
+        missing: How many of the links were not measured in all sizes.
+    """
+    if count < HOSTS_LEAST:
+        yield TooFewHosts(count)
+    elif needed is None and launches:
+        yield LaunchesDifferTooMuch()
+    elif needed is not None and needed > launches:
+        yield TooFewLaunches(launches, needed)
+    elif suspected:
+        yield NotInAllLaunches(launches)
+    if missing:
+        yield LinksIncomplete(missing, links)
+
+
+def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
+    """What else must be known of a map.
+
+    Args:
+        count: Of the hosts or ranks that are judged.
+        found: What is slow at each size.
+        factor: What is slower by less is not slow.
+    """
+    if count == HOSTS_LEAST and word == "slow":
+        yield UsualIsFastest()
+    for size, one in found.items():
+        if one.threshold > 1.001 * factor:
+            yield ScatterRaisesFactor(size, one.threshold)
