@@ -185,7 +185,7 @@ def _exact_number(size_bytes: int, unit_bytes: int) -> str:
 def format_time(seconds: float | None, unit: str = AUTO) -> str:
     """Write a time with three significant digits and its unit: ``"487 ns"``, ``"12.3 ms"``."""
     unit = time_unit((seconds,)) if unit == AUTO else unit
-    return _with_unit(format_time_in(seconds, unit), _sign(unit))
+    return _with_unit(format_time_in(seconds, unit), sign(unit))
 
 
 def format_time_in(seconds: float | None, unit: str) -> str:
@@ -249,7 +249,8 @@ def format_relative(fraction: float | None) -> str:
     return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 
 
-def _sign(unit: str) -> str:
+def sign(unit: str) -> str:
+    """A unit of time as people write it."""
     return "\N{MICRO SIGN}s" if unit == "us" else unit
 
 

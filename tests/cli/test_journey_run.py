@@ -135,7 +135,7 @@ def test_no_time_for_anything_is_no_success(
     assert done.status == 4
     assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
     assert "--budget" in done.err
-    assert "cells: 3 planned, 0 measured" in done.out
+    assert "measured 0 of 3 cells" in done.out
 
 
 def test_runs_of_one_moment_have_a_file_each(

@@ -128,7 +128,7 @@ def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
     assert done.status == 0
     assert "all pairs, N/2 at a time" in done.out
     assert "latency of 8 B" in done.out
-    assert "rate of 1 MiB" in done.out
+    assert "bandwidth of 1 MiB" in done.out
     rows = [line for line in done.out.splitlines() if line.strip().startswith("h1 ")]
     assert rows
     assert done.out.rstrip().endswith("1.0 % of uniform networks, at most, anything would be called slow")
@@ -199,7 +199,7 @@ def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
     assert shown.verdict.groups == (("h1", "h3", "h5"), ("h2", "h4", "h6"))
     axes = figure(shown).axes
     panels = [one for one in axes if one.images]
-    assert [panel.get_title() for panel in panels] == ["latency of 8 B", "rate of 1 MiB"]
+    assert [panel.get_title() for panel in panels] == ["latency of 8 B", "bandwidth of 1 MiB"]
     for panel in panels:
         assert [label.get_text() for label in panel.get_yticklabels()] == ["h1", "h3", "h5", "h2", "h4", "h6"]
         values = np.ma.filled(np.asarray(panel.images[0].get_array(), dtype=float), np.nan)
@@ -213,7 +213,7 @@ def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
 
 def test_what_cannot_be_asked_is_refused_before_anything_is_measured(cli: Cli) -> None:
     for words, sentence in (
-        (("--figure", "map.txt"), "is no figure"),
+        (("--figure", "map.txt"), "is not the name of a figure"),
         (("--np", "2,4"), "one number of ranks"),
         (("--np", "1"), "no pairs"),
         (("--factor", "0.5"), "--factor must be a finite number"),

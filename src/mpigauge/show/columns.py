@@ -63,7 +63,7 @@ def _interval(low: float | None, high: float | None, chosen: Units) -> str:
         return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
     ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
-    return f"{ends} {units.format_time(1.0, unit).rpartition(' ')[2]}"
+    return f"{ends} {units.sign(unit)}"
 
 
 def _between(row: Row, chosen: Units) -> str:

@@ -17,7 +17,7 @@ from mpigauge.result.reader import load
 from mpigauge.result.records import Eager, End, Imported, Visit
 from mpigauge.show.document import Units
 from mpigauge.show.figures import FORMS, KINDS, figure
-from mpigauge.show.figures.canvas import SizeAxis
+from mpigauge.show.figures.scales import SizeAxis
 from mpigauge.show.query import Query, source_of, spread, wanted
 from mpigauge.show.series import against_size
 from tests.made import (

@@ -94,10 +94,10 @@ def figure(query: Query) -> Figure:
     Raises:
         UsageError: The results lack what the kind needs.
     """
-    from mpigauge.show.figures import canvas  # noqa: PLC0415 - matplotlib, which nobody else waits for
+    from mpigauge.show.figures import style  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
-    with canvas.style():
+    with style.style():
         return MAKERS[query.kind.name](query)
 
 
@@ -107,8 +107,8 @@ def draw(query: Query, path: Path) -> None:
     Raises:
         UsageError: The results lack what the kind needs, or the file cannot be written.
     """
-    from mpigauge.show.figures import canvas  # noqa: PLC0415
+    from mpigauge.show.figures import style  # noqa: PLC0415
 
     drawn = figure(query)
-    with canvas.style():
-        canvas.save(drawn, path)
+    with style.style():
+        style.save(drawn, path)

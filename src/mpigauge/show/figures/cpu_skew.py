@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
     finish,
     labels_of,
@@ -38,16 +38,16 @@ def cpu_figure(query: Query) -> Figure:
     found, costs = with_points(query, found, _value(lambda row: row.cpu_s_per_op), unknown)
     shares = [pieces_of(one, _value(lambda row: row.cpu_share)) for one in found]
     looks = looks_of(found)
-    whole = canvas.paper(4.6, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(4.6, lines.legend_rows(labels_of(found)))
     upper, lower = whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1))
-    sizes = canvas.SizeAxis(sizes_of(costs), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(costs), linear=query.linear)
     for number, look in enumerate(looks):
-        canvas.curve(upper, str(number), look, costs[number], sizes.x)
-        canvas.curve(lower, f"share-{number}", look, shares[number], sizes.x)
+        lines.curve(upper, str(number), look, costs[number], sizes.x)
+        lines.curve(lower, f"share-{number}", look, shares[number], sizes.x)
     mark_breaks(upper, found)
     mark_breaks(lower, found, named=False)
     sizes.dress(lower)
-    canvas.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).dress(upper)
+    scales.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).dress(upper)
     _dress_share(lower, "on a core")
     finish(whole, query, found, looks, "below: share of the time of messages that their ranks were on a core")
     return whole
@@ -67,14 +67,14 @@ def skew_figure(query: Query) -> Figure:
     late = [pieces_of(one, _late) for one in found]
     looks = looks_of(found)
     tardy = any(value > 0 for value in values_of(late))
-    whole = canvas.paper(4.6 if tardy else 3.4, canvas.legend_rows([*labels_of(found), ""]))
+    whole = style.paper(4.6 if tardy else 3.4, lines.legend_rows([*labels_of(found), ""]))
     upper, *below = (
         whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1)) if tardy else [whole.add_subplot()]
     )
-    sizes = canvas.SizeAxis(sizes_of(halves), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(halves), linear=query.linear)
     for number, look in enumerate(looks):
-        canvas.curve(upper, str(number), look, halves[number], sizes.x)
-        canvas.curve(
+        lines.curve(upper, str(number), look, halves[number], sizes.x)
+        lines.curve(
             upper,
             f"p99-{number}",
             look | {"markerfacecolor": "white", "linestyle": (0, (1, 2))},
@@ -82,10 +82,10 @@ def skew_figure(query: Query) -> Figure:
             sizes.x,
         )
         for lower in below:
-            canvas.curve(lower, f"late-{number}", look, late[number], sizes.x)
+            lines.curve(lower, f"late-{number}", look, late[number], sizes.x)
     sizes.dress(below[0] if below else upper)
     values = [*values_of(halves), *values_of(tails)]
-    canvas.times("skew of starts", values, query.units.time, linear=query.linear).dress(upper)
+    scales.times("skew of starts", values, query.units.time, linear=query.linear).dress(upper)
     for lower in below:
         _dress_share(lower, "late", top=None)
     finish(whole, query, found, looks, "filled: median of rounds; hollow: 99th percentile")

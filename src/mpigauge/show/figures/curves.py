@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.ratios import launch_times, ratio_of
 from mpigauge.analysis.verdict import bounds
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
@@ -48,7 +48,7 @@ def time_figure(query: Query) -> Figure:
     """Time against size."""
     found, pieces = with_points(query, against_size(query), time_point, "all times of it are 0")
     values = values_of(pieces)
-    axis = canvas.times("time", values, query.units.time, linear=query.linear)
+    axis = scales.times("time", values, query.units.time, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
 
 
@@ -57,7 +57,7 @@ def rate_figure(query: Query) -> Figure:
     """Rate against size."""
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all times of it are 0")
-    axis = canvas.rates("rate", values_of(pieces), query.units.rate, linear=query.linear)
+    axis = scales.rates("rate", values_of(pieces), query.units.rate, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
 
 
@@ -69,11 +69,11 @@ def ratio_figure(query: Query) -> Figure:
     if not any(pieces[1:]):
         raise query.lacks(f"no other series has a size in common with the first, {found[0].label}")
     looks = looks_of(found)
-    whole = canvas.paper(3.2, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(3.2, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
-    sizes = canvas.SizeAxis(sizes_of(pieces[1:]), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(pieces[1:]), linear=query.linear)
     for number in range(1, len(found)):
-        canvas.curve(axes, str(number), looks[number], pieces[number], sizes.x)
+        lines.curve(axes, str(number), looks[number], pieces[number], sizes.x)
     dress_ratios(axes, pieces, found)
     mark_breaks(axes, found)
     sizes.dress(axes)
@@ -86,13 +86,13 @@ def mean_figure(query: Query) -> Figure:
     """Mean with standard deviation as error bars."""
     unknown = "the means of its samples are not known"
     found, pieces = with_points(query, against_size(query), _mean_point, unknown)
-    axis = canvas.times("mean time", values_of(pieces), query.units.time, linear=query.linear)
+    axis = scales.times("mean time", values_of(pieces), query.units.time, linear=query.linear)
     looks = looks_of(found)
-    whole = canvas.paper(3.4, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(3.4, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
-    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, mine in enumerate(pieces):
-        canvas.curve(
+        lines.curve(
             axes,
             str(number),
             looks[number],
@@ -122,12 +122,12 @@ def _mean_point(row: Row) -> Point | None:
     )
 
 
-def _bars(axes: Any, name: str, colour: str, points: Sequence[Point], sizes: canvas.SizeAxis) -> None:
+def _bars(axes: Any, name: str, colour: str, points: Sequence[Point], sizes: scales.SizeAxis) -> None:
     """Error bars; one that reaches below 0 ends at the edge of a logarithmic axis."""
     known = [point for point in points if point.low is not None and point.high is not None]
     if not known:
         return
-    least = min(point.y for point in points) / canvas.BEYOND
+    least = min(point.y for point in points) / scales.BEYOND
     xs, ys = [sizes.x(point.x) for point in known], [point.y for point in known]
     down = [
         point.y - (max(point.low or 0.0, least) if not sizes.linear else point.low or 0.0) for point in known
@@ -141,25 +141,25 @@ def _bars(axes: Any, name: str, colour: str, points: Sequence[Point], sizes: can
 
 
 def _with_ratios(
-    query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: canvas.ValueAxis
+    query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis
 ) -> Figure:
     """The curves and, on logarithmic axes, their ratios to the first below: 5 % cannot be seen above."""
     over = ratios(query, found)
     below = not query.linear and any(over[1:])
     looks = looks_of(found)
-    rows = canvas.legend_rows(labels_of(found))
-    whole = canvas.paper(4.8 if below else 3.4, rows)
-    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    rows = lines.legend_rows(labels_of(found))
+    whole = style.paper(4.8 if below else 3.4, rows)
+    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     if below:
         axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))
         for number in range(1, len(found)):
-            canvas.curve(low, f"ratio-{number}", looks[number], over[number], sizes.x)
+            lines.curve(low, f"ratio-{number}", looks[number], over[number], sizes.x)
         dress_ratios(low, over, found)
         mark_breaks(low, found, named=False)
     else:
         axes = low = whole.add_subplot()
     for number, mine in enumerate(pieces):
-        canvas.curve(axes, str(number), looks[number], mine, sizes.x)
+        lines.curve(axes, str(number), looks[number], mine, sizes.x)
     mark_breaks(axes, found)
     sizes.dress(low)
     axis.dress(axes)
@@ -218,7 +218,7 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
     values = [point.y for piece in chain.from_iterable(pieces) for point in piece]
     least, most = bounds()
     axes.axhspan(least, most, color="0.5", alpha=0.18, linewidth=0, zorder=0)
-    axes.axhline(1, color=canvas.COLOURS[0], linewidth=1.0, zorder=1)
+    axes.axhline(1, color=style.COLOURS[0], linewidth=1.0, zorder=1)
     low, high = min([*values, least]), max([*values, most])
     room = (high / low) ** 0.25
     ends = [end for piece in chain.from_iterable(pieces) for p in piece for end in (p.low, p.high) if end]
@@ -228,7 +228,7 @@ def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -
     if high / low > LOG_FROM:
         axes.set_yscale("log")
         axes.set_ylim(low, high)
-        canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+        scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
     else:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
     label = found[0].label
@@ -241,7 +241,7 @@ def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> No
     limits = {limit for one in found for limit in one.breaks}
     for limit in sorted(limit for limit in limits if min(sizes) <= limit < max(sizes)):
         words = f"eager limit {format_size(limit)}" if named else ""
-        canvas.mark(axes, limit, f"eager-{limit}", words, canvas.BREAK_DASHES)
+        lines.mark(axes, limit, f"eager-{limit}", words, lines.BREAK_DASHES)
 
 
 def finish(
@@ -256,14 +256,14 @@ def finish(
     measured = [one for one in found if not one.imported]
     statement = [] if not measured else [note]
     statement += [f"{query.stat} of each launch"] if query.stat != "median" and measured else []
-    canvas.caption(
+    lines.caption(
         whole, words or (found[0].label if len(found) == 1 else ""), "; ".join(statement), found, looks
     )
 
 
 def looks_of(found: Sequence[Series]) -> list[dict[str, Any]]:
     """How each is drawn."""
-    return [canvas.look(number, imported=one.imported) for number, one in enumerate(found)]
+    return [lines.look(number, imported=one.imported) for number, one in enumerate(found)]
 
 
 def labels_of(found: Sequence[Series]) -> list[str]:

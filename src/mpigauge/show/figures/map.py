@@ -16,7 +16,7 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from mpigauge import units
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
-from mpigauge.show.figures import FORMS, MAKERS
+from mpigauge.show.figures import FORMS, MAKERS, style
 from mpigauge.show.registry import maker
 from mpigauge.show.tables.link_map import latency_of, rate_of
 from mpigauge.show.words.map import verdict_lines
@@ -60,10 +60,7 @@ def draw(shown: LinkMap, path: Path) -> None:
         UsageError: The name ends in another form, or the file cannot be written.
     """
     check(path)
-    try:
-        figure(shown).savefig(path, dpi=150)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}", "give another --figure") from None
+    style.save(figure(shown), path)
 
 
 @maker(MAKERS, "map")
@@ -139,7 +136,7 @@ def _panel(
     # Over a decade and more, numbers between the powers of ten would touch each other.
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
-    bar.set_label("\N{MICRO SIGN}s" if unit == "us" else unit)
+    bar.set_label(units.sign(unit))
     if len(order) <= NUMBERS_MOST:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)

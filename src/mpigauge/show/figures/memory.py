@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.analysis.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import cache_levels
 from mpigauge.analysis.memory_costs import LIMITS
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
     INTERVALS,
     finish,
@@ -58,13 +58,13 @@ def memory_figure(query: Query) -> Figure:
         raise query.lacks(f"no copies were measured: {', '.join(sorted(COPIES))}")
     pieces = [pieces_of(one, rate_point) for one in found]
     looks = looks_of(found)
-    whole = canvas.paper(3.8, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(3.8, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
-    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, mine in enumerate(pieces):
-        canvas.curve(axes, str(number), looks[number], mine, sizes.x)
+        lines.curve(axes, str(number), looks[number], mine, sizes.x)
     sizes.dress(axes, "size")
-    canvas.rates("rate", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
+    scales.rates("rate", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
     marked = _mark_caches(axes, query, sizes_of(pieces))
     note = f"{INTERVALS}; a cache of the size marked holds copies of half that size" if marked else ""
     finish(whole, query, found, looks, *([note] if note else []))
@@ -76,7 +76,7 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
     levels = _seen(query.sources[0]) or _claimed(query.sources[0])
     shown = [(name, capacity) for name, capacity in levels if min(sizes) < capacity < max(sizes)]
     for name, capacity in shown:
-        canvas.mark(axes, capacity, f"cache-{capacity}", f"{name} {_about(capacity)}", canvas.MARK_DASHES)
+        lines.mark(axes, capacity, f"cache-{capacity}", f"{name} {_about(capacity)}", lines.MARK_DASHES)
     return bool(shown)
 
 
@@ -127,11 +127,11 @@ def memory_ratio_figure(query: Query) -> Figure:
     pieces = [pieces_of(one, lambda row, key=keys[one.factors[OVER]]: _point(row, key)) for one in found]  # type: ignore[misc]
     found = [_with_least(one, mine) for one, mine in zip(found, pieces, strict=True)]
     looks = looks_of(found)
-    whole = canvas.paper(3.6, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(3.6, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
-    sizes = canvas.SizeAxis(sizes_of(pieces), linear=query.linear)
+    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, mine_ in enumerate(pieces):
-        canvas.curve(axes, str(number), looks[number], mine_, sizes.x)
+        lines.curve(axes, str(number), looks[number], mine_, sizes.x)
         _ring(axes, str(number), looks[number]["color"], _least(mine_), sizes)
     mark_breaks(axes, found)
     sizes.dress(axes)
@@ -166,7 +166,7 @@ def _least(pieces: Sequence[Sequence[Point]]) -> Point:
     return min((point for piece in pieces for point in piece), key=lambda point: point.y)
 
 
-def _ring(axes: Any, name: str, colour: str, least: Point, sizes: canvas.SizeAxis) -> None:
+def _ring(axes: Any, name: str, colour: str, least: Point, sizes: scales.SizeAxis) -> None:
     (ring,) = axes.plot(
         sizes.x(least.x),
         least.y,
@@ -182,12 +182,12 @@ def _ring(axes: Any, name: str, colour: str, least: Point, sizes: canvas.SizeAxi
 def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> None:
     for limit in LIMITS:
         if min(values) < limit < max(values):
-            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=canvas.MARK_DASHES, zorder=1)
+            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=lines.MARK_DASHES, zorder=1)
     axes.set_ylabel("time of a message / time of a copy")
     if linear:
         axes.set_ylim(bottom=0)
         return
     axes.set_yscale("log")
     axes.set_ylim(min(values) / 1.8, max(values) * 1.3)
-    canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+    scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))

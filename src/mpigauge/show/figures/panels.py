@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
     INTERVALS,
     dress_ratios,
@@ -99,14 +99,14 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     panels = [_panel(query, [next(members) for _ in group], titles) for group in groups]
     labels = list(dict.fromkeys(one.label for one in named))
     looks = {
-        label: canvas.look(number, imported=next(one for one in named if one.label == label).imported)
+        label: lines.look(number, imported=next(one for one in named if one.label == label).imported)
         for number, label in enumerate(labels)
     }
     whole = _drawn(query, panels, looks, len(labels))
     measured = [one for one in named if not one.imported]
     firsts = [next(one for one in named if one.label == label) for label in labels]
     note = INTERVALS if measured else ""
-    canvas.caption(whole, common_words(named, PLACE), note, firsts, list(looks.values()))
+    lines.caption(whole, common_words(named, PLACE), note, firsts, list(looks.values()))
     return whole
 
 
@@ -121,16 +121,16 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     below = not query.linear and any(any(panel.ratios) for panel in panels)
-    whole = canvas.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
+    whole = style.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
     heights = [2.0, 1.0] * rows if below else [1.0] * rows
     grid = whole.add_gridspec(len(heights), columns, height_ratios=heights)
-    sizes = canvas.SizeAxis(
+    sizes = scales.SizeAxis(
         {size for panel in panels for size in sizes_of(panel.pieces)},
         linear=query.linear,
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
-    axis = canvas.rates("rate", values, query.units.rate, linear=query.linear)
+    axis = scales.rates("rate", values, query.units.rate, linear=query.linear)
     room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
     shared_low: Any = {"sharex": None, "sharey": None}
@@ -141,7 +141,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         upper.set_title(panel.title, pad=14 if room_for_limits else 6)
         for one, pieces in zip(panel.series, panel.pieces, strict=True):
             name = f"{number}-{panel.series.index(one)}"
-            canvas.curve(upper, name, looks[one.label], pieces, sizes.x)
+            lines.curve(upper, name, looks[one.label], pieces, sizes.x)
         mark_breaks(upper, panel.series)
         lowest = upper
         if below:
@@ -149,7 +149,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
             shared_low = {"sharey": lowest} if number == 0 else shared_low
             for one, pieces in zip(panel.series[1:], panel.ratios[1:], strict=True):
                 name = f"ratio-{number}-{panel.series.index(one)}"
-                canvas.curve(lowest, name, looks[one.label], pieces, sizes.x)
+                lines.curve(lowest, name, looks[one.label], pieces, sizes.x)
             mark_breaks(lowest, panel.series, named=False)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
@@ -160,7 +160,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
 
 
 def _dress(
-    panels: Sequence[Panel], axes: Sequence[Any], axis: canvas.ValueAxis, columns: int, *, below: bool
+    panels: Sequence[Panel], axes: Sequence[Any], axis: scales.ValueAxis, columns: int, *, below: bool
 ) -> None:
     """Axes with labels on the left only; all ratios on one."""
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])

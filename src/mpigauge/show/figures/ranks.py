@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import finish, labels_of, looks_of, values_of
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
@@ -36,12 +36,12 @@ def ranks_figure(query: Query) -> Figure:
         raise query.lacks("no pattern in which all ranks take part was measured with two numbers of ranks")
     found = chosen(query, found)
     pieces = [_pieces(one) for one in found]
-    axis = canvas.times("time", values_of(pieces), query.units.time, linear=query.linear)
+    axis = scales.times("time", values_of(pieces), query.units.time, linear=query.linear)
     looks = looks_of(found)
-    whole = canvas.paper(3.4, canvas.legend_rows(labels_of(found)))
+    whole = style.paper(3.4, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
     for number, mine in enumerate(pieces):
-        canvas.curve(axes, str(number), looks[number], mine, lambda count: count)
+        lines.curve(axes, str(number), looks[number], mine, lambda count: count)
     counts = sorted({point.x for mine in pieces for piece in mine for point in piece})
     _dress(axes, counts, linear=query.linear)
     axis.dress(axes)

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
-from mpigauge.show.figures import MAKERS, canvas
+from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import LOG_FROM
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
@@ -50,13 +50,13 @@ def distribution_figure(query: Query) -> Figure:
     most = max(len(one.rows) for one in found)
     if most > SIZES_MOST:
         raise query.lacks(f"{most} sizes are more than the {SIZES_MOST} that fit", "choose with --sizes")
-    whole = canvas.paper(2.4 * len(found) + 0.7)
+    whole = style.paper(2.4 * len(found) + 0.7)
     panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
     ends: list[float] = [1.0]
     for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
         everything = [_samples_of(one, row) for row in one.rows]
         for place, values in enumerate(everything):
-            _shape(axes, f"{number}-{place}", place, values / np.median(values), canvas.COLOURS[number])
+            _shape(axes, f"{number}-{place}", place, values / np.median(values), style.COLOURS[number])
             ends += (np.percentile(values, BULK) / np.median(values)).tolist()
         _dress_places(axes, one, [float(np.median(values)) for values in everything], query.units.time)
         axes.set_ylabel("time / median")
@@ -64,7 +64,7 @@ def distribution_figure(query: Query) -> Figure:
             axes.set_title(one.label)
     _dress_spread(panels, min(ends), max(ends), linear=query.linear)
     panels[-1].set_xlabel("message size, and median below it")
-    canvas.caption(whole, common_words(found) or found[0].label, SPREAD, [], [])
+    lines.caption(whole, common_words(found) or found[0].label, SPREAD, [], [])
     return whole
 
 
@@ -82,7 +82,7 @@ def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: boo
             axes.set_yscale("log")
         axes.set_ylim(low / room, high * room)
         if high / low > LOG_FROM and not linear:
-            canvas.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+            scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
 
 
 def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
@@ -141,15 +141,15 @@ def samples_figure(query: Query) -> Figure:
     """Every sample in the order of measuring, a panel a cell."""
     found = _with_samples(query, against_size(query, sized=False))
     cells = _cells(query, found)
-    whole = canvas.paper(1.9 * len(cells) + 0.8, 1)
+    whole = style.paper(1.9 * len(cells) + 0.8, 1)
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
     for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
-        shown = _course(axes, str(number), one.source.visits[row.cell], canvas.COLOURS[0])
-        canvas.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+        shown = _course(axes, str(number), one.source.visits[row.cell], style.COLOURS[0])
+        scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
-    canvas.caption(whole, common_words(found) or found[0].label, "", [], [])
+    lines.caption(whole, common_words(found) or found[0].label, "", [], [])
     _legend(whole)
     return whole
 
@@ -187,8 +187,8 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], colour: str) -> list[
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     looks = {
-        "first": (trials, {"marker": "x", "color": canvas.COLOURS[1]}),
-        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": canvas.COLOURS[2]}),
+        "first": (trials, {"marker": "x", "color": style.COLOURS[1]}),
+        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.COLOURS[2]}),
         "samples": (counted, {"marker": ".", "color": colour}),
     }
     for what, (points, look) in looks.items():
@@ -229,10 +229,10 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
 
 def _legend(whole: Figure) -> None:
     marks = [
-        Line2D([], [], linestyle="none", marker=".", color=canvas.COLOURS[0]),
-        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=canvas.COLOURS[2]),
-        Line2D([], [], linestyle="none", marker="x", color=canvas.COLOURS[1]),
+        Line2D([], [], linestyle="none", marker=".", color=style.COLOURS[0]),
+        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.COLOURS[2]),
+        Line2D([], [], linestyle="none", marker="x", color=style.COLOURS[1]),
         Line2D([], [], color="black", linewidth=1.2),
     ]
     labels = ["samples", WARMUP, FIRST, "median of a launch (numbered)"]
-    canvas.below(whole, marks, labels)
+    lines.below(whole, marks, labels)

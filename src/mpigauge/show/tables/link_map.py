@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.linkmap import Link, LinkMap, Slow
     from mpigauge.analysis.rows import Row
-    from mpigauge.show.document import Tone, Unit, Units
+    from mpigauge.show.document import Unit
 
 MATRIX_MOST = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
@@ -75,35 +76,53 @@ def rate_of(link: Link) -> float | None:
 # ---- Matrices ------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """One quantity of all pairs, in one unit.
+
+    Attributes:
+        names: Of the ranks.
+        values: By pair, either way round.
+        printed: The unit in which they are printed.
+        bad: Pairs that stand out.
+    """
+
+    names: Sequence[str]
+    unit: Unit
+    values: Mapping[tuple[int, int], float | None]
+    printed: str
+    bad: set[tuple[int, int]]
+
+    def column(self, rank: int) -> Column:
+        """The column of a rank, for rows that are ranks."""
+        return Column(
+            f"to_{rank}",
+            self.names[rank],
+            lambda other: self.values.get((other, rank)),
+            self.unit,
+            lambda other, _: self._text((other, rank)),
+            tone=lambda other: "bad" if (other, rank) in self.bad else "",
+        )
+
+    def _text(self, pair: tuple[int, int]) -> str:
+        if pair not in self.values:
+            return ""
+        form = units.format_time_in if self.unit == "s" else units.format_rate_in
+        return form(self.values[pair], self.printed)
+
+
 def _matrices(shown: LinkMap) -> Iterator[Table]:
     """A row and a column for each rank; slow and failed links, and those of slow hosts, stand out."""
     bad = _bad(shown)
+    ranks = range(len(shown.names))
+    first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
     for what, size, unit, get in quantities(shown):
         values = {link.ranks: get(link) for link in shown.links}
         values |= {(j, i): value for (i, j), value in values.items()}
-        first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
-        others = [_column(rank, name, unit, values, bad) for rank, name in enumerate(shown.names)]
-        yield Table(f"{what} of {units.format_size(size)}", "", range(len(shown.names)), [first, *others])
-
-
-def _column(
-    rank: int,
-    name: str,
-    unit: Unit,
-    values: Mapping[tuple[int, int], float | None],
-    bad: set[tuple[int, int]],
-) -> Column:
-    def value(other: int) -> float | None:
-        return values.get((other, rank))
-
-    def write(other: int, chosen: Units) -> str:
-        form = units.format_time if unit == "s" else units.format_rate
-        return form(value(other), chosen.time if unit == "s" else chosen.rate) if other != rank else ""
-
-    def tone(other: int) -> Tone:
-        return "bad" if (other, rank) in bad else ""
-
-    return Column(f"to_{rank}", name, value, unit, write, tone=tone)
+        printed = (units.time_unit if unit == "s" else units.rate_unit)(values.values())
+        matrix = _Matrix(shown.names, unit, values, printed, bad)
+        title = f"{what} of {units.format_size(size)}, {units.sign(printed)}"
+        yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
 
 
 def _bad(shown: LinkMap) -> set[tuple[int, int]]:

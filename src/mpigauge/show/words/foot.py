@@ -84,7 +84,7 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
             least, most = (units.format_percent(share) for share in (min(found), max(found)))
             words.append(f"{least} to {most} of the payload crossed network interfaces")
         if job in said:
-            words.append(f"reported by the library: {' or '.join(said[job])}")
+            words.append(f"the library reports {' or '.join(said[job])}")
         if words:
             yield f"transport of {job.name}: {'; '.join(words)}"
 

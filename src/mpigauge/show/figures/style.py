@@ -1,0 +1,83 @@
+"""How figures look, and the files that they become."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WIDTH = 6.4
+"""Inches: the width of a page's text."""
+
+COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+"""Of Okabe and Ito, dark and light in turn, without the yellow, which is lost on white."""
+
+LEGEND_INCHES = 0.19
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handlelength": 3.2,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "mpigauge",
+    "hatch.linewidth": 0.5,
+}
+"""Fonts are embedded in PDF and text is text in SVG; the same result gives the same file."""
+
+SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
+"""Of what stands below a figure."""
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """How figures look; whatever else the user's settings of matplotlib are."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
+
+
+def paper(height: float, rows: int = 0) -> Figure:
+    """An empty figure with room for so many rows of legend."""
+    whole = Figure(figsize=(WIDTH, height + LEGEND_INCHES * rows), layout="constrained")
+    FigureCanvasAgg(whole)
+    return whole
+
+
+def save(whole: Figure, path: Path) -> None:
+    """Writes it, without a date.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})
+    try:
+        whole.savefig(path, dpi=200, metadata=undated)
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be written: {error.strerror}", "choose another name for the figure"
+        ) from None
