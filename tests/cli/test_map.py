@@ -131,7 +131,7 @@ def test_the_text_has_the_whole_of_a_small_map(cli: Cli) -> None:
     assert "bandwidth of 1 MiB" in done.out
     rows = [line for line in done.out.splitlines() if line.strip().startswith("h1 ")]
     assert rows
-    assert done.out.rstrip().endswith("1.0 % of uniform networks, at most, anything would be called slow")
+    assert done.out.rstrip().endswith("false alarms: at most 1.0 % of healthy networks")
 
 
 def test_ranks_of_one_host_are_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
