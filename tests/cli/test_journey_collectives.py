@@ -69,7 +69,7 @@ def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> 
         )
     assert done.out.count("ranks start by MPI_Barrier, within 250 ns (median), 250 ns (p99)") == 2
     assert done.out.count("ranks start by a common time, within 5.00 ns (median)") == 2
-    assert "collectives by one clock, which all ranks read: checked to 50.0 ns" in done.out
+    assert "collectives: one shared clock, verified to 50.0 ns" in done.out
 
 
 def test_roots_and_buffers_are_cells_of_their_own(cli: Cli, openmpi: FakeMpi) -> None:
