@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import click
 import msgspec
+import registries
 
 from mpigauge import errors
 from mpigauge.cli import mpigauge
@@ -22,10 +23,10 @@ from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.plan.patterns import Pattern, known
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
 from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Environment, LibraryRecord, Record
+from mpigauge.show import figures, pivots
 
 HERE = Path(__file__).parent
 
@@ -168,8 +169,7 @@ def _choices(struct: type[msgspec.Struct], field: str) -> str:
 
 def _fields(title: str, struct: type[msgspec.Struct]) -> list[str]:
     about = inspect.cleandoc(struct.__doc__ or "").partition("\n")[0]
-    rows = [f"| `{field}` | {_cell(words)} |" for field, words in meanings(struct).items()]
-    return [f"{title}: {about}", "", "| field | is |", "| --- | --- |", *rows, ""]
+    return [f"{title}: {about}", "", registries.fields(meanings(struct))]
 
 
 def record_tables() -> str:
@@ -184,25 +184,11 @@ def record_tables() -> str:
 
 def history() -> str:
     """What came with each version of the result file."""
-    rows = [f"| {version} | {change} |" for version, change in HISTORY.items()]
-    return "\n".join(["| version | change |", "| ---: | --- |", *rows, ""])
+    rows = [(str(version), change) for version, change in HISTORY.items()]
+    return registries.table(("version", "change"), rows, numbers=("version",))
 
 
-# ---- howto.md ------------------------------------------------------------------------------------
-
-
-def patterns_table() -> str:
-    """The patterns of the kernel and their modes; those that all collectives share are told once."""
-    rows = [f"| `{of.name}` | {_cell(of.about)} | {_modes(of)} |" for of in known().values()]
-    return "\n".join(
-        ["| pattern | what it does | modes, the first is the default |", "| --- | --- | --- |", *rows, ""]
-    )
-
-
-def _modes(pattern: Pattern) -> str:
-    if pattern.starts_together:
-        return "those of collectives"
-    return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+# ---- Pages ---------------------------------------------------------------------------------------
 
 
 def with_parts(name: str, parts: Mapping[str, str]) -> str:
@@ -215,12 +201,25 @@ def with_parts(name: str, parts: Mapping[str, str]) -> str:
     return text
 
 
+def _numbers() -> dict[str, str]:
+    return {
+        "operations": registries.operations(),
+        "rates": registries.rates(),
+        "columns": registries.columns(),
+        "factors": registries.fields(meanings(Cell)),
+        "columns with fields": registries.fields(registries.fields_of_columns()),
+    }
+
+
 def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
         "formats.md": with_parts("formats.md", {"records": record_tables(), "history": history()}),
-        "howto.md": with_parts("howto.md", {"patterns": patterns_table()}),
+        "figures.md": with_parts("figures.md", {"kinds": registries.kinds(figures.KINDS)}),
+        "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),
+        "numbers.md": with_parts("numbers.md", _numbers()),
+        "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
 

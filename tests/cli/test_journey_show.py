@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats import FORMATS
 from tests.cli.journey import (
     MEASURE,
@@ -124,6 +125,7 @@ def test_lists_are_those_of_the_registries(cli: Cli, openmpi: FakeMpi) -> None:
     assert names("patterns") == list(PATTERNS)
     assert names("mpis") == ["openmpi"]
     assert names("formats") == list(FORMATS)
+    assert names("columns") == list(EXTRA_COLUMNS)
     assert "pingpong" in cli("list").out
     assert str(openmpi.mpicc) in cli("list", "mpis").out
 

@@ -76,6 +76,15 @@ def _tables(_: str | None) -> Entries:
     return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
 
 
+def _columns(_: str | None) -> Entries:
+    from mpigauge.show.columns import EXTRA_COLUMNS
+
+    return [
+        {"name": one.name, "heading": one.heading, "unit": one.unit, "about": one.about}
+        for one in EXTRA_COLUMNS.values()
+    ]
+
+
 THINGS: dict[str, Callable[[str | None], Entries]] = {
     "patterns": _patterns,
     "launchers": _launchers,
@@ -83,6 +92,7 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
     "formats": _formats,
     "plots": _plots,
     "tables": _tables,
+    "columns": _columns,
 }
 
 
@@ -101,7 +111,7 @@ SHOWN = {"mpis": {"label": "", "standard": "", "mpicc": "", "origin": ""}}
 )
 @format_option()
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List patterns, launchers, mpis, formats, plots or tables.
+    """List patterns, launchers, mpis, formats, plots, tables or columns.
 
     \b
     mpigauge list

@@ -140,9 +140,7 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default="",
             metavar="NAMES",
             shell_complete=completers.columns,
-            help="More columns: mean, stddev, min, p5 ... p99, max, first, cpu, cpu_share, net_share, "
-            "bus, root, local, skew, skew_p99, late, overlap, pure, kappa, memcpy_ratio, copy_ratio, "
-            "copy_o0_ratio, message_rate, advised_samples, or all.",
+            help="More columns, or all: mpigauge list columns.",
         ),
         stat_option,
         unit_option,

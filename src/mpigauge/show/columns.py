@@ -1,115 +1,39 @@
 """The columns of a curve. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
 
-To add one: a line in EXTRA_COLUMNS, and one in docs/numbers.md.
+To add one: a line in EXTRA_COLUMNS. `mpigauge list columns` and docs/numbers.md have it from there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from mpigauge import units
 from mpigauge.show.document import Column
-from mpigauge.show.words.status import reason
-from mpigauge.show.words.warnings import WORDS
-from mpigauge.vocabulary import BROKEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mpigauge.analysis.estimate import Timing
-    from mpigauge.analysis.rows import Row
-    from mpigauge.analysis.synchrony import Start
-    from mpigauge.show.document import Tone, Units
-
-WARNINGS_IN_NOTES = 2
-"""More stand below the table, with what to do about them."""
-
-FAR_APART = 1000.0
-"""Ends of an interval whose ratio is more have a unit each."""
-
-LAST_TO_COME, LAST_TO_GO = 50, 90
-"""When a column leaves a narrow terminal: those asked for after the usual ones, the half-width last."""
-
-
-def _time(
-    name: str, heading: str, get: Callable[[Timing], float | None], goes: int | None = LAST_TO_COME
-) -> Column:
-    return Column(name, heading, lambda row: get(row.time) if row.time else None, "s", goes=goes)
-
-
-def _start(name: str, heading: str, get: Callable[[Start], float | None], goes: int = LAST_TO_COME) -> Column:
-    return Column(name, heading, lambda row: get(row.start) if row.start else None, "s", goes=goes)
-
-
-def _share(name: str, heading: str, value: Callable[[Row], float | None], goes: int = LAST_TO_COME) -> Column:
-    return Column(name, heading, value, "1", lambda row, _: units.format_percent(value(row)), goes=goes)
-
-
-def _ratio(name: str, heading: str) -> Column:
-    return Column(
-        name,
-        heading,
-        lambda row: row.ratios[name].estimate if name in row.ratios else None,
-        "1",
-        lambda row, _: _ratio_text(row, name),
-    )
-
-
-def _interval(low: float | None, high: float | None, chosen: Units) -> str:
-    """Both ends in one unit, or each in its own if they are so far apart that one unit suits neither."""
-    if low is None or high is None:
-        return units.MISSING
-    if chosen.time == units.AUTO and high > FAR_APART * low:
-        return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
-    unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
-    ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
-    return f"{ends} {units.sign(unit)}"
-
-
-def _between(row: Row, chosen: Units) -> str:
-    return _interval(row.time.low, row.time.high, chosen) if row.time else units.MISSING
-
-
-def _ranks_between(row: Row, chosen: Units) -> str:
-    return _interval(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
-
-
-def _size(row: Row) -> int | None:
-    """Of a barrier there is none."""
-    return row.cell.bytes if row.sized else None
-
-
-def _ratio_text(row: Row, name: str) -> str:
-    ratio = row.ratios.get(name)
-    if ratio is None:
-        return units.MISSING
-    text = units.format_factor(ratio.estimate)
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
-
-
-def _notes(row: Row) -> str:
-    state: list[str] = [] if row.status == "ok" else [row.status]
-    if row.limit_bytes is not None:
-        state.append(f"limit {row.limit_bytes} B")
-    warnings = [warning.kind for warning in row.warnings if not WORDS[warning.kind].seen_elsewhere]
-    return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
-
-
-def _message_rate(row: Row) -> float | None:
-    if row.time is None or row.time.estimate <= 0:
-        return None
-    return row.directions / row.time.estimate
-
-
-def _tone(row: Row) -> Tone:
-    return "bad" if row.status in BROKEN else "doubt"
-
+from mpigauge.show.entries import (
+    LAST_TO_GO,
+    interval_of,
+    message_rate_of,
+    notes_of,
+    percentile_column,
+    ranks_interval_of,
+    ratio_column,
+    share_column,
+    size_of,
+    start_column,
+    time_column,
+    tone_of,
+)
 
 USUAL_COLUMNS = (
-    Column("size", "size", _size, "B", goes=None),
-    _time("time", "time", lambda t: t.estimate, goes=None),
+    Column("size", "size", size_of, "B", goes=None, about="`bytes`, as under Sizes"),
+    time_column(
+        "time",
+        "time",
+        "the estimate: exp of the mean of ln(launch median), over launches; `latency` where it is that of a "
+        "message one way",
+        lambda t: t.estimate,
+        goes=None,
+    ),
     Column(
         "half_width",
         "\N{PLUS-MINUS SIGN}95 %",
@@ -117,67 +41,199 @@ USUAL_COLUMNS = (
         "1",
         lambda row, _: units.format_half_width(row.time.half_width if row.time else None),
         goes=LAST_TO_GO,
+        about="relative half-width of the interval: high / estimate \N{MINUS SIGN} 1; from 1000 % on as a "
+        "factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to estimate \N{MIDDLE DOT} 91",
     ),
-    Column("interval", "95 % interval", lambda row: row.time and row.time.low, "s", _between, goes=8),
+    Column(
+        "interval",
+        "95 % interval",
+        lambda row: row.time and row.time.low,
+        "s",
+        interval_of,
+        goes=8,
+        about="exp( mean \N{PLUS-MINUS SIGN} t(0.975, G \N{MINUS SIGN} 1) \N{MIDDLE DOT} sd / "
+        "\N{SQUARE ROOT}G ) of the same logarithms; G launches",
+    ),
     Column(
         "ranks_interval",
         "nonparam. 95 %",
         lambda row: row.time and row.time.rank_low,
         "s",
-        _ranks_between,
+        ranks_interval_of,
         goes=2,
+        about="exact interval of the median of launch medians, by order statistics; none under 6 launches",
     ),
-    Column("rate", "bandwidth", lambda row: row.rate_bytes_per_s, "B/s", goes=9),
-    Column("launches", "launches", lambda row: row.time and row.time.launches, "1", goes=3),
-    Column("samples", "samples", lambda row: row.time and row.time.samples, "1", goes=1),
+    Column(
+        "rate",
+        "bandwidth",
+        lambda row: row.rate_bytes_per_s,
+        "B/s",
+        goes=9,
+        about="as under Rates",
+    ),
+    Column(
+        "launches",
+        "launches",
+        lambda row: row.time and row.time.launches,
+        "1",
+        goes=3,
+        about="launches with samples of this cell: G",
+    ),
+    Column(
+        "samples",
+        "samples",
+        lambda row: row.time and row.time.samples,
+        "1",
+        goes=1,
+        about="samples in all of them",
+    ),
 )
-LATENCY = _time("time", "latency", lambda t: t.estimate, goes=None)
+LATENCY = replace(USUAL_COLUMNS[1], heading="latency")
 """The time of what is a message one way."""
 
-PAIR = Column("pair", "pair", lambda row: row.cell.pair)
+PAIR = Column("pair", "pair", lambda row: row.cell.pair, about="`pair`, where all pairs were measured")
 """Of cells that are a pair's, the first column."""
 
-WINDOW = Column("window", "window", lambda row: row.cell.window, "1")
+WINDOW = Column(
+    "window",
+    "window",
+    lambda row: row.cell.window,
+    "1",
+    about="`window`, where a size was measured with several",
+)
 """Of streams that were measured with several windows, the first column."""
 
-NOTES = Column("notes", "notes", _notes, left=True, wraps=True, goes=None, tone=_tone)
+NOTES = Column(
+    "notes",
+    "notes",
+    notes_of,
+    left=True,
+    wraps=True,
+    goes=None,
+    tone=tone_of,
+    about="state if it is not `ok`, limit, reason, and up to two warnings",
+)
 
 EXTRA_COLUMNS = {
     column.name: column
     for column in (
-        _time("mean", "mean", lambda t: t.mean),
-        _time("stddev", "std. deviation", lambda t: t.stddev),
-        _time("min", "minimum", lambda t: t.min),
-        _time("p5", "p5", lambda t: t.p5),
-        _time("p25", "p25", lambda t: t.p25),
-        _time("p75", "p75", lambda t: t.p75),
-        _time("p95", "p95", lambda t: t.p95),
-        _time("p99", "p99", lambda t: t.p99),
-        _time("max", "maximum", lambda t: t.max),
-        Column("first", "first message", lambda row: row.first_s, "s"),
-        Column("cpu", "CPU time", lambda row: row.cpu_s_per_op, "s"),
-        _share("cpu_share", "CPU share", lambda row: row.cpu_share),
-        _share("net_share", "on the network", lambda row: row.net_share),
-        Column("bus", "bus bandwidth", lambda row: row.bus_bytes_per_s, "B/s"),
-        _start("root", "at the root", lambda start: start.root_s, goes=5),
-        _start("local", "median of ranks", lambda start: start.local_s, goes=4),
-        _start("skew", "start skew", lambda start: start.skew_p50_s),
-        _start("skew_p99", "skew p99", lambda start: start.skew_p99_s),
-        _share("late", "late", lambda row: row.start.late_share if row.start else None),
-        _share("overlap", "overlap", lambda row: row.overlap.estimate if row.overlap else None, goes=7),
-        Column("pure", "without work", lambda row: row.overlap.pure_s if row.overlap else None, "s", goes=6),
-        _ratio("kappa", "copies (kappa)"),
-        _ratio("memcpy_ratio", "to memcpy"),
-        _ratio("copy_ratio", "to copy -O3"),
-        _ratio("copy_o0_ratio", "to copy -O0"),
-        Column("advised_samples", "advised samples/launch", lambda row: row.advised_samples, "1"),
+        time_column("mean", "mean", "arithmetic mean of all samples", lambda t: t.mean),
+        time_column(
+            "stddev", "std. deviation", "of all samples, divisor n \N{MINUS SIGN} 1", lambda t: t.stddev
+        ),
+        time_column("min", "minimum", "smallest sample", lambda t: t.min),
+        percentile_column(5, least=400),
+        percentile_column(25),
+        percentile_column(75),
+        percentile_column(95, least=400),
+        percentile_column(99, least=2000),
+        time_column("max", "maximum", "largest sample", lambda t: t.max),
+        Column(
+            "first",
+            "first message",
+            lambda row: row.first_s,
+            "s",
+            about="first round of the cell in a launch, as one operation; geometric mean over launches. The "
+            "launch is warm by then, the cell is not",
+        ),
+        Column(
+            "cpu",
+            "CPU time",
+            lambda row: row.cpu_s_per_op,
+            "s",
+            about="user and system time of all ranks taking part / operations",
+        ),
+        share_column(
+            "cpu_share",
+            "CPU share",
+            "the same time / (ranks × wall time of the samples), of the median visit: the share of it in "
+            "which the ranks were on a core, waiting included. A rank that is done before the others counts "
+            "as off its core",
+            lambda row: row.cpu_share,
+        ),
+        share_column(
+            "net_share",
+            "on the network",
+            "bytes that the network interfaces of rank 0's host received, or sent if that is more / those "
+            "that all ranks together must get from others, at least 20 B per operation: 0 over shared "
+            "memory; 100 % and more, with headers and acknowledgements, over the network stack of one host; "
+            "between hosts the part of rank 0's host: 50 % and more of a ping-pong",
+            lambda row: row.net_share,
+        ),
+        Column(
+            "bus",
+            "bus bandwidth",
+            lambda row: row.bus_bytes_per_s,
+            "B/s",
+            about="what a link carries, as under Rates",
+        ),
+        start_column(
+            "root",
+            "at the root",
+            "end \N{MINUS SIGN} start at the root, or rank 0: launch medians, geometric mean over launches",
+            lambda start: start.root_s,
+            goes=5,
+        ),
+        start_column(
+            "local",
+            "median of ranks",
+            "the same of the median over ranks of end \N{MINUS SIGN} start",
+            lambda start: start.local_s,
+            goes=4,
+        ),
+        start_column(
+            "skew",
+            "start skew",
+            "median of last start \N{MINUS SIGN} first start over all rounds that began in time; it is part "
+            "of the time",
+            lambda start: start.skew_p50_s,
+        ),
+        start_column("skew_p99", "skew p99", "its 99th percentile", lambda start: start.skew_p99_s),
+        share_column(
+            "late",
+            "late",
+            "share of the rounds that did not begin in time on all ranks",
+            lambda row: row.start.late_share if row.start else None,
+        ),
+        share_column(
+            "overlap",
+            "overlap",
+            "1 \N{MINUS SIGN} (time with computation \N{MINUS SIGN} computation) / time without; 100 % if "
+            "all is hidden, below 0 if computing delays the operation",
+            lambda row: row.overlap.estimate if row.overlap else None,
+            goes=7,
+        ),
+        Column(
+            "pure",
+            "without work",
+            lambda row: row.overlap.pure_s if row.overlap else None,
+            "s",
+            goes=6,
+            about="time of the operation alone, in the same visits",
+        ),
+        ratio_column(
+            "kappa", "copies (kappa)", "time / time of `crosscopy`, of ping-pongs, with its interval"
+        ),
+        ratio_column("memcpy_ratio", "to memcpy", "the same with `memcpy`"),
+        ratio_column("copy_ratio", "to copy -O3", "the same with `copy O3`"),
+        ratio_column("copy_o0_ratio", "to copy -O0", "the same with `copy O0`"),
+        Column(
+            "advised_samples",
+            "advised samples/launch",
+            lambda row: row.advised_samples,
+            "1",
+            about="samples in one launch that would give the narrowest interval in the same total time: "
+            "\N{SQUARE ROOT}(cost of a launch / cost of a sample × variance of samples / variance of "
+            "launches), after Kalibera and Jones; none if launches do not differ",
+        ),
         Column(
             "message_rate",
             "messages/s",
-            _message_rate,
+            message_rate_of,
             "1",
-            lambda row, _: units.MISSING if _message_rate(row) is None else f"{_message_rate(row):.3g}",
+            lambda row, _: units.MISSING if message_rate_of(row) is None else f"{message_rate_of(row):.3g}",
             field="messages_per_s",
+            about="directions / estimate",
         ),
     )
 }

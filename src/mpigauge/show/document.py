@@ -46,6 +46,7 @@ class Column:
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
         tone: Of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.
+        about: What it is, for the list of those that can be asked for and for docs/numbers.md.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Column:
     goes: int | None = 50
     tone: Callable[[Any], Tone] = lambda _: ""
     field: str = ""
+    about: str = ""
 
     def text(self, row: Any, chosen: Units) -> str:
         """A row's entry as people read it."""

@@ -20,6 +20,7 @@ from mpigauge.plan.plan_file import PlanFile
 from mpigauge.show import columns, pivots
 from mpigauge.show.figures import KINDS
 from mpigauge.show.tables import records
+from mpigauge.show.words.finding import Finding
 from mpigauge.vocabulary import WARNING_KINDS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
@@ -171,10 +172,11 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
 
     (row,) = rows(result_of(campaign(BLIND)))
     text = section("numbers.md", "Fields of JSON and CSV")
-    top, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
+    top, findings, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
     assert sorted(firsts(fields)) == sorted(records.record(row))
     assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS))
-    assert sorted(firsts(top)) == ["failures", "notes", "rows", "stopped"]
+    assert sorted(firsts(findings)) == sorted(records.finding_record(Finding("contrast", "info", (), {}, "")))
+    assert sorted(firsts(top)) == sorted(records.result_record(result_of(campaign(BLIND)), [], [], "median"))
 
 
 def test_every_column_is_named_by_its_heading_and_no_other() -> None:

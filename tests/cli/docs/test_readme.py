@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -10,9 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -21,11 +18,14 @@ from mpigauge import __version__, errors
 from mpigauge.cli import mpigauge, run
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.plan import names
+from mpigauge.plan.patterns import blocks_of, known
 from mpigauge.plan.plan_file import read_file
 from tests.places import DOCS, EXAMPLES, ROOT
 
-if TYPE_CHECKING:
-    from types import ModuleType
+sys.path.insert(0, str(DOCS))
+
+import generate
+import registries
 
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
@@ -59,16 +59,6 @@ def statuses_of(text: str) -> set[int]:
         return {INTERRUPTED}
     found = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED} if "mpigauge map " in text else set()
     return {errors.EXIT_DONE, *found}
-
-
-@cache
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # ---- Commands ------------------------------------------------------------------------------------
@@ -154,10 +144,27 @@ def test_example_is_a_plan(path: Path) -> None:
     assert f"examples/{path.name}" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["cli.md", "formats.md", "howto.md", "schema.json"])
+@pytest.mark.parametrize("name", generate.pages())
 def test_computed_page_is_fresh(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
-    assert committed == generator().pages()[name], "run: python docs/generate.py"
+    assert committed == generate.pages()[name], "run: python docs/generate.py"
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 16])
+def test_the_rates_of_the_page_are_those_that_are_computed(ranks: int) -> None:
+    """Each formula of a table, read as arithmetic, gives what the volumes of its patterns do."""
+    for pattern in known().values():
+        for volume in (pattern.volumes.operation, pattern.volumes.bus):
+            formula = registries.rate(volume, directions=1)
+            assert value_of(formula, ranks) == pytest.approx(blocks_of(volume, ranks)), pattern.name
+
+
+def value_of(formula: str, ranks: int) -> float:
+    """A rate for blocks of 1 B in 1 s."""
+    if formula == registries.DASH:
+        return 0.0
+    text = formula.replace(registries.MINUS, "-").removesuffix("n / t").replace("p", str(ranks))
+    return float(eval(text or "1"))  # noqa: S307 - our own arithmetic
 
 
 def test_every_verb_has_examples_of_its_own() -> None:
@@ -165,7 +172,7 @@ def test_every_verb_has_examples_of_its_own() -> None:
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
     sections = re.split(r"^#+ (mpigauge.*)$", page, flags=re.MULTILINE)[1:]
     texts = dict(zip(sections[::2], sections[1::2], strict=True))
-    for words, _ in generator().commands(mpigauge, ("mpigauge",)):
+    for words, _ in generate.commands(mpigauge, ("mpigauge",)):
         name = " ".join(words)
         examples = re.findall(r"^\$ (.*)$", texts[name], re.MULTILINE)
         assert examples, name
@@ -184,7 +191,7 @@ def test_every_chapter_of_the_help_begins_with_an_option() -> None:
 
 def test_help_shows_no_backslash() -> None:
     with click.Context(mpigauge, info_name="mpigauge") as context:
-        for _, command in generator().commands(mpigauge, ("mpigauge",)):
+        for _, command in generate.commands(mpigauge, ("mpigauge",)):
             assert "\\" not in command.get_help(context)
 
 

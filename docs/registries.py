@@ -1,0 +1,133 @@
+"""Tables of pages that are computed from the registries: kinds, columns, patterns, and fields of JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from mpigauge.plan.names import DESCRIPTION
+from mpigauge.plan.patterns import NONE, Pattern, Terms, known
+from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.show.registry import Kind
+
+DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+POWERS = (" / p", "", " p", " p\N{SUPERSCRIPT TWO}")
+TRIPS = {"repeats": "16 up to 16 KiB warm, otherwise 1"}
+"""What is said of the number of operations in one round, where it is no number."""
+
+Row = tuple[str, ...]
+
+
+def table(heads: Row, rows: Iterable[Sequence[str]], numbers: tuple[str, ...] = ()) -> str:
+    """A table of Markdown.
+
+    Args:
+        numbers: The columns that are aligned at the right.
+    """
+    rule = ["---:" if head in numbers else "---" for head in heads]
+    return "\n".join([*map(_line, [heads, rule, *rows]), ""])
+
+
+def _line(entries: Sequence[str]) -> str:
+    return "| " + " | ".join(" ".join(entry.split()).replace("|", "\\|") for entry in entries) + " |"
+
+
+def fields(meanings: Mapping[str, str]) -> str:
+    """Fields by name, each with what it is."""
+    return table(("field", "is"), [(f"`{name}`", about) for name, about in meanings.items()])
+
+
+# ---- What is shown -------------------------------------------------------------------------------
+
+
+def kinds(registry: Mapping[str, Kind]) -> str:
+    """The kinds of figures or tables."""
+    rows = [(f"`{kind.name}`", kind.about, kind.needs) for kind in registry.values()]
+    return table(("kind", "shows", "needs"), rows)
+
+
+def columns() -> str:
+    """The columns of a curve, the usual ones first."""
+    usual = [(one.heading, "", one.about) for one in (WINDOW, PAIR, *USUAL_COLUMNS, NOTES)]
+    asked = [(one.heading, f"`{name}`", one.about) for name, one in EXTRA_COLUMNS.items()]
+    return table(("column", "`--columns`", "is"), [*usual, *asked])
+
+
+def fields_of_columns() -> dict[str, str]:
+    """Those that JSON has because there is a column of them."""
+    return {one.field: one.about for one in EXTRA_COLUMNS.values() if one.field}
+
+
+# ---- Patterns ------------------------------------------------------------------------------------
+
+
+def patterns() -> str:
+    """The patterns of the kernel and their modes; those that all collectives share are told once."""
+    rows = [(f"`{of.name}`", of.about, _modes(of)) for of in known().values()]
+    return table(("pattern", "what it does", "modes, the first is the default"), rows)
+
+
+def _modes(pattern: Pattern) -> str:
+    if pattern.starts_together:
+        return "those of collectives"
+    return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+
+
+def operations() -> str:
+    """What one time is of, and how many of these operations a round has."""
+    trips = {one["name"]: one["trips"] for one in json.loads(DESCRIPTION.read_bytes())["patterns"]}
+
+    def said(pattern: Pattern) -> Row:
+        count = trips[pattern.name]
+        return pattern.time_of, DASH if pattern.probes else TRIPS.get(count, str(count))
+
+    rows = _together([(f"`{of.name}`", said(of)) for of in known().values()])
+    return table(("pattern", "one operation", "in one round"), rows, numbers=("in one round",))
+
+
+def rates() -> str:
+    """Bandwidths by the size n of a message or block, the ranks p and the time t."""
+    named: list[tuple[str, Row]] = []
+    for of in known().values():
+        directions = {mode.directions: mode.name for mode in of.modes}
+        for count, mode in directions.items():
+            name = f"`{of.name} {mode}`" if len(directions) > 1 else f"`{of.name}`"
+            named.append((name, (rate(of.volumes.operation, count), rate(of.volumes.bus, count))))
+    return table(("pattern", "bandwidth", "bus bandwidth"), _together(named))
+
+
+def rate(volume: Terms, directions: int) -> str:
+    """Bytes per second of a volume, as a formula; a dash if there is none."""
+    if volume == NONE:
+        return DASH
+    blocks = _sum([directions * term for term in volume])
+    text = {"1": "n / t"}.get(blocks, f"{blocks} n / t")
+    return f"{text}: both directions" if directions > 1 else text
+
+
+def _sum(terms: Sequence[float]) -> str:
+    """Coefficients of 1 / p, 1, p and p squared as a sum, what is taken away last."""
+    parts = [
+        (term < 0, _product(abs(term), power)) for term, power in zip(terms, POWERS, strict=True) if term
+    ]
+    first, *others = sorted(parts, key=lambda part: part[0])
+    whole = (f"{MINUS} " if first[0] else "") + first[1]
+    whole += "".join(f" {MINUS if less else '+'} {text}" for less, text in others)
+    return f"({whole})" if others else whole
+
+
+def _product(factor: float, power: str) -> str:
+    return power.strip() if factor == 1 and power.startswith(" p") else f"{factor:g}{power}"
+
+
+def _together(named: Sequence[tuple[str, Row]]) -> list[Row]:
+    """One row for all names of which the same is said, in the order of the first."""
+    places: dict[Row, list[str]] = {}
+    for name, said in named:
+        places.setdefault(said, []).append(name)
+    return [(" ".join(names), *said) for said, names in places.items()]

@@ -1,0 +1,131 @@
+"""What stands in the columns of a curve: values of rows, how people read them, and columns of one kind."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.document import Column
+from mpigauge.show.words.status import reason
+from mpigauge.show.words.warnings import WORDS
+from mpigauge.vocabulary import BROKEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.synchrony import Start
+    from mpigauge.show.document import Tone, Units
+
+WARNINGS_IN_NOTES = 2
+"""More stand below the table, with what to do about them."""
+
+FAR_APART = 1000.0
+"""Ends of an interval whose ratio is more have a unit each."""
+
+LAST_TO_COME, LAST_TO_GO = 50, 90
+"""When a column leaves a narrow terminal: those asked for after the usual ones, the half-width last."""
+
+
+def time_column(
+    name: str,
+    heading: str,
+    about: str,
+    get: Callable[[Timing], float | None],
+    goes: int | None = LAST_TO_COME,
+) -> Column:
+    return Column(name, heading, lambda row: get(row.time) if row.time else None, "s", goes=goes, about=about)
+
+
+def percentile_column(percent: int, least: int = 0) -> Column:
+    """A percentile of all samples, where there are at least so many."""
+    name = f"p{percent}"
+    about = "percentile of all samples, interpolated" + (f"; needs {least} samples" if least else "")
+    return time_column(name, name, about, attrgetter(name))
+
+
+def start_column(
+    name: str, heading: str, about: str, get: Callable[[Start], float | None], goes: int = LAST_TO_COME
+) -> Column:
+    return Column(
+        name, heading, lambda row: get(row.start) if row.start else None, "s", goes=goes, about=about
+    )
+
+
+def share_column(
+    name: str, heading: str, about: str, value: Callable[[Row], float | None], goes: int = LAST_TO_COME
+) -> Column:
+    return Column(
+        name,
+        heading,
+        value,
+        "1",
+        lambda row, _: units.format_percent(value(row)),
+        goes=goes,
+        about=about,
+    )
+
+
+def ratio_column(name: str, heading: str, about: str) -> Column:
+    return Column(
+        name,
+        heading,
+        lambda row: row.ratios[name].estimate if name in row.ratios else None,
+        "1",
+        lambda row, _: ratio_text(row, name),
+        about=about,
+    )
+
+
+def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
+    """Both ends in one unit, or each in its own if they are so far apart that one unit suits neither."""
+    if low is None or high is None:
+        return units.MISSING
+    if chosen.time == units.AUTO and high > FAR_APART * low:
+        return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
+    unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
+    ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
+    return f"{ends} {units.sign(unit)}"
+
+
+def interval_of(row: Row, chosen: Units) -> str:
+    return interval_text(row.time.low, row.time.high, chosen) if row.time else units.MISSING
+
+
+def ranks_interval_of(row: Row, chosen: Units) -> str:
+    return interval_text(row.time.rank_low, row.time.rank_high, chosen) if row.time else units.MISSING
+
+
+def size_of(row: Row) -> int | None:
+    """Of a barrier there is none."""
+    return row.cell.bytes if row.sized else None
+
+
+def ratio_text(row: Row, name: str) -> str:
+    ratio = row.ratios.get(name)
+    if ratio is None:
+        return units.MISSING
+    text = units.format_factor(ratio.estimate)
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
+
+
+def notes_of(row: Row) -> str:
+    state: list[str] = [] if row.status == "ok" else [row.status]
+    if row.limit_bytes is not None:
+        state.append(f"limit {row.limit_bytes} B")
+    warnings = [warning.kind for warning in row.warnings if not WORDS[warning.kind].seen_elsewhere]
+    return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
+
+
+def message_rate_of(row: Row) -> float | None:
+    if row.time is None or row.time.estimate <= 0:
+        return None
+    return row.directions / row.time.estimate
+
+
+def tone_of(row: Row) -> Tone:
+    return "bad" if row.status in BROKEN else "doubt"
