@@ -154,7 +154,7 @@ def test_example_is_a_plan(path: Path) -> None:
     assert f"examples/{path.name}" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["cli.md", "formats.md", "howto.md", "schema.json"])
+@pytest.mark.parametrize("name", ["cli.md", "design.md", "formats.md", "howto.md", "schema.json"])
 def test_computed_page_is_fresh(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
     assert committed == generator().pages()[name], "run: python docs/generate.py"
