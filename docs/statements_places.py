@@ -22,6 +22,7 @@ from book import (
 )
 
 from mpigauge import units
+from mpigauge.analysis.verdict import is_small
 from mpigauge.analysis.verdict import verdict as verdict_of
 from mpigauge.show.words.status import reason
 from mpigauge.units import format_factor as factor
@@ -66,7 +67,7 @@ def _network(book: Book) -> Iterator[str]:
     ]
     yield (
         f"Printed: through the network stack of one node an exchange takes {span(ratios)} times as long as "
-        f"through its memory, at {len(ratios)} sizes and modes; in the middle {factor(median(ratios))} times."
+        f"through its memory, at {len(ratios)} sizes and modes; median {factor(median(ratios))} times."
     )
     here = []
     for mode in BOTH:
@@ -153,7 +154,7 @@ def _spread(book: Book) -> Iterator[str]:
         if mine:
             yield (
                 f"Here, {ranks} ranks{crowd}: the standard deviation is {percents(deviations(mine))} of the "
-                f"mean; half of the interval, in the middle of all sizes: {half}."
+                f"mean; median half-width of the intervals: {half}."
             )
 
 
@@ -212,10 +213,12 @@ def _synchronous(book: Book) -> Iterator[str]:
             known = [ratio for ratio in ratios if ratio is not None]
             if known:
                 middle = median(ratio.estimate for ratio in known)
-                slower = sum(verdict_of(ratio) == "slower" for ratio in known)
+                slower = [ratio for ratio in known if verdict_of(ratio) == "slower"]
+                little = sum(map(is_small, slower))
+                small = f", at {little} of them by less than 5 %" if little else ""
                 yield (
                     f"{where.capitalize()}, {word} the eager limit of {limit} B: synchronous takes longer "
-                    f"than standard at {slower} of {len(known)} sizes, in the middle "
+                    f"than standard at {len(slower)} of {len(known)} sizes{small}; median "
                     f"{factor(middle)} times as long."
                 )
 
@@ -229,8 +232,8 @@ def _spread_of_modes(book: Book) -> Iterator[str]:
             if mine:
                 half = f"{units.format_percent(median(widths))}" if widths else "not known"
                 yield (
-                    f"{where}, {mode}: standard deviation {percents(deviations(mine))} of the mean; half of "
-                    f"the 95 % interval, in the middle of all sizes: {half}."
+                    f"{where}, {mode}: standard deviation {percents(deviations(mine))} of the mean; median "
+                    f"half-width of the 95 % intervals: {half}."
                 )
 
 

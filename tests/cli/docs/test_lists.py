@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from functools import cache
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from tests.unit.test_house import MODULES, part_of, parts_imported
 if TYPE_CHECKING:
     from pathlib import Path
 
+HOUSE = ROOT / "src" / "mpigauge"
 PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")]
 EVERYBODYS = {"errors", "vocabulary"}
 """Parts that all others may import."""
@@ -212,3 +214,62 @@ def test_the_table_of_imports_is_what_the_house_does() -> None:
         found[part] = found.get(part, set()) | parts_imported(path) - {part, *EVERYBODYS}
     assert listed.pop("cli") == set()  # everything below
     assert listed == {part: others for part, others in found.items() if others and part != "cli"}
+
+
+def modules_of_the_house() -> set[str]:
+    """Every module by its path; a C file stands for its header, and patterns have a list of their own."""
+    python = {path for path in HOUSE.rglob("*.py") if path.stem != "__init__"}
+    c = {path for path in HOUSE.rglob("*.[ch]") if path.suffix == ".c" or not path.with_suffix(".c").exists()}
+    c -= {kernel.SOURCES / "patterns" / f"{name.replace('-', '_')}.c" for name in names.patterns()}
+    return {str(path.relative_to(HOUSE)) for path in python | c}
+
+
+def test_every_module_of_the_house_is_named_once_and_no_other() -> None:
+    listed = firsts(section("design.md", "The modules"))
+    assert len(listed) > 100
+    assert sorted(listed) == sorted(modules_of_the_house())
+
+
+def test_no_file_is_named_that_the_house_does_not_have() -> None:
+    """Wherever a page for those who work on the program names one; a part of a path is enough."""
+    folders = ("src", "tests", "docs", "benchmarks", "examples")
+    paths = [*ROOT.glob("*.*"), *(path for folder in folders for path in (ROOT / folder).rglob("*.*"))]
+    files = {f"/{path.relative_to(ROOT)}" for path in paths if "_build" not in path.parts}
+    for text in (page("design.md"), (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+        named = {piece for piece in coded(text) if re.fullmatch(r"[\w/]+\.(py|[ch]|def|json|toml|md)", piece)}
+        assert len(named) > 10
+        assert {name for name in named if not any(file.endswith(f"/{name}") for file in files)} == set()
+
+
+def found(name: str) -> object:
+    """What a name stands for: `file.c:function` of the kernel, else a module of ours and what is in it.
+
+    Raises:
+        AttributeError: There is no such thing.
+    """
+    if ":" not in name:
+        return pkgutil.resolve_name(f"mpigauge.{name}")
+    file, function = name.split(":")
+    (path,) = kernel.SOURCES.rglob(file)
+    begins = rf"^(?:static )?\w[\w *]*?\b{function}\([^;{{}}]*\)\s*{{"
+    if match := re.search(begins, path.read_text(encoding="ascii"), re.MULTILINE):
+        return match[0]
+    raise AttributeError(name)
+
+
+def test_every_station_of_a_number_exists() -> None:
+    stations = re.findall(
+        r"^\d+\. (.*(?:\n   .*)*)", section("design.md", "The way of a number"), re.MULTILINE
+    )
+    assert 0 < len(stations) <= 10
+    for station in stations:
+        functions = [name for name in coded(station) if re.fullmatch(r"\w+\.[ch]:\w+|[a-z]\w+(\.\w+)+", name)]
+        assert functions, station
+        assert all(found(name) for name in functions), station
+
+
+@pytest.mark.parametrize("name", ["rounds.c:run_nothing", "result.journal.nothing", "result.nothing"])
+def test_a_station_that_is_gone_is_found(name: str) -> None:
+    assert found("rounds.c:run_warm")
+    with pytest.raises((AttributeError, ImportError)):
+        found(name)

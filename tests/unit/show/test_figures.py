@@ -584,7 +584,7 @@ def test_fonts_are_embedded_in_pdf(result: Path, cli: Cli) -> None:
 
 def test_units_are_on_the_axis(result: Path, cli: Cli) -> None:
     svg(cli, result, "--kind", "rate", "--unit", "Mbit/s", "--series", "pingpong shm")
-    assert "rate (Mbit/s)" in texts()
+    assert "bandwidth (Mbit/s)" in texts()
     assert {"0 B", "1 KiB"} & set(texts())
 
 

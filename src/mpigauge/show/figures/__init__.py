@@ -31,7 +31,7 @@ KINDS = {
         ),
         Kind(
             "rate",
-            "rate against size, with the ratio to the first series below",
+            "bandwidth against size, with the ratio to the first series below",
             "cells that move bytes",
             "curves",
         ),
@@ -44,17 +44,22 @@ KINDS = {
         Kind(
             "mean", "mean and standard deviation of all samples, against size", "cells of any size", "curves"
         ),
-        Kind("modes", "rate of send modes against size, a panel a place", "two modes of a pattern", "panels"),
+        Kind(
+            "modes",
+            "bandwidth of send modes against size, one panel per place",
+            "two modes of a pattern",
+            "panels",
+        ),
         Kind(
             "placements",
-            "rate against size, a panel a placement and transport, on shared axes",
+            "bandwidth against size, one panel per placement and transport, on shared axes",
             "two placements or transports",
             "panels",
         ),
-        Kind("ranks", "time against number of ranks, a line a size", "two numbers of ranks", "ranks"),
+        Kind("ranks", "time against number of ranks, one line per size", "two numbers of ranks", "ranks"),
         Kind(
             "memory",
-            "rate of messages and of copies in memory against size, cache levels marked",
+            "bandwidth of messages and of copies in memory against size, cache levels marked",
             "messages, and copies such as memcpy",
             "memory",
         ),

@@ -57,7 +57,7 @@ def rate_figure(query: Query) -> Figure:
     """Rate against size."""
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all times of it are 0")
-    axis = scales.rates("rate", values_of(pieces), query.units.rate, linear=query.linear)
+    axis = scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
 
 

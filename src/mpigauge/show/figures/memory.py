@@ -64,7 +64,7 @@ def memory_figure(query: Query) -> Figure:
     for number, mine in enumerate(pieces):
         lines.curve(axes, str(number), looks[number], mine, sizes.x)
     sizes.dress(axes, "size")
-    scales.rates("rate", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
+    scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
     marked = _mark_caches(axes, query, sizes_of(pieces))
     note = f"{INTERVALS}; a cache of the size marked holds copies of half that size" if marked else ""
     finish(whole, query, found, looks, *([note] if note else []))

@@ -130,7 +130,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
-    axis = scales.rates("rate", values, query.units.rate, linear=query.linear)
+    axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
     shared_low: Any = {"sharex": None, "sharey": None}

@@ -2,7 +2,7 @@
 
 A kind takes some cells of one or several results and lays them out: some factors down, some across, the rest
 in tables of their own. To add one: a function from `Query` to grids in kinds.py, a line in KINDS, and a row
-in tests/show/test_pivots.py.
+in tests/unit/show/test_pivots.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ KINDS = {
             "messages or collectives",
         ),
         _kind("times", "time, sizes down, everything else across", "messages or collectives"),
-        _kind("rates", "rate, sizes down, everything else across", "messages or collectives that move bytes"),
+        _kind(
+            "rates",
+            "bandwidth, sizes down, everything else across",
+            "messages or collectives that move bytes",
+        ),
         _kind(
             "statistics",
             "mean, standard deviation and number of samples, sizes down",
@@ -40,7 +44,7 @@ KINDS = {
         ),
         _kind(
             "summary",
-            "latency, largest rate, collectives at 512 B and 64 KiB; libraries and places across",
+            "latency, bandwidth, collectives at 512 B and 64 KiB; libraries and places across",
             "messages or collectives",
         ),
     )

@@ -199,7 +199,7 @@ def _operations(entries: Sequence[Entry]) -> Iterable[str]:
     if len(times_of) == 1 and any(times_of):
         yield f"one operation: {times_of.pop()}"
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
-        yield "rates count both directions"
+        yield "bandwidths count both directions"
 
 
 def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collection[str]) -> str:

@@ -79,7 +79,7 @@ def times(query: Query) -> list[Grid]:
 @maker(MAKERS, "rates")
 def rates(query: Query) -> list[Grid]:
     """Rate against size."""
-    return _against_size(query, RATE_BRIEF, "rate")
+    return _against_size(query, RATE_BRIEF, "bandwidth")
 
 
 def _against_size(query: Query, quantity: Quantity, about: str) -> list[Grid]:
@@ -166,7 +166,7 @@ def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[Entr
 
 
 def _factors(one: Series, row: Row, quantity: Quantity) -> Factors:
-    words = one.factors | {"size": size_words(row), QUANTITY: quantity.name}
+    words = one.factors | {"size": size_words(row), QUANTITY: quantity.heading or quantity.name}
     return {name: word for name, word in words.items() if word}
 
 

@@ -36,11 +36,12 @@ class Quantity:
     """A number that a cell has.
 
     Attributes:
-        name: What lines or columns call it, and JSON.
+        name: What JSON calls it.
         unit: In SI: s, B/s or 1.
         number: It and its interval.
         text: As people read it.
         marked: Whether warnings are marked at it; one of several numbers of a cell is enough.
+        heading: What lines or columns call it, if not by its name.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Quantity:
     number: Callable[[Row], Number]
     text: Callable[[Row, Units], str]
     marked: bool = True
+    heading: str = ""
 
 
 def _time(row: Row) -> Number:
@@ -128,9 +130,9 @@ def _count_text(row: Row, _: Units) -> str:
 
 
 TIME = Quantity("time", "s", _time, _with_ends)
-RATE = Quantity("rate", "B/s", _rate, _rate_with_ends)
+RATE = Quantity("rate", "B/s", _rate, _rate_with_ends, heading="bandwidth")
 TIME_BRIEF = Quantity("time", "s", _time, _with_width)
-RATE_BRIEF = Quantity("rate", "B/s", _rate, _rate_with_width)
+RATE_BRIEF = Quantity("rate", "B/s", _rate, _rate_with_width, heading="bandwidth")
 MEAN = Quantity("mean", "s", _mean, lambda row, chosen: _time_text(_mean(row), chosen))
 STDDEV = Quantity("std. dev.", "s", _stddev, lambda row, chosen: _time_text(_stddev(row), chosen), False)
 SAMPLES = Quantity("n", "1", _samples, _count_text, False)
