@@ -25,6 +25,7 @@ from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
+from mpigauge.plan.patterns import known
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
 from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Environment, LibraryRecord, Record
