@@ -19,7 +19,7 @@ from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
 from mpigauge.cli.progress import Silent
-from mpigauge.launch.process import Interruption
+from mpigauge.launch.interruption import Interruption
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load

@@ -14,10 +14,11 @@ from mpigauge.campaign.hosts import check_landed, fault_of
 from mpigauge.campaign.jobs import words_of
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
+from mpigauge.launch.interruption import ECHO_S, Interruption
 from mpigauge.launch.lab.context import Lab
 from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.launchers import Job
-from mpigauge.launch.process import ECHO_S, Interruption, RunningJob
+from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan

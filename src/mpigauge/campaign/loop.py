@@ -10,8 +10,8 @@ from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
+from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.lab import context
-from mpigauge.launch.process import Interruption
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of

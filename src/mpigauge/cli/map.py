@@ -24,7 +24,6 @@ from mpigauge.vocabulary import TRANSPORTS
 
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import Link, LinkMap
-    from mpigauge.campaign.prepare import Session
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
     from mpigauge.show.document import Document
@@ -129,12 +128,30 @@ def command(
     """
     from mpigauge import units
     from mpigauge.analysis.linkmap import link_map
-    from mpigauge.campaign.prepare import prepare
-    from mpigauge.cli.dry_run import what_would_run
     from mpigauge.cli.tables import rendered
     from mpigauge.result.reader import load
 
     rate = units.parse_fraction(error_rate)
+    _check(factor, figure, pairs)
+    chosen = {}
+    if result is None:
+        measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
+        if isinstance(measured, int):
+            return measured
+    else:
+        _refuse_to_measure(given, output, dry_run=dry_run)
+        measured, chosen = result, {"mpi": mpi or "", "transport": transport or ""}
+    shown = link_map(load(measured), factor=factor, error_rate=rate, **chosen)
+    if figure is not None:
+        from mpigauge.show.figures.map import draw
+
+        draw(shown, figure)
+    click.echo(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
+    return _status(shown)
+
+
+def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
+    """Before a campaign, as far as can be known then."""
     if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(
             f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
@@ -142,26 +159,6 @@ def command(
         )
     _check_figure(figure)
     _check_pairs(pairs)
-    path = result
-    if path is None:
-        session = prepare(_plan(mpi, transport, **given), WHERE)
-        if dry_run:
-            click.echo(what_would_run(session), nl=False)
-            return EXIT_DONE
-        measured = _measure(session, output, quiet=quiet)
-        if isinstance(measured, int):
-            return measured
-        path = measured
-        shown = link_map(load(path), factor=factor, error_rate=rate)
-    else:
-        _refuse_to_measure(given, output, dry_run=dry_run)
-        shown = link_map(load(path), factor=factor, error_rate=rate, mpi=mpi or "", transport=transport or "")
-    if figure is not None:
-        from mpigauge.show.figures.map import draw
-
-        draw(shown, figure)
-    click.echo(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
-    return _status(shown)
 
 
 def _document(shown: LinkMap, pairs: tuple[str, ...], *, quiet: bool) -> Document:
@@ -264,10 +261,16 @@ def _usual_ranks(plan: Plan) -> int:
     return max(2, min(RANKS_MOST, slots))
 
 
-def _measure(session: Session, output: Path | None, *, quiet: bool) -> Path | int:
-    """The result file; or the exit status, if a signal ended it."""
+def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> Path | int:
+    """The result file; or the exit status, if it was only to be said what would run, or a signal came."""
+    from mpigauge.campaign.prepare import prepare
+    from mpigauge.cli.dry_run import what_would_run
     from mpigauge.cli.session import measure, stopped
 
+    session = prepare(plan, WHERE)
+    if dry_run:
+        click.echo(what_would_run(session), nl=False)
+        return EXIT_DONE
     path, number = measure(session, output, quiet=quiet)
     if number is not None:
         return stopped(path, number)

@@ -41,7 +41,7 @@ def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path
     from mpigauge.campaign.loop import CampaignLoop
     from mpigauge.campaign.prepare import open_result
     from mpigauge.cli.progress import observer_for
-    from mpigauge.launch.process import Interruption
+    from mpigauge.launch.interruption import Interruption
 
     plan, targets = session.plan, session.targets
     with (

@@ -9,9 +9,7 @@ temporary folder and in shared memory is removed by a process that outlives us (
 
 import contextlib
 import ctypes
-import math
 import os
-import select
 import selectors
 import shutil
 import signal
@@ -26,16 +24,13 @@ from types import TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor
 
 WORDS_KEPT = 40
 PATIENCE_S = (2.0, 2.0)
 KILL_WAIT_S = 5.0
-GRACE_S = 20.0
-"""What SIGTERM leaves to a visit under way: schedulers kill after 30 s or more."""
 
-ECHO_S = 1.0
-"""The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
 
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
@@ -60,57 +55,6 @@ def _die_with_parent() -> None:
         _PRCTL(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # A script's background job ignores it, and so would the launcher, which we ask to end by it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-class Interruption:
-    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
-
-    SIGTERM leaves what is under way some time to end, as it comes from schedulers; any other signal, or
-    a second one, does not.
-    """
-
-    SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self._came = self.deadline = math.inf
-        self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-
-    def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self._remember) for number in self.SIGNALS}
-        self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        signal.set_wakeup_fd(self._wakeup_before)
-        for number, handler in self._before.items():
-            if handler is not None:  # None: it was set by a preloaded library, not from Python
-                signal.signal(number, handler)
-        os.close(self.wake_fd)
-        os.close(self._written_fd)
-
-    def _remember(self, number: int, _frame: object) -> None:
-        now = time.monotonic()
-        if number == self.signal and now - self._came < ECHO_S:
-            return
-        first = self.signal is None
-        self.signal, self._came = number, now
-        self.deadline = now + GRACE_S if first and number == signal.SIGTERM else now
-
-    def ends(self, *, busy: bool) -> bool:
-        """Whether to stop now, with something under way that might be finished or without."""
-        return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
-
-    def calm(self) -> None:
-        """Makes `wake_fd` wait for the next signal."""
-        with contextlib.suppress(BlockingIOError):
-            os.read(self.wake_fd, READ_BYTES)
-
-    def comes_within(self, seconds: float) -> bool:
-        """Whether a signal has come, or comes in this time."""
-        if self.signal is None:
-            select.select([self.wake_fd], [], [], seconds)
-        return self.signal is not None
 
 
 class RunningJob:

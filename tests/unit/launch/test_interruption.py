@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.launch import process
-from mpigauge.launch.process import Interruption, RunningJob
+from mpigauge.launch.interruption import Interruption
+from mpigauge.launch.process import RunningJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_a_second_sigterm_after_a_while_is_meant(
     interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent(signal.SIGTERM)
-    monkeypatch.setattr(process, "ECHO_S", 0.0)
+    monkeypatch.setattr("mpigauge.launch.interruption.ECHO_S", 0.0)
     sent(signal.SIGTERM)
     assert interruption.ends(busy=True)
 
@@ -86,5 +86,5 @@ def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> N
 
 
 def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "GRACE_S", 1.0)
+    monkeypatch.setattr("mpigauge.launch.interruption.GRACE_S", 1.0)
     assert 1 < taken_from(interruption, lambda _: True) < 600

@@ -18,7 +18,8 @@ import pytest
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import janitor, process
-from mpigauge.launch.process import Interruption, RunningJob, descendants
+from mpigauge.launch.interruption import Interruption
+from mpigauge.launch.process import RunningJob, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
