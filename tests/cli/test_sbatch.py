@@ -59,6 +59,13 @@ def begin(job: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
     return subprocess.Popen([BASH, str(job), *words], cwd=job.parent, env=environment, text=True)
 
 
+def catches_sigterm(pid: int) -> bool:
+    """Whether a process has come so far as to have a handler for it."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
+
+
 def words_of(job: Path, *words: str, **variables: str) -> list[str]:
     """What mpigauge is told by a script that runs to its end."""
     with begin(job, *words, **variables) as process:
@@ -133,7 +140,7 @@ def test_the_status_is_passed_on(cli: Cli, tmp_path: Path, status: str) -> None:
 def test_sigterm_is_handed_on_and_the_end_waited_for(cli: Cli, tmp_path: Path) -> None:
     job = ready(script(cli, "pingpong"), tmp_path)
     with begin(job, WAITS="1", STATUS="42") as process:
-        while not (tmp_path / "words.txt").exists():
+        while not ((tmp_path / "words.txt").exists() and catches_sigterm(process.pid)):
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 42

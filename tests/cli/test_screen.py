@@ -192,7 +192,9 @@ def check_map(plain: str, width: int) -> None:
     squeezed = re.sub(r"\s+", "", text)
     verdict = next(line for line in plain.splitlines() if line.startswith("slow host"))
     assert re.sub(r"\s+", "", verdict) in squeezed
-    numbers = re.findall(r"(?<= )\d+\.\d+", plain.partition("latency of 8 B, ns\n")[2].partition("\n\n")[0])
+    numbers = re.findall(
+        r"(?<=\s)\d+(?:\.\d+)?(?=\s)", plain.partition("latency of 8 B, ns\n")[2].partition("\n\n")[0]
+    )
     matrix = text.partition("latency of 8 B, ns\n")[2].partition("\n\n")[0]
     assert numbers
     assert all(number.strip() in matrix.split() for number in numbers)
