@@ -272,6 +272,7 @@ def pages() -> dict[str, str]:
         "design.md": with_parts("design.md", {"modules": modules_tables()}),
         "formats.md": with_parts("formats.md", {"records": record_tables(), "history": history()}),
         "figures.md": with_parts("figures.md", {"kinds": registries.kinds(figures.KINDS)}),
+        "gallery.md": registries.gallery(figures.KINDS),
         "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),
         "numbers.md": with_parts("numbers.md", _numbers()),
         "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),

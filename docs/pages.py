@@ -140,6 +140,11 @@ def pages() -> list[Page]:
     return [read(path) for path in PAGES]
 
 
+def reports() -> list[Page]:
+    """Those of the reports."""
+    return [page for page in pages() if page.path.parent.name == "reports"]
+
+
 def needed(shown: Sequence[Page]) -> dict[str, Command]:
     """The commands that measure what pages show, by the name of their result without ending.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pages
+
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.plan.patterns import NONE, Pattern, Terms, known
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.show.registry import Kind
 
@@ -61,6 +63,49 @@ def columns() -> str:
 def fields_of_columns() -> dict[str, str]:
     """Those that JSON has because there is a column of them."""
     return {one.field: one.about for one in EXTRA_COLUMNS.values() if one.field}
+
+
+# ---- gallery.md ----------------------------------------------------------------------------------
+
+GALLERY = """\
+# Gallery
+
+One figure of every kind, of results that are kept in `docs/results`. How to read each stands in
+[Figures](figures.md). Every one is also there as PDF, for papers. Run the plan, then the command, and the
+figure is that of your own machine.
+"""
+
+
+def gallery(registry: Mapping[str, Kind]) -> str:
+    """The page with a figure of every kind."""
+    return "\n".join([GALLERY, *map(_example, registry.values())])
+
+
+def _example(kind: Kind) -> str:
+    command = pages.Command(f"mpigauge plot {kind.example}", 0)
+    about = kind.about[0].upper() + kind.about[1:]
+    shown = command.makes.removesuffix(".png")
+    measured = ", ".join(f"[{name}](reports/{name}.md)" for name in _measured_for(command))
+    return f"""\
+## {kind.name}
+
+{about}.
+
+```console
+$ {command.text}
+```
+![{about}](figures/{shown}.png)
+
+[As PDF](figures/{shown}.pdf) \N{MIDDLE DOT} measured for {measured}
+"""
+
+
+def _measured_for(command: pages.Command) -> Iterator[str]:
+    """The pages of the reports that have the plan of what it reads."""
+    for page in pages.reports():
+        made = {one.makes for one in page.commands if one.verb in pages.MEASURING}
+        if made & set(command.reads):
+            yield page.path.stem
 
 
 # ---- Patterns ------------------------------------------------------------------------------------

@@ -283,8 +283,8 @@ def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi
         seen_ns = sample_ns // 2 if overlaps else 0
         assert line["warmup_ns"] == [sample_ns] * 2
         assert line["samples_ns"] == [sample_ns + seen_ns] * len(line["samples_ns"])
-        trips = {"stream": 4, "bcast-rotating": ranks, "chase": 1024, "pingpong": 2, "cacheline": 2}
-        assert line["ops"] == batch * trips.get(pattern, 1)
+        trips = PATTERNS[pattern]["trips"]
+        assert line["ops"] == batch * {"window": 4, "ranks": ranks, "repeats": 1}.get(trips, trips)
         if sampling in {"floor", "common", "prepared"}:
             assert batch == 1
         if sampling in {"blocks", "acked"}:

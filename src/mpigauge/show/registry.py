@@ -21,6 +21,7 @@ class Kind:
         module: That makes it, with a function under `maker`.
         noun: What it is a kind of.
         listing: What `mpigauge list` calls all of them.
+        example: What follows `mpigauge plot` in docs/gallery.md, to show one of a result that is kept there.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Kind:
     module: str
     noun: str = "figure"
     listing: str = "plots"
+    example: str = ""
 
 
 def maker(makers: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:

@@ -1,7 +1,8 @@
 """Figures: KINDS is the one list of them; `list plots`, help, documentation and tests are computed from it.
 
 To add one: a function from `Query` to a matplotlib figure under `@maker` in a module of this folder, and a
-line in KINDS. Only the modules that draw import matplotlib, and only when they are used.
+line in KINDS, of which docs/figures.md and docs/gallery.md are made. Only the modules that draw import
+matplotlib, and only when they are used.
 """
 
 from __future__ import annotations
@@ -28,62 +29,105 @@ KINDS = {
             "time against size, with the ratio to the first series below",
             "cells of any size",
             "curves",
+            example="exchange.jsonl -o exchange.png",
         ),
         Kind(
             "rate",
             "bandwidth against size, with the ratio to the first series below",
             "cells that move bytes",
             "curves",
+            example='fast-gigabit.jsonl --kind rate --series "pingpong h1,h2=Gigabit Ethernet" --series '
+            '"pingpong h1,h3=Fast Ethernet" --series "pingpong same-host=shared memory" --unit '
+            "MB/s -o networks.png",
         ),
         Kind(
             "ratio",
             "time over that of the first series, against size",
             "two series of the same sizes",
             "curves",
+            example='modes.jsonl --kind ratio --series "standard" --series "synchronous" -o modes-ratio.png',
         ),
         Kind(
-            "mean", "mean and standard deviation of all samples, against size", "cells of any size", "curves"
+            "mean",
+            "mean and standard deviation of all samples, against size",
+            "cells of any size",
+            "curves",
+            example="ring.jsonl --kind mean -o ring-mean.png",
         ),
         Kind(
             "modes",
             "bandwidth of send modes against size, one panel per place",
             "two modes of a pattern",
             "panels",
+            example="modes.jsonl --kind modes --linear --unit GB/s -o modes.png",
         ),
         Kind(
             "placements",
             "bandwidth against size, one panel per placement and transport, on shared axes",
             "two placements or transports",
             "panels",
+            example='placements.jsonl --kind placements --series "exchange" --unit Mbit/s -o placements.png',
         ),
-        Kind("ranks", "time against number of ranks, one line per size", "two numbers of ranks", "ranks"),
+        Kind(
+            "ranks",
+            "time against number of ranks, one line per size",
+            "two numbers of ranks",
+            "ranks",
+            example='libraries.jsonl --kind ranks --series barrier --series "allreduce 8 B" --series '
+            '"allreduce 64 KiB" -o libraries-ranks.png',
+        ),
         Kind(
             "memory",
             "bandwidth of messages and of copies in memory against size, cache levels marked",
             "messages, and copies such as memcpy",
             "memory",
+            example='network-memory.jsonl --kind memory --series pingpong --series "copy O3" --series '
+            '"copy O0" --series memcpy -o memory.png',
         ),
         Kind(
             "memory-ratio",
             "time of a message in copies of its size, the least marked",
             "pingpong, and copies of the same sizes",
             "memory",
+            example="network-memory.jsonl --kind memory-ratio -o memory-ratio.png",
         ),
-        Kind("distribution", "how the samples of every size are spread", "samples", "samples"),
-        Kind("samples", "samples in the order of measuring: warm-up, drift, launches", "samples", "samples"),
+        Kind(
+            "distribution",
+            "how the samples of every size are spread",
+            "samples",
+            "samples",
+            example="modes.jsonl --kind distribution --sizes 1,1KiB,28KiB,244KiB,487KiB,1000KiB -o "
+            "modes-distribution.png",
+        ),
+        Kind(
+            "samples",
+            "samples in the order of measuring: warm-up, drift, launches",
+            "samples",
+            "samples",
+            example='ring.jsonl --kind samples --series "ring 2 ranks" --sizes 32,64KiB -o ring-samples.png',
+        ),
         Kind(
             "cpu",
             "CPU time of one operation, waiting included, against size",
             "cells whose CPU time is known",
             "cpu_skew",
+            example='libraries.jsonl --kind cpu --series "allreduce" -o libraries-cpu.png',
         ),
         Kind(
             "skew",
             "how far apart the ranks start, against size",
             "collectives that start together",
             "cpu_skew",
+            example='libraries.jsonl --kind skew --series "bcast 2 ranks" --series "allreduce 2 ranks" -o '
+            "libraries-skew.png",
         ),
-        Kind("map", "latency and bandwidth of all pairs as a heat map", "a map of all pairs", "map"),
+        Kind(
+            "map",
+            "latency and bandwidth of all pairs as a heat map",
+            "a map of all pairs",
+            "map",
+            example="map.jsonl --kind map -o map.png",
+        ),
     )
 }
 
