@@ -51,7 +51,8 @@ STATUSES = {
     "with a traceback: a fault of mpigauge itself, please report it",
     errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
     errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
-    errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or no cell had its turn",
+    errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or the budget ran out before "
+    "the first cell",
     errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to say whether something is slow",
 }
 

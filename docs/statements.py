@@ -1,7 +1,7 @@
 """Sentences that are computed of results, for the pages of the reports.
 
 Each is a function from the book of results to sentences. It holds whatever is measured: numbers are looked
-up, and words such as longer or shorter are chosen by intervals. To add one: a function with a name in one of
+up, and words such as slower or faster are chosen by intervals. To add one: a function with a name in one of
 the modules imported here, and `<!-- says NAME -->` in a page.
 """
 

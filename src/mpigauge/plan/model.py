@@ -164,7 +164,7 @@ class Cell(Struct, frozen=True, order=True):
         transport: How messages travel: auto (as the library likes), shm or tcp.
         placement: How ranks are placed: same-host, different-hosts, or the host of each.
         buffers: warm, or cold: walked through in memory that no cache holds.
-        window: Messages under way at once; 0 where there is no window.
+        window: Messages in flight at once; 0 where there is no window.
         sync: How the ranks start together: common, barrier or mpi_barrier; "" if they need not.
         datatype: Of a reduction, otherwise "".
         op: Of a reduction, otherwise "".

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 HOUSE = ROOT / "src" / "mpigauge"
 PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")]
+MPI_HEADER, PATTERN_TO_BE = "mpi.h", "src/mpigauge/kernel/patterns/NAME.c"
 EVERYBODYS = {"errors", "vocabulary"}
 """Parts that all others may import."""
 
@@ -238,7 +239,8 @@ def test_no_file_is_named_that_the_house_does_not_have() -> None:
     for text in (page("design.md"), (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
         named = {piece for piece in coded(text) if re.fullmatch(r"[\w/]+\.(py|[ch]|def|json|toml|md)", piece)}
         assert len(named) > 10
-        assert {name for name in named if not any(file.endswith(f"/{name}") for file in files)} == set()
+        gone = {name for name in named if not any(file.endswith(f"/{name}") for file in files)}
+        assert gone - {MPI_HEADER, PATTERN_TO_BE} == set()
 
 
 def found(name: str) -> object:
