@@ -31,6 +31,6 @@ def wire_bytes(cell: Cell, pattern: Pattern) -> int:
 
 
 def directions_of(cell: Cell, pattern: Pattern) -> int:
-    """Messages under way at once between a pair of ranks."""
+    """Messages in flight at once between a pair of ranks."""
     mode = pattern.mode(cell.mode)
     return mode.directions if mode is not None else 1

@@ -49,7 +49,7 @@ class Row:
         time: None unless it was measured, or published by others.
         rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
         bus_bytes_per_s: Bus bandwidth, of collectives: `analysis.rates`.
-        directions: Messages under way at once between a pair; part of the rate.
+        directions: Messages in flight at once between a pair; part of the rate.
         cpu_s_per_op: User and system time of all ranks taking part; None if not known.
         cpu_share: That time over the ranks' wall time: how busy they were, waiting included.
         start: How the ranks started together; None if they need not.

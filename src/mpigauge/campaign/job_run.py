@@ -281,7 +281,7 @@ class JobRun:
     # ---- Failures --------------------------------------------------------------------------------
 
     def _fail(self, kind: FailureKind, running: RunningJob) -> None:
-        """Records what failed: the visit that was under way, else the launch itself.
+        """Records what failed: the visit that was running, else the launch itself.
 
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.
         """

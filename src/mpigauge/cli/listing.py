@@ -96,8 +96,8 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
 }
 
 
-USUAL = {"name": "", "about": ""}
-SHOWN = {"mpis": {"label": "", "standard": "", "mpicc": "", "origin": ""}}
+USUAL = {"name": "name", "about": "what it is"}
+SHOWN = {"mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"}}
 """What people see of each thing; programs see all of it."""
 
 

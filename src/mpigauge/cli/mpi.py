@@ -54,7 +54,7 @@ def list_(form: str) -> None:
     from mpigauge.show.tables import lists
 
     there = [_entry(one, size_bytes(one.prefix)) for one in managed()]
-    shown = lists.document("mpis", there, {"label": "", "size": "", "prefix": ""})
+    shown = lists.document("mpis", there, {"label": "library", "size": "size", "prefix": "prefix"})
     click.echo(rendered(shown, form), nl=False)
     if not there:
         click.echo("no library was added yet: mpigauge mpi add mpich", err=True)

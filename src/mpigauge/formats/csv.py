@@ -57,7 +57,7 @@ class Columns(Struct, frozen=True, forbid_unknown_fields=True):
         rate: Bytes moved by one operation in all directions over its time.
         statistic: What a time is of their samples: mean, best of three.
         ranks: 0 if nobody says.
-        directions: Messages under way at once between a pair; 2 doubles the rate.
+        directions: Messages in flight at once between a pair; 2 doubles the rate.
         only: Headings to words: all other lines are left out.
     """
 

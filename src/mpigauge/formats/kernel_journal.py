@@ -41,7 +41,7 @@ class Told:
 
     Attributes:
         cells: By visit.
-        current: The visit under way.
+        current: The visit that is running.
         words: What else was printed among its lines.
         last_s: When its last line but ticks was, after its start.
     """

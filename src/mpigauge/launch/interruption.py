@@ -9,7 +9,7 @@ import time
 from typing import Self
 
 GRACE_S = 20.0
-"""What SIGTERM leaves to a visit under way: schedulers kill after 30 s or more."""
+"""What SIGTERM leaves to a visit that is running: schedulers kill after 30 s or more."""
 
 ECHO_S = 1.0
 """The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
@@ -20,7 +20,7 @@ READ_BYTES = 1 << 20
 class Interruption:
     """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
 
-    SIGTERM leaves what is under way some time to end, as it comes from schedulers; any other signal, or
+    SIGTERM leaves what is running some time to end, as it comes from schedulers; any other signal, or
     a second one, does not.
     """
 
@@ -53,7 +53,7 @@ class Interruption:
         self.deadline = now + GRACE_S if first and number == signal.SIGTERM else now
 
     def ends(self, *, busy: bool) -> bool:
-        """Whether to stop now, with something under way that might be finished or without."""
+        """Whether to stop now, with something running that might be finished or without."""
         return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
 
     def calm(self) -> None:

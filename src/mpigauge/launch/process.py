@@ -136,7 +136,7 @@ class RunningJob:
 
         Args:
             patience_s: How long to wait for the next line; asked anew after each one.
-            busy: Whether something is under way that SIGTERM should let end; asked likewise.
+            busy: Whether something is running that SIGTERM should let end; asked likewise.
 
         Raises:
             TimeoutError: No line came for so long.

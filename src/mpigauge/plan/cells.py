@@ -196,7 +196,7 @@ VALUES: Mapping[str, Callable[[_Asked, Cell], Iterable[Value]]] = {
 
 
 def window_for(window: int, size: int) -> int:
-    """How many messages of `size` bytes are under way at once.
+    """How many messages of `size` bytes are in flight at once.
 
     The window asked for, but no more than 16 MiB in flight: large messages fill any link with a few
     of them, and a window of 64 would measure the memory that its receive buffers need instead.

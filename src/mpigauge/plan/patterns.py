@@ -74,7 +74,7 @@ class Mode(Struct, frozen=True):
     """One way of doing a pattern.
 
     Attributes:
-        directions: Messages under way at once between a pair; 2 doubles the rate.
+        directions: Messages in flight at once between a pair; 2 doubles the rate.
         needs_eager: Deadlocks above the eager limit, so the kernel does not start it there.
         binds_buffers: Every call works in the same buffers, so cold ones cannot be walked.
         attaches_buffer: Lends MPI four messages of memory.

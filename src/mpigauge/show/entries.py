@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.show.document import Column
 from mpigauge.show.words.status import reason
-from mpigauge.show.words.warnings import WORDS
+from mpigauge.show.words.warnings import WORDS, label
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def notes_of(row: Row) -> str:
     state: list[str] = [] if row.status == "ok" else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
-    warnings = [warning.kind for warning in row.warnings if not WORDS[warning.kind].seen_elsewhere]
+    warnings = [label(one.kind) for one in row.warnings if not WORDS[one.kind].seen_elsewhere]
     return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
 
 

@@ -14,7 +14,7 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.factors import unusual
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.status import reason
-from mpigauge.show.words.warnings import sentence
+from mpigauge.show.words.warnings import label, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -142,7 +142,7 @@ def _warnings(rows: Sequence[Row]) -> Iterator[str]:
         words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
         where = ", ".join(words) + _which_job(rows, cell)
         more = f" (and {_more_cells(len(mine) - 1)})" if len(mine) > 1 else ""
-        yield f"{kind}: {where}{more}: {sentence(warning)}"
+        yield f"{label(kind)}: {where}{more}: {sentence(warning)}"
 
 
 def _more_cells(count: int) -> str:

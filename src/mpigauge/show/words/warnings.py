@@ -29,11 +29,18 @@ class Words:
         sentence: With its numbers and what to do, from the warning's values by name.
         brief: At the foot of a table whose numbers carry letters; empty for what changes no reading of one.
         seen_elsewhere: Whether other columns or the heading of a curve show it already.
+        label: What people read where programs read the kind; empty if that is the same.
     """
 
     sentence: Callable[..., str]
     brief: str = ""
     seen_elsewhere: bool = False
+    label: str = ""
+
+
+def label(kind: WarningKind) -> str:
+    """What people read for a kind: the field's term."""
+    return WORDS[kind].label or kind
 
 
 def sentence(warning: Warning) -> str:
@@ -204,19 +211,21 @@ WORDS: dict[WarningKind, Words] = {
     "few-launches": Words(
         _few_launches, "fewer than 5 launches: the interval rests on little", seen_elsewhere=True
     ),
-    "launches-lost": Words(_launches_lost, seen_elsewhere=True),
+    "launches-lost": Words(_launches_lost, seen_elsewhere=True, label="missing-launches"),
     "few-samples": Words(_few_samples),
-    "two-kinds-of-launches": Words(_two_kinds, "launches are bimodal; the estimate lies in between"),
+    "two-kinds-of-launches": Words(
+        _two_kinds, "launches are bimodal; the estimate lies in between", label="bimodal"
+    ),
     "intervals-disagree": Words(_intervals_disagree),
-    "wide": Words(_wide, seen_elsewhere=True),
+    "wide": Words(_wide, seen_elsewhere=True, label="imprecise"),
     "oversubscribed": Words(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
-    "not-steady": Words(_not_steady, "not steady within a launch"),
-    "correlated": Words(_correlated),
+    "not-steady": Words(_not_steady, "not steady within a launch", label="unsteady"),
+    "correlated": Words(_correlated, label="autocorrelated"),
     "tail": Words(_tail),
     "batched": Words(_batched),
-    "skewed": Words(_skewed, "includes start skew of more than 5 %"),
+    "skewed": Words(_skewed, "includes start skew of more than 5 %", label="start-skew"),
     "late-starts": Words(_late_starts, "many rounds started late"),
     "clock-error": Words(_clock_error, "the ranks' clocks disagreed by more than 10 % of it"),
-    "clock-share": Words(_clock_share),
+    "clock-share": Words(_clock_share, label="timer-overhead"),
     "relay-late": Words(_relay_late, "the emulator delivered packets late"),
 }
