@@ -256,6 +256,10 @@ def with_parts(name: str, parts: Mapping[str, str]) -> str:
     return text
 
 
+def _formats() -> dict[str, str]:
+    return {"visit keys": registries.visit_keys(), "records": record_tables(), "history": history()}
+
+
 def _numbers() -> dict[str, str]:
     return {
         "operations": registries.operations(),
@@ -271,7 +275,7 @@ def pages() -> dict[str, str]:
     return {
         "cli.md": cli_page(),
         "design.md": with_parts("design.md", {"modules": modules_tables()}),
-        "formats.md": with_parts("formats.md", {"records": record_tables(), "history": history()}),
+        "formats.md": with_parts("formats.md", _formats()),
         "figures.md": with_parts("figures.md", {"kinds": registries.kinds(figures.KINDS)}),
         "gallery.md": registries.gallery(figures.KINDS),
         "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),

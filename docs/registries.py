@@ -108,6 +108,18 @@ def _measured_for(command: pages.Command) -> Iterator[str]:
             yield page.path.stem
 
 
+# ---- formats.md ----------------------------------------------------------------------------------
+
+
+def visit_keys() -> str:
+    """The keys of a visit in the kernel's plan, but for pattern and mode."""
+    rows = [
+        (f"`{key['name']}`", "" if key["usual"] in ("", -1) else f"`{key['usual']}`", key["about"])
+        for key in json.loads(DESCRIPTION.read_bytes())["visit_keys"]
+    ]
+    return table(("key", "if left out", "meaning"), rows)
+
+
 # ---- Patterns ------------------------------------------------------------------------------------
 
 

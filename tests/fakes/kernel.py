@@ -158,26 +158,11 @@ LAUNCH_KEYS = {
     "deadline_ns": (1, INT64_MAX),
     "warmup_ns": (0, INT64_MAX),
 }
-VISIT_KEYS = {
-    "id": (0, INT64_MAX),
-    "cell": (0, INT_MAX - 1),
-    "bytes": (0, 2**46),
-    "window": (1, 2**20),
-    "pool_bytes": (0, 2**46),
-    "root": (-1, INT_MAX),
-    "in_place": (0, 1),
-    "step": (-1, INT64_MAX),
-}
-OPTIONAL = {
-    "sync": "common",
-    "datatype": "",
-    "op": "",
-    "root": "0",
-    "in_place": "0",
-    "pair": "",
-    "step": "-1",
-}
-REQUIRED = {"pattern", "mode", *VISIT_KEYS} - OPTIONAL.keys()
+VISIT_KEYS = {key["name"]: (key["least"], key["most"]) for key in KEPT["visit_keys"] if "least" in key}
+REQUIRED = {"pattern", "mode", "id", "cell", "bytes", "window", "pool_bytes"}
+"""What mpigauge always writes; the kernel could do without some of them."""
+
+OPTIONAL = {key["name"]: str(key["usual"]) for key in KEPT["visit_keys"] if key["name"] not in REQUIRED}
 
 
 class PlanError(Exception):
@@ -247,9 +232,12 @@ def _read_launch(values: dict[str, str]) -> dict[str, int]:
 
 def _read_visit(values: dict[str, str], ranks: int) -> dict[str, Any]:
     _check_keys(values, REQUIRED, REQUIRED | OPTIONAL.keys())
-    visit = {
+    visit: dict[str, Any] = {
+        name: int(text) if name in VISIT_KEYS else text for name, text in OPTIONAL.items()
+    }
+    visit |= {
         name: _number(name, text, *VISIT_KEYS[name]) if name in VISIT_KEYS else text
-        for name, text in (OPTIONAL | values).items()
+        for name, text in values.items()
     }
     if trouble := _unknown_word(visit) or _impossible(visit, ranks):
         raise PlanError(trouble)

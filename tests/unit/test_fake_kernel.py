@@ -15,6 +15,7 @@ from mpigauge.analysis.cache_levels import cache_levels
 from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.cells import cells_of
+from mpigauge.plan.factors import TOLD
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import Description
@@ -24,6 +25,7 @@ from mpigauge.result.environment import cores_allowed, user_is_root
 from tests.fakes.kernel import (
     COLLECTIVES,
     DATATYPES,
+    KEPT,
     PATTERNS,
     SYNCS,
     PlanError,
@@ -242,6 +244,13 @@ def test_words_that_are_left_out_have_the_kernels_defaults() -> None:
     )
     assert full.items() >= factors.items()
     assert bare.items() >= {"sync": "common", "datatype": "", "op": "", "root": 0, "in_place": 0}.items()
+
+
+def test_the_kernel_says_what_a_visit_may_be_told() -> None:
+    """Every factor whose key the plan has is one that the kernel knows, so no list of them is kept here."""
+    known = {key["name"] for key in KEPT["visit_keys"]}
+    assert {factor.key for factor in TOLD} <= {"pattern", "mode", *known}
+    assert all(key["about"] for key in KEPT["visit_keys"])
 
 
 def test_memory_of_one_rank_may_be_larger_than_messages() -> None:

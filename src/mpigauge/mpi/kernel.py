@@ -81,7 +81,7 @@ def to_be_kept(library: Library) -> str:
         library: Of MPI 4, since the text names all modes.
     """
     said = json.loads(_said(build(library), library))
-    kept = {key: said[key] for key in ("kernel", "datatypes", "patterns")}
+    kept = {key: said[key] for key in ("kernel", "datatypes", "visit_keys", "patterns")}
     text = json.dumps(kept, indent=1)
     return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 

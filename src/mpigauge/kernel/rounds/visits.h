@@ -5,6 +5,7 @@
 #include "memory/reduction.h"
 #include "patterns/pattern.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,24 +17,35 @@ enum mg_start {
     MG_START_MPI_BARRIER, /* as they leave MPI_Barrier */
 };
 
+/* The numbers of a visit: type, key in the plan, least, most, what it is where the plan has none,
+ * and what it means.  The plan's text, --describe and the struct below have them from here. */
+#define MG_VISIT_NUMBERS(NUMBER)                                                                   \
+    NUMBER(int64_t, id, 0, INT64_MAX, -1, "comes back in the journal")                             \
+    NUMBER(int, cell, 0, INT_MAX - 1, -1,                                                          \
+           "number from 0; visits of one cell share it, its samples and its limits")               \
+    NUMBER(size_t, bytes, 0, 1LL << 46, -1, "size of one message; for `eager`, where to end")      \
+    NUMBER(int, window, 1, 1 << 20, 1, "messages in flight")                                       \
+    NUMBER(size_t, pool_bytes, 0, 1LL << 46, 0,                                                    \
+           "what cold rounds walk through on each side; 0 is warm")                                \
+    NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                      \
+    NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                        \
+    NUMBER(int64_t, step, 0, INT64_MAX, -1,                                                        \
+           "goes with `pair`: visits that follow each other with the same number are made at the " \
+           "same time, so no rank may be in two of them")
+
 /* One visit: a short uninterrupted run of rounds of one cell. */
+#define MG_VISIT_NUMBER_MEMBER(type, name, least, most, usual, about) type name;
 struct mg_visit {
-    int64_t                    id;
-    int                        cell; /* visits of one cell share it */
+    MG_VISIT_NUMBERS(MG_VISIT_NUMBER_MEMBER)
     const struct mg_pattern   *pattern;
     const struct mg_mode      *mode;
     int                        ranks; /* that take part */
-    size_t                     bytes;
-    int                        window;
-    size_t                     pool_bytes; /* cold: what each side walks through; 0 = warm */
     enum mg_start              start;
     const struct mg_datatype  *datatype; /* NULL unless the pattern reduces */
     const struct mg_operation *operation;
-    int                        root; /* -1 = another one each round */
-    bool                       in_place;
     int                        pair[2]; /* world ranks; those of other visits are the first ones */
-    int64_t                    step;    /* pairs of one step are measured at once; -1 = no pair */
 };
+#undef MG_VISIT_NUMBER_MEMBER
 
 struct mg_plan {
     int              ranks;

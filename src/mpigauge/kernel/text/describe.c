@@ -147,12 +147,54 @@ static void describe_datatype(FILE *out, size_t i)
     (void) fprintf(out, "]}");
 }
 
+static void put_number(FILE *out, const char *key, int64_t value)
+{
+    (void) fprintf(out, ",\"%s\":%" PRId64, key, value);
+}
+
+static void describe_number(FILE *out, const char *name, int64_t least, int64_t most, int64_t usual,
+                            const char *about)
+{
+    (void) fputc('{', out);
+    mg_json_word(out, "name", name);
+    put_number(out, "least", least);
+    put_number(out, "most", most);
+    put_number(out, "usual", usual);
+    put_word(out, "about", about);
+    (void) fprintf(out, "},");
+}
+
+static void describe_word(FILE *out, const struct mg_plan_word *word)
+{
+    (void) fputc('{', out);
+    mg_json_word(out, "name", word->name);
+    put_word(out, "usual", word->usual);
+    put_word(out, "about", word->about);
+    (void) fputc('}', out);
+}
+
+/* The keys of a visit in the plan, but for pattern and mode. */
+static void describe_keys(FILE *out)
+{
+#define NUMBER(type, name, least, most, usual, about) \
+    describe_number(out, #name, least, most, usual, about);
+    MG_VISIT_NUMBERS(NUMBER)
+#undef NUMBER
+    for (size_t i = 0; mg_plan_word_at(i) != NULL; i++) {
+        if (i > 0)
+            (void) fputc(',', out);
+        describe_word(out, mg_plan_word_at(i));
+    }
+}
+
 void mg_describe(FILE *out)
 {
     (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,\"datatypes\":[", MG_PLAN_VERSION,
                    mg_json_bool(MG_LARGE_COUNTS));
     for (size_t i = 0; mg_datatype_at(i) != NULL; i++)
         describe_datatype(out, i);
+    (void) fprintf(out, "],\"visit_keys\":[");
+    describe_keys(out);
     (void) fprintf(out, "],\"patterns\":[");
     for (size_t i = 0; mg_pattern_at(i) != NULL; i++) {
         if (i > 0)

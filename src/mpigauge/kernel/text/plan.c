@@ -103,11 +103,13 @@ static const char *const start_names[] = {
     [MG_START_MPI_BARRIER] = "mpi_barrier",
 };
 
-static enum mg_start read_start(int line, const char *text)
+static void read_start(int line, const char *text, struct mg_visit *visit)
 {
     for (size_t i = 0; i < sizeof start_names / sizeof *start_names; i++)
-        if (strcmp(text, start_names[i]) == 0)
-            return (enum mg_start) i;
+        if (strcmp(text, start_names[i]) == 0) {
+            visit->start = (enum mg_start) i;
+            return;
+        }
     MG_DIE("plan line %d: sync is '%.40s', not common, barrier or mpi_barrier", line, text);
 }
 
@@ -124,25 +126,42 @@ static void read_pair(int line, const char *text, struct mg_visit *visit)
     visit->pair[1] = (int) last;
 }
 
-/* The words of collectives and pairs; false if it is none of them. */
-static bool read_factor(int line, const char *key, const char *text, struct mg_visit *visit)
+static void read_datatype(int line, const char *text, struct mg_visit *visit)
 {
-    if (strcmp(key, "sync") == 0) {
-        visit->start = read_start(line, text);
-    } else if (strcmp(key, "datatype") == 0) {
-        visit->datatype = mg_datatype_find(text);
-        if (visit->datatype == NULL)
-            MG_DIE("plan line %d: no datatype is called '%.40s'", line, text);
-    } else if (strcmp(key, "op") == 0) {
-        visit->operation = mg_operation_find(text);
-        if (visit->operation == NULL)
-            MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
-    } else if (strcmp(key, "pair") == 0) {
-        read_pair(line, text, visit);
-    } else {
-        return false;
-    }
-    return true;
+    visit->datatype = mg_datatype_find(text);
+    if (visit->datatype == NULL)
+        MG_DIE("plan line %d: no datatype is called '%.40s'", line, text);
+}
+
+static void read_operation(int line, const char *text, struct mg_visit *visit)
+{
+    visit->operation = mg_operation_find(text);
+    if (visit->operation == NULL)
+        MG_DIE("plan line %d: no operation is called '%.40s'", line, text);
+}
+
+static const struct mg_plan_word words_of_visits[] = {
+    {"sync", "common", "of collectives: `common`, `barrier` or `mpi_barrier`", read_start},
+    {"datatype", "", "of reductions, which need it; names as in a plan file", read_datatype},
+    {"op", "", "of reductions, which need it; names as in a plan file", read_operation},
+    {"pair", "", "of patterns of two ranks: which two, the lower first, `0-3`; else ranks 0 and 1",
+     read_pair},
+};
+
+const struct mg_plan_word *mg_plan_word_at(size_t i)
+{
+    return i < sizeof words_of_visits / sizeof *words_of_visits ? &words_of_visits[i] : NULL;
+}
+
+/* False if it is none of these. */
+static bool read_word(int line, const char *key, const char *text, struct mg_visit *visit)
+{
+    for (size_t i = 0; mg_plan_word_at(i) != NULL; i++)
+        if (strcmp(key, mg_plan_word_at(i)->name) == 0) {
+            mg_plan_word_at(i)->read(line, text, visit);
+            return true;
+        }
+    return false;
 }
 
 static void check_collective(int line, const struct mg_visit *visit)
@@ -210,22 +229,16 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
 
 static void read_visit(int line, char *words, struct mg_plan *plan)
 {
-    struct mg_visit visit     = {.id = -1, .step = -1};
+    struct mg_visit visit     = {0};
     const char     *mode_name = "standard";
     char           *rest      = NULL;
-    int64_t         cell = -1, bytes = -1, window = 1, pool = 0, root = 0, in_place = 0;
 
-    const struct key keys[] = {
-        {"id", &visit.id, 0, INT64_MAX},
-        {"cell", &cell, 0, INT_MAX - 1},
-        {"bytes", &bytes, 0, 1LL << 46},
-        {"window", &window, 1, 1 << 20},
-        {"pool_bytes", &pool, 0, 1LL << 46},
-        {"root", &root, -1, INT_MAX},
-        {"in_place", &in_place, 0, 1},
-        {"step", &visit.step, 0, INT64_MAX},
-        {0},
-    };
+#define NUMBER(type, name, least, most, usual, about) int64_t name = (usual);
+    MG_VISIT_NUMBERS(NUMBER)
+#undef NUMBER
+#define NUMBER(type, name, least, most, usual, about) {#name, &(name), least, most},
+    const struct key keys[] = {MG_VISIT_NUMBERS(NUMBER){0}};
+#undef NUMBER
     for (char *word = strtok_r(words, " ", &rest); word != NULL;
          word       = strtok_r(NULL, " ", &rest)) {
         const char       *text = split(line, word);
@@ -237,21 +250,18 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
             mode_name = text;
         else if (key != NULL)
             read_number(line, key, text);
-        else if (!read_factor(line, word, text, &visit))
+        else if (!read_word(line, word, text, &visit))
             MG_DIE("plan line %d: a visit has no key '%s'", line, word);
     }
-    if (visit.id < 0 || cell < 0 || bytes < 0 || visit.pattern == NULL)
+    if (id < 0 || cell < 0 || bytes < 0 || visit.pattern == NULL)
         MG_DIE("plan line %d: a visit needs id, cell, bytes and a pattern of --describe", line);
     visit.mode = mg_mode_find(visit.pattern, mode_name);
     if (visit.mode == NULL)
         MG_DIE("plan line %d: %s has no mode '%s'", line, visit.pattern->name, mode_name);
-    visit.cell       = (int) cell;
-    visit.bytes      = (size_t) bytes;
-    visit.window     = (int) window;
-    visit.pool_bytes = (size_t) pool;
-    visit.root       = (int) root;
-    visit.in_place   = in_place == 1;
-    visit.ranks      = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
+#define NUMBER(type, name, least, most, usual, about) visit.name = (type) (name);
+    MG_VISIT_NUMBERS(NUMBER)
+#undef NUMBER
+    visit.ranks = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
     check_visit(line, &visit, plan);
     plan->visits[plan->visits_count++] = visit;
     if (visit.cell >= plan->cells_count)
