@@ -45,6 +45,12 @@ def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
     assert not list(Path().iterdir())
 
 
+def test_a_dry_run_tells_every_cell_by_its_factors(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("reduce", "--sizes", "8", "--root", "1", "--op", "max", "--in-place", "--buffers", "cold")
+    told = cli("run", *words, "--dry-run").out
+    assert "    reduce blocking 8 B, cold buffers, common start, max of double, root 1, in place\n" in told
+
+
 def test_the_words_of_a_dry_run_can_be_given_to_a_shell(cli: Cli, openmpi: FakeMpi) -> None:
     done = cli("run", *MEASURE, "--env", "A=b c", "--mpi-option", "x;y", "--dry-run")
     (line,) = [line for line in done.out.splitlines() if "mpiexec" in line]

@@ -28,7 +28,8 @@ def what_would_run(session: Session) -> str:
 
 
 def _described(cell: Cell) -> str:
-    factors = [cell.datatype, cell.op, f"root {cell.root}" if cell.root else "", cell.sync]
-    factors += [f"between ranks {cell.pair}" if cell.pair else "", cell.pairing]
-    factors += ["in place" if cell.in_place else "", "cold" if cell.buffers == "cold" else ""]
-    return " ".join([cell.pattern, cell.mode, f"{cell.bytes} B", *filter(None, factors)])
+    from mpigauge.show.words.factors import DETAILS, phrases_of
+
+    pair = [f"between ranks {cell.pair}"] if cell.pair else []
+    factors = phrases_of(cell, DETAILS).values()
+    return ", ".join([f"{cell.pattern} {cell.mode} {cell.bytes} B", *pair, *factors])
