@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.result.reader import load
+from tests.real.lab.test_links import LATE_COSTS
 from tests.real.mpi.conftest import PREFIXES, prefix
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def rows(done: subprocess.CompletedProcess[str]) -> Rows:
 
 @pytest.mark.parametrize("name", PREFIXES)
 def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
-    """Between hosts a small message takes the delay and a large one the rate of the link, within 3 %.
+    """Between hosts a small message takes the delay and a large one the rate of the link.
 
-    The fastest sample tells that: a busy machine can only take away from it.
+    The fastest sample tells that: never faster than the link, and slower by what the library adds, and by
+    packets that the relay itself says it brought too late.
     """
     words = ["pingpong", "--mpi", prefix(name), "--sizes", f"{SMALL},{LARGE}", "--format", "json"]
     words += ["--transport", "shm", "--transport", "tcp", "--placement", "same-host", "--placement", "1,3"]
@@ -62,7 +64,9 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
     assert far["time_s"]["min"] > DELAY_S
     assert near["time_s"]["estimate"] < far["time_s"]["estimate"]
     rate = LARGE / found["tcp", "h1,h3", LARGE]["time_s"]["min"]
-    assert rate == pytest.approx(PAYLOAD_SHARE * RATE_BYTES_PER_S, rel=0.03)
+    far_visits = [one for one in load(folder / "r.jsonl").visits if one.cell.placement == "h1,h3"]
+    late = max(one.relay_late for one in far_visits if one.cell.bytes == LARGE)
+    assert 0.92 - LATE_COSTS * late < rate / (PAYLOAD_SHARE * RATE_BYTES_PER_S) < 1.03
     assert found["shm", "same-host", LARGE]["net_share"] < 0.01
     assert found["tcp", "h1,h3", LARGE]["net_share"] > 0.5
     places = {
