@@ -86,6 +86,7 @@ def test_control_c_reaches_the_command_once(folder: Path, user: str) -> None:
     script = "trap 'echo caught >> caught; sleep 0.3; exit 3' INT; touch begun; while :; do sleep 0.05; done"
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job of a script ignores it
         os.chdir(folder)
         words = lab_words(user, "--", "sh", "-c", script)
         os.execve(words[0], words, lab_environment(folder, user))  # noqa: S606
@@ -192,6 +193,7 @@ def test_a_shell_at_a_terminal_has_its_jobs(folder: Path, user: str) -> None:
     """As a person uses it: without a command."""
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job of a script ignores it
         os.chdir(folder)
         words = lab_words(user)
         environment = {**lab_environment(folder, user), "SHELL": "/bin/bash", "HOME": str(folder)}
