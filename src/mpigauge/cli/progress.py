@@ -1,4 +1,4 @@
-"""What is seen while it measures: a bar on a terminal, one plain line a launch otherwise."""
+"""What is seen while it measures: a bar on a terminal, one plain line per launch otherwise."""
 
 import time
 from collections.abc import Iterator

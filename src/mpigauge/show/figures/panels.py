@@ -1,4 +1,4 @@
-"""Panels beside each other on shared axes: send modes a panel a place, placements a panel each."""
+"""Panels side by side on shared axes: send modes with one panel per place, placements with one panel each."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def modes_figure(query: Query) -> Figure:
 
 @maker(MAKERS, "placements")
 def placements_figure(query: Query) -> Figure:
-    """Rates a panel a placement and transport; results beside each other if they have the same."""
+    """Bandwidths, one panel per placement and transport; results side by side if they have the same."""
     found = _rated(query)
     varying = set(names_that_vary(found))
     keys = varying & {*PLACE} or varying & {FILE}

@@ -17,7 +17,7 @@ from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.words.ascii import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
@@ -313,11 +313,3 @@ def _row(
     yield page.cut(line + Text(" " * GAP) + first)
     for piece in more:
         yield page.cut(Text(" " * margin) + piece)
-
-
-def lines_of(texts: Iterable[Text], console: Console) -> str:
-    """Lines with the codes of a console's colours."""
-    with console.capture() as captured:
-        for text in texts:
-            console.print(text, soft_wrap=True)
-    return captured.get()

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 Entry = dict[str, Any]
-SIZES = "bytes"
 
 
 def document(thing: str, entries: Sequence[Entry], columns: Mapping[str, str]) -> Document:
