@@ -219,8 +219,8 @@ def test_a_folder_that_each_host_has_of_its_own_cannot_be_where_we_are(lab: Lab)
 
 def test_the_description_says_who_is_there_and_what_the_relay_did(lab: Lab) -> None:
     text = (
-        "from mpigauge.launch.lab import inside; import subprocess\n"
-        "here = inside.current(); before = here.counters()\n"
+        "from mpigauge.launch.lab import context; import subprocess\n"
+        "here = context.current(); before = here.counters()\n"
         "subprocess.run([here.shell, 'h3', 'echo > /dev/tcp/h1/9 || true'], check=False)\n"
         "print(here.names, here.hosts[2].address, here.table.rate, here.counters().forwarded >= 0)\n"
     )
@@ -231,7 +231,7 @@ def test_the_description_says_who_is_there_and_what_the_relay_did(lab: Lab) -> N
 def test_no_labs_in_labs(lab: Lab) -> None:
     done = lab(sys.executable, "-m", "mpigauge", "lab", "--", "true")
     assert done.returncode == 2
-    assert "a lab already" in done.stderr
+    assert "this is already a lab" in done.stderr
 
 
 def test_labs_do_not_disturb_each_other(folder: Path, lab: Lab) -> None:

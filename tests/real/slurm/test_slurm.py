@@ -227,5 +227,5 @@ def test_a_launcher_of_another_library_is_found_out(cluster: Cluster) -> None:
     cluster.run("srun", "--nodes=2", "--mpi=none", str(kernel.build(library)), "plan.txt", "journal")
     done = cluster.run(*MPIGAUGE, "import", "journal", "plan.txt", "journal", "-o", "r.jsonl")
     assert done.returncode == 2
-    assert "journal: line 1 tells of 1 ranks, but plan.txt is for 2" in done.stderr
+    assert "journal: line 1 reports 1 ranks, but plan.txt is for 2" in done.stderr
     assert not Path("r.jsonl").exists()
