@@ -10,9 +10,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 HERE = Path(__file__).parent
 SHEBANG = f"#!{sys.executable} -IS\n"
+SHELL = "#!/bin/sh\n"
 STANDARDS = {"openmpi": "3.1", "mpich": "4.1", "intelmpi": "4.0"}
 PRINTS = {
     "openmpi": "Open MPI v{0}, package: Open MPI fake@host Distribution, ident: {0}, repo rev: v{0}",
@@ -22,23 +24,23 @@ PRINTS = {
 """What MPI_Get_library_version says."""
 
 MPICC = """
-import os, sys
-words = sys.argv[1:]
-if {root_variable!r} and not os.environ.get({root_variable!r}):
-    sys.exit({root_variable!r} + " is not set")
-if "-show" in words:
-    print("gcc -I{prefix}/include -L{prefix}/lib -lmpi")
-elif words[:2] == ["-E", "-dM"]:
-    assert words[2:] == ["-x", "c", "-include", "mpi.h", os.devnull]
-    print({macros!r})
-elif {compile_error!r}:
-    sys.exit({compile_error!r})
-else:
-    assert all(os.path.isfile(word) for word in words if word.endswith(".c"))
-    output = words[words.index("-o") + 1]
-    with open(output, "w") as file:
-        file.write({kernel!r})
-    os.chmod(output, 0o755)
+{checks}
+case " $* " in
+*" -show "*) echo "gcc -I{prefix}/include -L{prefix}/lib -lmpi" ;;
+" -E -dM -x c -include mpi.h /dev/null "*) printf '%s\\n' {macros} ;;
+*)
+    {fails}
+    while [ $# -gt 0 ]; do
+        case "$1" in
+        -o) output=$2 ;;
+        *.c) [ -f "$1" ] || exit 1 ;;
+        esac
+        shift
+    done
+    printf %s {kernel} > "$output"
+    /bin/chmod 755 "$output"
+    ;;
+esac
 """
 KERNEL = """{shebang}
 import sys
@@ -47,10 +49,11 @@ import kernel
 kernel.main({library!r}, {standard!r}, {latency_ns})
 """
 LINKER = """
-import os, sys
 # As ld does, which resolves what a library needs by this path before any other.
-if not os.environ.get("LD_LIBRARY_PATH", "{prefix}").startswith("{prefix}"):
-    sys.exit("collect2: error: ld returned 1 exit status")
+case "${{LD_LIBRARY_PATH:-{prefix}}}" in
+"{prefix}"*) ;;
+*) echo "collect2: error: ld returned 1 exit status" >&2; exit 1 ;;
+esac
 """
 ABI_KERNEL = """{shebang}
 import os, sys
@@ -157,14 +160,18 @@ def install(
     kernel = KERNEL.format(
         shebang=SHEBANG, here=str(HERE), library=fake.says, standard=STANDARDS[kind], latency_ns=latency_ns
     )
-    mpicc = MPICC.format(
-        prefix=prefix,
-        macros=macros_of(kind, version),
-        root_variable="I_MPI_ROOT" if kind == "intelmpi" else "",
-        compile_error=compile_error,
-        kernel=kernel,
+    asks = 'if [ -z "$I_MPI_ROOT" ]; then echo I_MPI_ROOT is not set >&2; exit 1; fi'
+    write_program(
+        fake.bin / f"mpicc{suffix}",
+        mpicc(
+            prefix,
+            kernel,
+            macros=macros_of(kind, version),
+            checks=asks if kind == "intelmpi" else "",
+            fails=f"echo {quote(compile_error)} >&2; exit 1" if compile_error else "",
+        ),
+        SHELL,
     )
-    write_program(fake.bin / f"mpicc{suffix}", mpicc)
     if abi:
         _add_abi(fake)
     write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS[kind]))
@@ -178,8 +185,13 @@ def _add_abi(fake: FakeMpi) -> None:
     (fake.prefix / "lib" / "libmpi_abi.so.1").write_text(said, encoding="ascii")
     if fake.kind == "mpich":
         kernel = ABI_KERNEL.format(shebang=SHEBANG, here=str(HERE), prefix=str(fake.prefix))
-        mpicc = MPICC.format(prefix=fake.prefix, macros="", root_variable="", compile_error="", kernel=kernel)
-        write_program(fake.bin / "mpicc_abi", LINKER.format(prefix=fake.prefix) + mpicc)
+        linker = LINKER.format(prefix=fake.prefix)
+        write_program(fake.bin / "mpicc_abi", mpicc(fake.prefix, kernel, checks=linker), SHELL)
+
+
+def mpicc(prefix: Path, kernel: str, macros: str = "", checks: str = "", fails: str = "") -> str:
+    """The compiler wrapper: a shell script, since a campaign asks it often and Python starts slowly."""
+    return MPICC.format(prefix=prefix, kernel=quote(kernel), macros=quote(macros), checks=checks, fails=fails)
 
 
 def macros_of(kind: str, version: str) -> str:
@@ -200,9 +212,9 @@ def macros_of(kind: str, version: str) -> str:
     return "\n".join(lines)
 
 
-def write_program(path: Path, text: str) -> Path:
-    """An executable Python program that needs nothing but this Python."""
+def write_program(path: Path, text: str, shebang: str = SHEBANG) -> Path:
+    """An executable program, of Python that needs nothing but this Python unless told otherwise."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(SHEBANG + text, encoding="utf-8")
+    path.write_text(shebang + text, encoding="utf-8")
     path.chmod(0o755)
     return path

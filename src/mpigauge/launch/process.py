@@ -124,8 +124,8 @@ class RunningJob:
 
     def _tidy(self) -> None:
         """All processes of the job are dead: what they leave behind may go."""
+        shutil.rmtree(self._folder, ignore_errors=True)
         self._janitor.__exit__(None, None, None)
-        shutil.rmtree(self._folder, ignore_errors=True)  # had somebody killed the janitor
 
     # ---- What it says ----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch import janitor
+from mpigauge.launch import leftovers
 from tests.places import ROOT
 from tests.real.lab.conftest import TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
 
@@ -123,7 +123,7 @@ def test_nothing_is_left_whatever_happens(folder: Path, user: str, how: signal.S
 @pytest.mark.parametrize("example", ["placements", "quick"])
 def test_an_example_that_is_killed_leaves_nothing(folder: Path, example: str) -> None:
     """In the middle of a launch, in a lab and on this machine itself."""
-    before, result = janitor.files(), folder / "result.jsonl"
+    before, result = leftovers.files(), folder / "result.jsonl"
     words = ["run", "--plan", str(ROOT / f"examples/{example}.toml"), "-o", str(result), "-q"]
     process = subprocess.Popen(
         [sys.executable, "-m", "mpigauge", *words],
@@ -143,7 +143,7 @@ def test_an_example_that_is_killed_leaves_nothing(folder: Path, example: str) ->
     process.communicate(timeout=WAIT_S)
     until_gone(theirs)
     assert {path.name for path in folder.iterdir()} == {result.name}
-    assert not janitor.left_behind(before)
+    assert not leftovers.left_behind(before)
 
 
 def test_words_reach_no_shell_but_the_commands_own(lab: Lab, folder: Path) -> None:

@@ -95,7 +95,7 @@ def _visits_in(result: Path) -> int:
 
 def _is_janitor(pid: int) -> bool:
     with contextlib.suppress(OSError):
-        return b"janitor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"leftovers.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
     return True
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch import janitor, process
+from mpigauge.launch import leftovers, process
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.process import RunningJob, descendants
 
@@ -271,7 +271,7 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it(monkeypatch: pytest.Mo
 
 def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     """Killed without warning, we cannot tidy up: the launcher dies with us, the janitor outlives us."""
-    ready, segment = tmp_path / "ready", Path(f"{janitor.SEGMENTS[0]}{uuid.uuid4().hex}")
+    ready, segment = tmp_path / "ready", Path(f"{leftovers.SEGMENTS[0]}{uuid.uuid4().hex}")
     hold = f"held = open({str(segment)!r}, 'w')"
     launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))

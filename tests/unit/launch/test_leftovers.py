@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch import janitor
-from mpigauge.launch.janitor import SEGMENTS, TOPOLOGY
+from mpigauge.launch import leftovers
+from mpigauge.launch.leftovers import SEGMENTS, TOPOLOGY
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in the place of /dev/shm."""
     folder = tmp_path / "shm"
     folder.mkdir()
-    monkeypatch.setattr(janitor, "SEGMENTS", tuple(str(folder / Path(prefix).name) for prefix in SEGMENTS))
-    monkeypatch.setattr(janitor, "TOPOLOGY", str(folder / Path(TOPOLOGY).name))
+    monkeypatch.setattr(leftovers, "SEGMENTS", tuple(str(folder / Path(prefix).name) for prefix in SEGMENTS))
+    monkeypatch.setattr(leftovers, "TOPOLOGY", str(folder / Path(TOPOLOGY).name))
     return folder
 
 
@@ -36,14 +36,14 @@ def test_new_segments_that_nobody_holds_go_with_the_folder(shared: Path, tmp_pat
     folder.mkdir()
     made(folder / "session")
     segment = made(shared / f"{Path(prefix).name}1")
-    assert janitor.tidy(str(folder), set())
+    assert leftovers.tidy(str(folder), set())
     assert not segment.exists()
     assert not folder.exists()
 
 
 def test_segments_of_before_and_files_of_other_names_stay(shared: Path) -> None:
     old, data = made(shared / "mpich_shm_old"), made(shared / "my-data")
-    assert janitor.tidy("", {str(old)})
+    assert leftovers.tidy("", {str(old)})
     assert old.exists()
     assert data.exists()
 
@@ -53,33 +53,33 @@ def test_a_segment_that_is_open_or_mapped_stays(shared: Path) -> None:
     with open_.open("r+b"):
         with mapped.open("r+b") as file:
             view = mmap.mmap(file.fileno(), 0)
-        assert not janitor.tidy("", set())
+        assert not leftovers.tidy("", set())
         assert open_.exists()
         assert mapped.exists()
         view.close()
-    assert janitor.tidy("", set())
+    assert leftovers.tidy("", set())
     assert not list(shared.iterdir())
 
 
 def test_a_segment_of_somebody_else_stays(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     segment = made(shared / "sm_segment.theirs")
     monkeypatch.setattr(os, "geteuid", lambda: segment.stat().st_uid + 1)
-    assert not janitor.tidy("", set())
+    assert not leftovers.tidy("", set())
     assert segment.exists()
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(janitor, "HYDRA", "hydra_of_a_test")
+    monkeypatch.setattr(leftovers, "HYDRA", "hydra_of_a_test")
     written = made(shared / f"{Path(TOPOLOGY).name}1")
-    program = tmp_path / janitor.HYDRA
+    program = tmp_path / leftovers.HYDRA
     shutil.copy("/bin/sleep", program)
     with subprocess.Popen([program, "60"]) as hydra:
-        assert not janitor.tidy("", set())
+        assert not leftovers.tidy("", set())
         assert written.exists()
         hydra.kill()
-    assert janitor.tidy("", set())
+    assert leftovers.tidy("", set())
     assert not written.exists()
 
 
@@ -87,10 +87,10 @@ def test_in_a_lab_nothing_is_said_of_the_folder_of_all(shared: Path, monkeypatch
     """Who needs it may be outside, where we cannot see."""
     written = made(shared / f"{Path(TOPOLOGY).name}1")
     monkeypatch.setenv("MPIGAUGE_LAB", "here")
-    assert janitor.tidy("", set())
+    assert leftovers.tidy("", set())
     assert written.exists()
 
 
 def test_a_machine_without_shared_memory_is_tidy(shared: Path) -> None:
     shared.rmdir()
-    assert janitor.tidy("", set())
+    assert leftovers.tidy("", set())
