@@ -25,13 +25,13 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(BIN)/python -m pytest -q -n auto -m "not ($(REAL))"
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
 	@$(BIN)/python -m pytest -q -m "$(REAL)"
 endif
 
-# For everyday work: all that needs no MPI.
+# For everyday work: all that needs no MPI, with fewer examples of each property than in CI.
 check: lint
-	@$(BIN)/python -m pytest -q -n auto -m "not ($(REAL))"
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday -m "not ($(REAL))"
 
 # C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev

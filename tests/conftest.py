@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # With --import-mode=importlib nobody else puts the folder above tests/ on the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -24,6 +25,11 @@ from tests.fakes.mpi import FakeMpi, install
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
+
+# Examples are the same each time. `make check` tries few of them (--hypothesis-profile), CI all.
+settings.register_profile("whole", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("everyday", settings.get_profile("whole"), max_examples=12)
+settings.load_profile("whole")
 
 Install = Callable[..., FakeMpi]
 

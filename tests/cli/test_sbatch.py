@@ -120,7 +120,7 @@ def test_every_task_of_an_array_has_its_plan(cli: Cli, tmp_path: Path) -> None:
         assert words == ["run", "--plan", plan, "--budget", "1min", "-q", "-o", result]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=20))
 def test_no_word_of_the_user_is_the_shells(cli: Cli, tmp_path: Path, value: str) -> None:
     done = cli("sbatch", "pingpong", "--env", f"A={value}")

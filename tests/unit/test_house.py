@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,9 +59,15 @@ def rank_of(part: str) -> int:
     return next(number for number, parts in enumerate(RANKS) if part in parts)
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports_of(path: Path) -> Iterator[str]:
     """The full names of all modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -69,11 +76,10 @@ def imports_of(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def calls_of(path: Path) -> Iterator[str]:
+@cache
+def calls_of(path: Path) -> frozenset[str]:
     """The names of all functions that a file calls: print, sys.exit."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func)
+    return frozenset(ast.unparse(node.func) for node in nodes_of(path) if isinstance(node, ast.Call))
 
 
 def parts_imported(path: Path) -> set[str]:
@@ -108,7 +114,7 @@ def test_only_the_command_line_prints_and_exits() -> None:
                 "sys.stdout.write",
                 "sys.stderr.write",
             }
-            assert not forbidden & set(calls_of(path)), path
+            assert not forbidden & calls_of(path), path
             assert "click" not in imports_of(path), path
 
 
@@ -116,9 +122,9 @@ def test_only_launch_and_mpi_start_processes() -> None:
     for path in MODULES:
         if part_of(path) not in START_PROCESSES:
             assert not {"subprocess", "multiprocessing", "pty"} & set(imports_of(path)), path
-            assert not {"os.system", "os.popen", "os.fork", "os.execv", "os.posix_spawn"} & set(
-                calls_of(path)
-            ), path
+            assert not {"os.system", "os.popen", "os.fork", "os.execv", "os.posix_spawn"} & calls_of(path), (
+                path
+            )
 
 
 def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
@@ -132,7 +138,7 @@ def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
 def modules_imported(path: Path) -> set[str]:
     """The modules of the house that a file imports, wherever in it and for whatever purpose."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -158,14 +164,13 @@ def test_no_verb_imports_another(verb: str) -> None:
 
 def english_in(path: Path) -> Iterator[str]:
     """Texts with words in them that are no docstrings, no errors and no patterns to look for."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     exempt = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         is_pattern = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if is_pattern or is_docstring or isinstance(node, ast.Raise):
             exempt |= {id(inner) for inner in ast.walk(node)}
-    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in exempt)
+    constants = (node for node in nodes_of(path) if isinstance(node, ast.Constant) and id(node) not in exempt)
     texts = (node.value for node in constants if isinstance(node.value, str))
     yield from (text for text in texts if re.search(r"[A-Za-z] | [A-Za-z]", text))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
 
-repeatable = settings(derandomize=True, deadline=None, max_examples=60)
+repeatable = settings(derandomize=True, deadline=None)
 
 KIB, MIB = 2**10, 2**20
 LINE_BYTES = 64

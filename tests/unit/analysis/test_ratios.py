@@ -13,7 +13,7 @@ from mpigauge.analysis.estimate import launch_interval
 from mpigauge.analysis.ratios import Ratio, below_from, launch_times, paired_ratio, ratio_of
 from tests.made import cell, visit
 
-repeatable = settings(derandomize=True, deadline=None, max_examples=60)
+repeatable = settings(derandomize=True, deadline=None)
 
 
 def lucky(seed: int, count: int, centre: float, luck: float = 0.2) -> dict[int, float]:

@@ -234,7 +234,7 @@ def test_with_the_launches_that_it_asks_for_it_can_be_told(hosts: int) -> None:
     assert set(again.links) == {(0, 1)}
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(derandomize=True, deadline=None)
 @given(st.integers(3, 9), st.integers(1, 6), st.integers(0, 2**30), st.floats(0, 1))
 def test_whatever_is_missing_it_never_fails(hosts: int, launches: int, seed: int, share: float) -> None:
     logs = network(hosts, launches, "heavy", seed % 1000)
@@ -252,7 +252,7 @@ def test_a_host_of_which_nothing_is_known_leaves_the_others_judged() -> None:
     assert set(found.links) == {(0, 1)}
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(derandomize=True, deadline=None)
 @given(st.permutations(range(6)))
 def test_names_do_not_matter(order: list[int]) -> None:
     logs = slow_link(slow_host(network(6), 2, 3.0), 0, 4, 5.0)

@@ -19,7 +19,7 @@ from mpigauge.campaign.budget import (
 )
 from mpigauge.plan.model import Plan
 
-repeatable = settings(derandomize=True, deadline=None, max_examples=60)
+repeatable = settings(derandomize=True, deadline=None)
 budgets_s = st.floats(1.0, 1e5)
 shares = st.floats(0.0, 1.0)
 numbers = st.integers(1, 40)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.fakes.mpi import FakeMpi
 
 PLAN = ("pingpong", "stream", "bcast", "eager", "--sizes", "8,64", "--root", "rotating", "--seed", "3")
-FILES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+FILES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def handed_out(cli: Cli, *words: str) -> Path:

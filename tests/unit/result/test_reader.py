@@ -239,7 +239,7 @@ def test_no_mutation_makes_it_crash(file: Path, data: st.DataObject) -> None:
         loaded(file, _mutated(data))
 
 
-@settings(repeatable, max_examples=40)
+@settings(repeatable)
 @given(
     st.lists(
         st.tuples(
@@ -269,7 +269,7 @@ nanoseconds = st.integers(-2, 10**12)
 lists = st.lists(nanoseconds, max_size=4)
 
 
-@settings(repeatable, max_examples=60, report_multiple_bugs=False)
+@settings(repeatable, report_multiple_bugs=False)
 @given(
     st.lists(
         st.tuples(
