@@ -564,13 +564,9 @@ def test_every_form_is_written_and_the_same_again(result: Path, cli: Cli, ending
     one, two = (Path(name + ending).read_bytes() for name in ("one", "two"))
     assert one.startswith(starts[ending])
     assert one == two
-
-
-def test_fonts_are_embedded_in_pdf(result: Path, cli: Cli) -> None:
-    assert cli("plot", result, "--series", "pingpong shm", "-o", "figure.pdf").status == 0
-    data = Path("figure.pdf").read_bytes()
-    assert b"/FontFile2" in data
-    assert b"/Type3" not in data
+    if ending == ".pdf":  # with fonts that any printer has
+        assert b"/FontFile2" in one
+        assert b"/Type3" not in one
 
 
 def test_units_are_on_the_axis(result: Path, cli: Cli) -> None:
