@@ -24,6 +24,7 @@ PROGRAM = f"{sys.executable} -m mpigauge"
 
 RECORDER = """#!/bin/bash
 trap 'echo told >> signals.txt; ended=1' TERM
+[ -z "$EAGER" ] || kill -TERM "$PPID"
 printf '%s\\n' "$@" > words.txt
 while [ -n "$WAITS" ] && [ -z "$ended" ]; do sleep 0.05; done
 [ -z "$WAITS" ] || sleep 0.2
@@ -145,6 +146,13 @@ def test_sigterm_is_handed_on_and_the_end_waited_for(cli: Cli, tmp_path: Path) -
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 42
     assert (tmp_path / "signals.txt").read_text(encoding="utf-8") == "told\n"
+
+
+def test_sigterm_is_handed_on_from_the_first_moment(cli: Cli, tmp_path: Path) -> None:
+    text = script(cli, "pingpong")
+    assert text.index("\ntrap ") < text.index(PROGRAM)
+    with begin(ready(text, tmp_path), WAITS="1", EAGER="1", STATUS="42") as process:
+        assert process.wait(timeout=60) == 42
 
 
 @pytest.mark.parametrize(

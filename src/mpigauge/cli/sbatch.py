@@ -51,11 +51,15 @@ if [ -s "$$result" ]; then
 else
     words=(run $run -o "$$result")
 fi
+# The trap is set before there is a child: a signal that comes in between is passed on afterwards.
+child=
+told=
+trap 'told=1; [ -z "$$child" ] || kill -TERM "$$child" 2>/dev/null' TERM
 $program "$${words[@]}" &
 child=$$!
+[ -z "$$told" ] || kill -TERM "$$child"
 
 # A signal interrupts bash's wait, which then returns another status than the child's: wait again.
-trap 'told=1; kill -TERM "$$child" 2>/dev/null' TERM
 told=1
 status=127
 while [ "$$told" ]; do
