@@ -122,7 +122,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
         raise _not_ours(path, line)
     if head.version > VERSION:
         raise UsageError(
-            f"{path}: is of version {head.version} of the format, this mpigauge knows up to {VERSION}",
+            f"{path}: has format version {head.version}, this mpigauge reads up to {VERSION}",
             "upgrade mpigauge: pip install --upgrade mpigauge",
         )
     record = _record(path, 1, line, _reader_of(head.version))

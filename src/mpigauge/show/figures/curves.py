@@ -46,7 +46,7 @@ INTERVALS = "bands: 95 % intervals across launches"
 @maker(MAKERS, "time")
 def time_figure(query: Query) -> Figure:
     """Time against size."""
-    found, pieces = with_points(query, against_size(query), time_point, "all times of it are 0")
+    found, pieces = with_points(query, against_size(query), time_point, "all its times are 0")
     values = values_of(pieces)
     axis = scales.times("time", values, query.units.time, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
@@ -56,7 +56,7 @@ def time_figure(query: Query) -> Figure:
 def rate_figure(query: Query) -> Figure:
     """Rate against size."""
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
-    found, pieces = with_points(query, found, rate_point, "all times of it are 0")
+    found, pieces = with_points(query, found, rate_point, "all its times are 0")
     axis = scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
 

@@ -67,7 +67,7 @@ def placements_figure(query: Query) -> Figure:
     varying = set(names_that_vary(found))
     keys = varying & {*PLACE} or varying & {FILE}
     if not keys:
-        raise query.lacks("all of it was measured in one placement, by one transport")
+        raise query.lacks("only one placement and transport was measured")
     return _panels(query, _by(found, _all_names(found) - keys), varying - keys)
 
 

@@ -33,7 +33,7 @@ ENDINGS: Mapping[EndReason, str] = {
     "launches": "stopped after the number of launches asked for",
     "budget": "stopped: time budget used up",
     "interrupted": "interrupted: mpigauge resume continues it",
-    "failed": "stopped: no job works any more",
+    "failed": "stopped: every job fails",
 }
 """Why measuring stopped, for people."""
 

@@ -34,7 +34,7 @@ def undecided(reason: UndecidedReason) -> str:
         case TooFewLaunches(launches, needed):
             return f"{launches} launches are too few: use --launches {needed} or more"
         case NotInAllLaunches(launches):
-            return f"what looks slow does not in all launches: use more than {launches}"
+            return f"what looks slow is not slow in every launch: use more than {launches}"
         case LinksIncomplete(missing, links):
             return f"{missing} of {links} links were not measured in all sizes"
 

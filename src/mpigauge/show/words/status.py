@@ -85,5 +85,5 @@ def _refutation(fact: Refutation) -> str:
         case "on-network":
             return f"{no_effect}: {went}"
         case "around-the-lab":
-            return f"what the lab's hosts share was used between them: only {went}"
+            return f"messages bypassed the lab's network: only {went}"
     assert_never(fact.kind)
