@@ -27,11 +27,14 @@ def default_path() -> Path:
     return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path, int | None]:
+def measure(
+    session: Session, output: Path | None, *, quiet: bool, answering: bool = True
+) -> tuple[Path, int | None]:
     """Runs a session to its end: the result file, and the signal that ended it, if one did.
 
     Args:
         output: The name of a new file; None means the usual one.
+        answering: Whether a terminal shows what the result says so far.
 
     Raises:
         UsageError: There is such a file already.
@@ -40,14 +43,14 @@ def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path
     """
     from mpigauge.campaign.loop import CampaignLoop
     from mpigauge.campaign.prepare import open_result
-    from mpigauge.cli.progress import observer_for
+    from mpigauge.cli.observers import observer_for
     from mpigauge.launch.interruption import Interruption
 
     plan, targets = session.plan, session.targets
     with (
         open_result(session, output, default_path()) as file,
         Interruption() as interruption,
-        observer_for(plan, sys.stderr, quiet=quiet) as observer,
+        observer_for(plan, sys.stderr, quiet=quiet, answers=file.path if answering else None) as observer,
     ):
         CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
         return file.path, interruption.signal

@@ -74,6 +74,12 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
     )
 
 
+def progress(source: Source, chosen: Units) -> Document:
+    """The same of a campaign that goes on: its numbers so far, without doubts."""
+    told = [Told(source, answer) for answer in answers(source.rows, source.patterns)]
+    return Document(head=list(_head([source], told)), tables=_tables(told[:JOBS_MOST], chosen), units=chosen)
+
+
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
     """Of each result two lines: where, and what was launched."""
     for source in sources:
@@ -116,7 +122,7 @@ def _alone(chosen: Units) -> list[Column]:
             "",
             lambda line: words.half_width(line.first),
             "1",
-            lambda line, _: _width(line.first),
+            lambda line, _: words.width(line.first),
             left=True,
             goes=2,
         ),
@@ -146,7 +152,7 @@ def _column(number: int, name: str) -> Column:
         quote = line.quotes[number]
         if quote is None:
             return units.MISSING
-        return f"{words.number(quote, chosen)} {_width(quote)}".rstrip()
+        return f"{words.number(quote, chosen)} {words.width(quote)}".rstrip()
 
     return Column(str(number), name, value, write=write, goes=100 - number)
 
@@ -158,11 +164,6 @@ def _names(told: Sequence[Told]) -> list[str]:
 
 def _value(line: Asked) -> float | None:
     return _number(line.first)
-
-
-def _width(quote: Quote) -> str:
-    width = words.half_width(quote)
-    return "" if width is None else units.format_relative(width)
 
 
 # ---- Doubts and what comes next ------------------------------------------------------------------

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import QuotedAs
 
+DETAIL_MOST = 38
+"""Letters beside a number, so that a line of 80 has room for all of it."""
+
+SURE_BELOW = 10.0
+"""Half-widths that are more, as those of two launches often are, say only that nothing is known yet."""
+
+UNSURE = "> \N{PLUS-MINUS SIGN}999 %"
+
 TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 """What makers put into the names of processors."""
 
@@ -47,8 +55,8 @@ def campaign_of(result: Result, found: Sequence[Answer]) -> str:
     """What was launched: library, ranks and transport where there is one job; launches and their time."""
     launches = len({launch.number for launch in result.launches})
     words = job_of(result, found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
-    if launches:
-        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds_of(result):.0f} s")
+    if launches and (seconds := seconds_of(result)):
+        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
     return DOT.join(words)
 
 
@@ -112,6 +120,14 @@ def half_width(quote: Quote) -> float | None:
     return quote.row.time.half_width if quote.row.time else None
 
 
+def width(quote: Quote) -> str:
+    """The same for people."""
+    known = half_width(quote)
+    if known is None:
+        return ""
+    return units.format_relative(known) if known < SURE_BELOW else UNSURE
+
+
 def message_rate(row: Row) -> float | None:
     """Messages in a second, in all directions."""
     return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
@@ -128,8 +144,9 @@ def messages(per_s: float | None) -> str:
 
 
 def detail(quote: Quote, chosen: Units) -> str:
-    """What stands beside the number: what it was measured with, and the largest message."""
-    return DETAILS[quote.quoted_as](quote, chosen)
+    """What stands beside the number: what it was measured with, and the largest message if there is room."""
+    words = DETAILS[quote.quoted_as](quote, chosen)
+    return words if len(words) <= DETAIL_MOST else words.partition(";")[0]
 
 
 def _latency(quote: Quote, _: Units) -> str:
@@ -164,7 +181,7 @@ def _operation(quote: Quote, chosen: Units) -> str:
 
 
 def _limit(_: Quote, __: Units) -> str:
-    return "longer messages wait for their receiver"
+    return "longer messages wait for the receiver"
 
 
 def _copies(quote: Quote, _: Units) -> str:
