@@ -17,7 +17,7 @@ from mpigauge.show.figures import FORMS, KINDS
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),
-    default="time",
+    default="overview",
     show_default=True,
     help="Kind of figure: mpigauge list plots.",
 )

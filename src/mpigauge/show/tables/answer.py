@@ -192,8 +192,8 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
 
 def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
     steps = list(words.next_steps([str(source.result.path) for source in sources], newest=newest))
-    widest = max(len(what) for what, _ in steps)
-    return [Line(f"{what:{widest}}  {command}", "quiet") for what, command in steps]
+    widest = max(len(what) for what, _ in steps) + 1
+    return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 
 
 # ---- For programs --------------------------------------------------------------------------------
