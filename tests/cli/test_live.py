@@ -10,6 +10,7 @@ import struct
 import sys
 import termios
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,8 +22,6 @@ from mpigauge.result.reader import Result, load
 from tests.made import RECORDS, result_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.result.records import Record
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
@@ -128,6 +127,19 @@ def test_a_pipe_gets_a_line_a_launch(openmpi: FakeMpi, cli: Cli) -> None:
         "result",
     ]
     assert "\x1b" not in done.err + done.out
+
+
+def test_a_default_result_is_compressed_once_it_is_complete(
+    openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "2")
+    (path,) = Path("results").iterdir()
+    assert path.name.endswith(".jsonl.gz")
+    assert done.err.splitlines()[-1] == f"result: {path}"
+    assert cli("resume", path).status == 0
+    assert "mpigauge show --all\n" in cli("show").out
+    assert cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "mine.jsonl").status == 0
+    assert load(Path("mine.jsonl")).ends
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
