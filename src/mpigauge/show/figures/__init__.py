@@ -29,7 +29,7 @@ KINDS = {
             "a panel per family against size: latency, bandwidth, collectives, memory",
             "cells of any size",
             "overview",
-            example='libraries.jsonl --series "2 ranks" -o overview.png',
+            example='libraries.jsonl --series "openmpi 2 ranks" -o overview.png',
         ),
         Kind(
             "time",

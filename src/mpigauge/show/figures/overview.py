@@ -34,7 +34,7 @@ LABELS_MOST = 8
 """In a panel of this size more cannot be told apart."""
 
 PAIR_OF_RANKS = 2
-SIZES_OF_PANEL = 6
+SIZES_OF_PANEL = 5
 HEIGHT = 2.35
 HEIGHT_OF_LABEL = 0.155
 
@@ -92,7 +92,11 @@ def overview_figure(query: Query) -> Figure:
     for number, panel in enumerate(panels):
         _draw(query, whole.add_subplot(grid_rows, columns, number + 1), number, panel)
     shown = [one for panel in panels for one in panel.series]
-    whole.suptitle(common_words(shown), fontsize=9)
+    title = common_words(shown)
+    whole.suptitle(title, fontsize=9)
+    for axes, panel in zip(whole.axes, panels, strict=True):
+        if len(panel.series) > 1 or panel.series[0].label not in title:
+            _legend(axes, panel)
     if any(not one.imported for one in shown):
         whole.supxlabel(INTERVALS, **style.SMALL)
     return whole
@@ -134,7 +138,7 @@ def _is_usual(one: Series) -> bool:
 
 
 def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
-    looks = [lines.look(place, imported=one.imported) for place, one in enumerate(panel.series)]
+    looks = _looks(panel)
     sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
     for place in reversed(range(len(panel.series))):  # the first in front
         lines.curve(axes, f"{number}-{place}", looks[place], panel.pieces[place], sizes.x)
@@ -144,7 +148,6 @@ def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
     _axis(query, panel).dress(axes)
     axes.set_ylabel("")
     axes.set_title(panel.family.title, loc="left", pad=14 if marked else 6)
-    _legend(axes, panel, looks)
 
 
 def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
@@ -154,9 +157,13 @@ def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
     return scales.times(panel.family.title, values, query.units.time, linear=linear)
 
 
-def _legend(axes: Any, panel: Panel, looks: Sequence[dict[str, Any]]) -> None:
+def _looks(panel: Panel) -> list[dict[str, Any]]:
+    return [lines.look(place, imported=one.imported) for place, one in enumerate(panel.series)]
+
+
+def _legend(axes: Any, panel: Panel) -> None:
     """Below the panel, never over data."""
-    handles = [lines.handle(look) for look in looks]
+    handles = [lines.handle(look) for look in _looks(panel)]
     labels = [one.label for one in panel.series]
     axes.legend(
         handles,

@@ -10,12 +10,11 @@ from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.show.document import Column, Document, Line, Table
 from mpigauge.show.series import FILE, told_apart
-from mpigauge.show.tables.records import result_record
+from mpigauge.show.tables.records import answer_records, result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
-from mpigauge.vocabulary import QUOTED_RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
-    from mpigauge.vocabulary import QuotedAs
 
 DOUBTS_MOST = 4
 JOBS_MOST = 6
@@ -69,8 +67,10 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
-        data=lambda: _data(sources, told, stat),
-        records=lambda: (record for one in told for record in records_of(one)),
+        data=lambda: _data(sources, stat),
+        records=lambda: (
+            record for source in sources for record in answer_records(source.result, source.rows)
+        ),
     )
 
 
@@ -120,7 +120,7 @@ def _alone(chosen: Units) -> list[Column]:
         Column(
             "half_width",
             "",
-            lambda line: words.half_width(line.first),
+            lambda line: line.first.half_width,
             "1",
             lambda line, _: words.width(line.first),
             left=True,
@@ -146,7 +146,7 @@ def _beside(told: Sequence[Told]) -> list[Column]:
 def _column(number: int, name: str) -> Column:
     def value(line: Asked) -> float | None:
         quote = line.quotes[number]
-        return None if quote is None else _number(quote)
+        return None if quote is None else quote.value
 
     def write(line: Asked, chosen: Units) -> str:
         quote = line.quotes[number]
@@ -163,7 +163,7 @@ def _names(told: Sequence[Told]) -> list[str]:
 
 
 def _value(line: Asked) -> float | None:
-    return _number(line.first)
+    return line.first.value
 
 
 # ---- Doubts and what comes next ------------------------------------------------------------------
@@ -199,55 +199,10 @@ def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _data(sources: Sequence[Source], told: Sequence[Told], stat: str) -> Mapping[str, Any]:
-    """Of one result all that is said of it, with its answer; of several the answers alone."""
-    answer = [record for one in told for record in records_of(one)]
+def _data(sources: Sequence[Source], stat: str) -> Mapping[str, Any]:
+    """Of one result all that is said of it; of several the answers alone."""
     if len(sources) > 1:
-        return {"answer": answer}
+        return {"answer": [one for source in sources for one in answer_records(source.result, source.rows)]}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows)]
-    return {**result_record(source.result, source.rows, notes, stat), "answer": answer}
-
-
-def records_of(told: Told) -> Iterator[dict[str, Any]]:
-    """The numbers of a job in SI base units: docs/numbers.md."""
-    for quote in told.answer.quotes:
-        cell = quote.row.cell
-        yield {
-            "file": str(told.source.result.path),
-            "quantity": quote.quoted_as,
-            "pattern": cell.pattern,
-            "mode": cell.mode,
-            "bytes": cell.bytes,
-            "mpi": cell.mpi,
-            "mpi_version": cell.mpi_version,
-            "transport": cell.transport,
-            "placement": cell.placement,
-            "ranks": cell.ranks,
-            "value": _number(quote),
-            "unit": UNITS.get(quote.quoted_as, "s"),
-            "half_width": words.half_width(quote),
-        }
-
-
-UNITS: Mapping[QuotedAs, str] = {
-    **dict.fromkeys(QUOTED_RATES, "B/s"),
-    "message-rate": "1/s",
-    "eager-limit": "B",
-    "copies": "1",
-}
-"""Of what is no time."""
-
-
-def _number(quote: Quote) -> float | None:
-    row = quote.row
-    match UNITS.get(quote.quoted_as):
-        case "B/s":
-            return row.rate_bytes_per_s
-        case "1/s":
-            return words.message_rate(row)
-        case "B":
-            return row.limit_bytes
-        case "1":
-            return quote.cost.least.estimate if quote.cost else None
-    return row.time.estimate if row.time else None
+    return result_record(source.result, source.rows, notes, stat)

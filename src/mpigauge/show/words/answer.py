@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import QuotedAs
 
-DETAIL_MOST = 38
+DETAIL_MOST = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
 SURE_BELOW = 10.0
@@ -100,7 +100,7 @@ def number(quote: Quote, chosen: Units) -> str:
         case quoted if quoted in QUOTED_RATES:
             return units.format_rate(row.rate_bytes_per_s, chosen.rate)
         case "message-rate":
-            return messages(message_rate(row))
+            return messages(quote.value)
         case "eager-limit":
             return f"{row.limit_bytes} B"
         case "copies":
@@ -112,25 +112,12 @@ def number(quote: Quote, chosen: Units) -> str:
     return units.format_time(row.time.estimate if row.time else None, chosen.time)
 
 
-def half_width(quote: Quote) -> float | None:
-    """How sure the number is, as a fraction of it; None if that is not known."""
-    if quote.cost is not None:
-        ratio = quote.cost.least
-        return None if ratio.high is None else ratio.high / ratio.estimate - 1
-    return quote.row.time.half_width if quote.row.time else None
-
-
 def width(quote: Quote) -> str:
-    """The same for people."""
-    known = half_width(quote)
+    """How sure the number is."""
+    known = quote.half_width
     if known is None:
         return ""
     return units.format_relative(known) if known < SURE_BELOW else UNSURE
-
-
-def message_rate(row: Row) -> float | None:
-    """Messages in a second, in all directions."""
-    return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
 
 
 def messages(per_s: float | None) -> str:
