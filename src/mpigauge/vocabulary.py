@@ -171,6 +171,9 @@ QUOTED_RATES: frozenset[QuotedAs] = frozenset({"bandwidth", "both-directions", "
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
 
+QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset({"operation", "memory-bandwidth", "memory-time"})
+"""Those of which there is one for every pattern."""
+
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""
 

@@ -15,6 +15,7 @@ from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
+from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ DOUBTS_MOST = 4
 JOBS_MOST = 6
 """Side by side; of more, the tables tell."""
 
-QUOTES_MOST = 12
+QUOTES_MOST = 11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,7 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
     doubts = _doubts(sources, told)
     return Document(
-        head=[*_head(sources, told), *_more_jobs(told)],
+        head=[*_head(sources, told), *_left_out(told)],
         tables=_tables(told[:JOBS_MOST], chosen),
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
@@ -89,21 +90,32 @@ def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
         yield words.campaign_of(source.result, mine)
 
 
-def _more_jobs(told: Sequence[Told]) -> list[str]:
-    left = len(told) - JOBS_MOST
-    return [f"and {left} more jobs: mpigauge show --all"] if left > 0 else []
+def _left_out(told: Sequence[Told]) -> list[str]:
+    """How much there is no room for, and what has it."""
+    lines = list(_lines(told[:JOBS_MOST]))
+    counts = (("jobs", len(told) - JOBS_MOST), ("numbers", len(lines) - len(_fitting(lines))))
+    more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
+    return [f"{more}: mpigauge show --all"] if more else []
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
 def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
-    lines = list(_lines(told))[:QUOTES_MOST]
+    lines = _fitting(list(_lines(told)))
     if not lines:
         return []
     first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
     columns = _alone(chosen) if len(told) == 1 else _beside(told)
     return [Table("", "", lines, [first, *columns])]
+
+
+def _fitting(lines: list[Asked]) -> list[Asked]:
+    """As many as the screen has room for: the last operations of all ranks go first."""
+    beyond = len(lines) - QUOTES_MOST
+    several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
+    gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
+    return [line for line in lines if id(line) not in gone]
 
 
 def _lines(told: Sequence[Told]) -> Iterator[Asked]:
