@@ -1,6 +1,7 @@
 """Reading a result file, whole or torn, and saying clearly when it is neither."""
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,6 +54,9 @@ class Result:
     torn: bool = False
 
 
+STANDARD_INPUT = Path("-")
+GZIP_MAGIC = b"\x1f\x8b"
+
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a line that is not JSON of ours can raise."""
 
@@ -79,7 +83,7 @@ _LISTS = {
 
 
 def load(path: Path) -> Result:
-    """Reads a result file, `.jsonl` or `.jsonl.gz`.
+    """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
     Raises:
         UsageError: It cannot be read, is empty, not ours, newer than this mpigauge, or damaged in
@@ -98,8 +102,8 @@ def load(path: Path) -> Result:
 
 def _read(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        return gzip.decompress(data) if path.suffix == ".gz" or data.startswith(GZIP_MAGIC) else data
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:

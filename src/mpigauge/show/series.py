@@ -89,12 +89,13 @@ def timed(query: Query) -> list[tuple[Source, Row]]:
 
 
 def against_size(
-    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True
+    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True, most: int = SERIES_MOST
 ) -> list[Series]:
     """Series whose x is the size; those asked for, labelled.
 
     Args:
         sized: Without what has no size, such as barriers.
+        most: How many can be told apart.
 
     Raises:
         UsageError: There are none, or too many.
@@ -104,7 +105,8 @@ def against_size(
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
         found[number] = replace(one, breaks=_breaks(one))
-    return chosen(query, [one for one in found if any(row.time is not None for row in one.rows)])
+    timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
+    return chosen(query, timed_ones, most=most)
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
@@ -135,7 +137,7 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
         UsageError: There are none, or more than a figure can show.
     """
     if not found:
-        raise query.lacks(_why_none(query))
+        raise query.lacks(nothing_there(query))
     named = labelled(found)
     if query.series:
         named = _asked(query, named)
@@ -148,10 +150,18 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
     return named
 
 
-def _why_none(query: Query) -> str:
+def nothing_there(query: Query) -> str:
+    """Why a query finds nothing: other sizes, or nothing was measured."""
     if query.sizes and any(row.time is not None for source in query.sources for row in source.rows):
-        return f"nothing of it was measured in the sizes {query.sizes}"
+        return f"nothing of it was measured in the sizes {query.sizes}; there are {_sizes_there(query)}"
     return "nothing that it shows was measured"
+
+
+def _sizes_there(query: Query) -> str:
+    """The sizes that have a time, the first and the last of many."""
+    rows = [row for source in query.sources for row in source.rows if row.time is not None and row.sized]
+    words = [format_size(size) for size in sorted({row.cell.bytes for row in rows})]
+    return ", ".join(words if len(words) <= NAMED_MOST else [*words[:3], "...", *words[-2:]])
 
 
 def _asked(query: Query, found: Sequence[Series]) -> list[Series]:

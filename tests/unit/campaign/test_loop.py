@@ -20,7 +20,7 @@ from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import Failure
+from mpigauge.result.records import Failure, Record
 from tests.fakes.kernel import describe
 from tests.made import LIBRARY, campaign, cell, launch, visit
 
@@ -111,6 +111,9 @@ class Quiet:
         """Nothing."""
 
     def visit_begins(self, cell: Cell) -> None:
+        """Nothing."""
+
+    def recorded(self, record: Record) -> None:
         """Nothing."""
 
     def visit_ends(self) -> None:

@@ -1,0 +1,220 @@
+"""The answer: one screen that says what communication costs here, how sure that is, and what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge import units
+from mpigauge.analysis.answer import answers
+from mpigauge.analysis.doubts import doubts_of
+from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.series import FILE, told_apart
+from mpigauge.show.tables.records import answer_records, result_record
+from mpigauge.show.words import answer as words
+from mpigauge.show.words.doubts import doubt_line
+from mpigauge.show.words.factors import phrases_of
+from mpigauge.show.words.foot import foot_of
+from mpigauge.vocabulary import QUOTED_BY_PATTERN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.answer import Answer, Quote
+    from mpigauge.analysis.doubts import Doubt
+    from mpigauge.show.document import Units
+    from mpigauge.show.query import Source
+
+DOUBTS_MOST = 4
+JOBS_MOST = 6
+"""Side by side; of more, the tables tell."""
+
+QUOTES_MOST = 11
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """One column of numbers: a job of a result."""
+
+    source: Source
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One line: a number of every job that has it."""
+
+    heading: str
+    quotes: tuple[Quote | None, ...]
+
+    @property
+    def first(self) -> Quote:
+        """The first that there is."""
+        return next(quote for quote in self.quotes if quote is not None)
+
+
+def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: bool = False) -> Document:
+    """The answer of one result, or of several side by side.
+
+    Args:
+        stat: The statistic that stands for a launch.
+        newest: Whether the commands that come next find the result without its name.
+    """
+    told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
+    doubts = _doubts(sources, told)
+    return Document(
+        head=[*_head(sources, told), *_left_out(told)],
+        tables=_tables(told[:JOBS_MOST], chosen),
+        foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
+        units=chosen,
+        source="; ".join(words.machine_of(source.result) for source in sources),
+        data=lambda: _data(sources, stat),
+        records=lambda: (
+            record for source in sources for record in answer_records(source.result, source.rows)
+        ),
+    )
+
+
+def progress(source: Source, chosen: Units) -> Document:
+    """The same of a campaign that goes on: its numbers so far, without doubts."""
+    told = [Told(source, answer) for answer in answers(source.rows, source.patterns)]
+    return Document(head=list(_head([source], told)), tables=_tables(told[:JOBS_MOST], chosen), units=chosen)
+
+
+def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
+    """Of each result two lines: where, and what was launched."""
+    for source in sources:
+        mine = [one.answer for one in told if one.source is source]
+        name = f"{source.name}: " if len(sources) > 1 else ""
+        yield f"{name}{words.machine_of(source.result)}"
+        yield words.campaign_of(source.result, mine)
+
+
+def _left_out(told: Sequence[Told]) -> list[str]:
+    """How much there is no room for, and what has it."""
+    lines = list(_lines(told[:JOBS_MOST]))
+    counts = (("jobs", len(told) - JOBS_MOST), ("numbers", len(lines) - len(_fitting(lines))))
+    more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
+    return [f"{more}: mpigauge show --all"] if more else []
+
+
+# ---- The numbers ---------------------------------------------------------------------------------
+
+
+def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
+    lines = _fitting(list(_lines(told)))
+    if not lines:
+        return []
+    first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
+    columns = _alone(chosen) if len(told) == 1 else _beside(told)
+    return [Table("", "", lines, [first, *columns])]
+
+
+def _fitting(lines: list[Asked]) -> list[Asked]:
+    """As many as the screen has room for: the last operations of all ranks go first."""
+    beyond = len(lines) - QUOTES_MOST
+    several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
+    gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
+    return [line for line in lines if id(line) not in gone]
+
+
+def _lines(told: Sequence[Told]) -> Iterator[Asked]:
+    """Headings in the order of the first job that has them."""
+    by_heading = [{words.heading(quote): quote for quote in one.answer.quotes} for one in told]
+    for heading in dict.fromkeys(heading for mine in by_heading for heading in mine):
+        yield Asked(heading, tuple(mine.get(heading) for mine in by_heading))
+
+
+def _alone(chosen: Units) -> list[Column]:
+    """Of one job: the number, how sure it is, and what stands beside it."""
+    return [
+        Column("value", "", _value, write=lambda line, asked: words.number(line.first, asked), goes=None),
+        Column(
+            "half_width",
+            "",
+            lambda line: line.first.half_width,
+            "1",
+            lambda line, _: words.width(line.first),
+            left=True,
+            goes=2,
+        ),
+        Column(
+            "detail",
+            "",
+            lambda line: words.detail(line.first, chosen),
+            left=True,
+            wraps=True,
+            goes=None,
+            tone=lambda _: "quiet",
+        ),
+    ]
+
+
+def _beside(told: Sequence[Told]) -> list[Column]:
+    """Of several jobs: a column each, headed by what tells it from the others."""
+    return [_column(number, name) for number, name in enumerate(_names(told))]
+
+
+def _column(number: int, name: str) -> Column:
+    def value(line: Asked) -> float | None:
+        quote = line.quotes[number]
+        return None if quote is None else quote.value
+
+    def write(line: Asked, chosen: Units) -> str:
+        quote = line.quotes[number]
+        if quote is None:
+            return units.MISSING
+        return f"{words.number(quote, chosen)} {words.width(quote)}".rstrip()
+
+    return Column(str(number), name, value, write=write, goes=100 - number)
+
+
+def _names(told: Sequence[Told]) -> list[str]:
+    factors = [phrases_of(one.answer.quotes[0].row.cell, words.JOB) | {FILE: one.source.name} for one in told]
+    return told_apart(factors)
+
+
+def _value(line: Asked) -> float | None:
+    return line.first.value
+
+
+# ---- Doubts and what comes next ------------------------------------------------------------------
+
+
+def _doubts(sources: Sequence[Source], told: Sequence[Told]) -> list[Line]:
+    """The worst of each result."""
+    found = []
+    for source in sources:
+        name = f"{source.name}: " if len(sources) > 1 else ""
+        most = DOUBTS_MOST if len(told) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))
+        shown = doubts_in(source, told)[:most]
+        found += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
+    return found
+
+
+def doubts_in(source: Source, told: Sequence[Told]) -> list[Doubt]:
+    """All doubts about a result, the worst first."""
+    quoted = {quote.row.cell for one in told if one.source is source for quote in one.answer.quotes}
+    return doubts_of(source.result, source.rows, quoted)
+
+
+def _blank(lines: Sequence[Line]) -> list[Line]:
+    return [Line("")] if lines else []
+
+
+def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
+    steps = list(words.next_steps([str(source.result.path) for source in sources], newest=newest))
+    widest = max(len(what) for what, _ in steps) + 1
+    return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _data(sources: Sequence[Source], stat: str) -> Mapping[str, Any]:
+    """Of one result all that is said of it; of several the answers alone."""
+    if len(sources) > 1:
+        return {"answer": [one for source in sources for one in answer_records(source.result, source.rows)]}
+    (source,) = sources
+    notes = [line.text for line in foot_of(source.result, source.rows)]
+    return result_record(source.result, source.rows, notes, stat)
