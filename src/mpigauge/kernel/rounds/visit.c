@@ -6,6 +6,7 @@
 #include "ranks/groups.h"
 #include "rounds/batching.h"
 #include "rounds/compute.h"
+#include "rounds/condition.h"
 #include "rounds/feasible.h"
 #include "rounds/net_counters.h"
 #include "text/journal.h"
@@ -273,18 +274,20 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
 static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    int64_t           trial_ns[MG_TRIALS];
-    int64_t           warmup_ns[WARMUPS];
-    char              words[MG_WORDS_BYTES];
-    int               slots   = 1;
-    const int64_t     limit   = MG_OVERDRAFT * share_ns(run);
-    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns};
+    int64_t             trial_ns[MG_TRIALS];
+    int64_t             warmup_ns[WARMUPS];
+    char                words[MG_WORDS_BYTES];
+    int                 slots = 1;
+    const int64_t       limit = MG_OVERDRAFT * share_ns(run);
+    struct mg_condition condition;
+    struct mg_outcome   outcome = {.at_ns = mg_now_ns() - run->start_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk   = mg_payload_walk(visit, state, slots);
     const int      trials = prepare(run, visit, state, &walk, cell, decision, trial_ns);
     outcome.trial_ns      = (mg_numbers){trial_ns, trials};
 
+    mg_condition_take(visit, state, &condition, MG_BEFORE);
     const struct mg_net net_before = mg_net_carried();
     begin(visit, state);
     visit->pattern->sampling->run(visit, state, &walk, decision->batch, WARMUPS, limit,
@@ -298,7 +301,9 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     finish(visit, state);
     outcome.net_bytes = mg_net_bytes_since(net_before);
     outcome.net_calls = (int64_t) decision->batch * (warmups + run->rounds.count);
-    state->work       = 0;
+    mg_condition_take(visit, state, &condition, MG_AFTER);
+    mg_condition_tell(state, &condition, &outcome);
+    state->work = 0;
     prove(visit, state, &outcome);
 
     state->send   = walk.send_first;
