@@ -536,7 +536,7 @@ class Run:
         skew_ns = self.skew_ns if visit["sync"] == "common" else SYNCS[visit["sync"]][1]
         skews_ns = [skew_ns + LATE_NS * (i in late) for i in range(len(times_ns))]
         return [
-            f'"lead_ns":{LEAD_NS},"late":{_array(late)}',
+            f'"lead_ns":{LEAD_NS},"late":{_array(late)},"behind":[]',
             f'"skew_ns":{_array(skews_ns)}',
             f'"root_ns":{_array(times_ns)},"local_ns":{_array(times_ns)}',
         ]

@@ -65,7 +65,7 @@ LAUNCH = (
     "precision_ppm=10000 cell_ns=20000000 deadline_ns=60000000000 warmup_ns=1000000"
 )
 LATENCY_NS = 100
-MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns"}
+MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns", "backwards"}
 """Lines from core to core are given up where other work has a core of the ranks."""
 
 Line = dict[str, Any]
@@ -160,7 +160,7 @@ def test_the_real_journal_has_the_same_lines(request: pytest.FixtureRequest) -> 
 
 
 def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> None:
-    together = {"lead_ns", "late", "skew_ns", "root_ns", "local_ns"}
+    together = {"lead_ns", "late", "behind", "skew_ns", "root_ns", "local_ns"}
     for kind, shape in shapes_of(find.find_default()).items():
         if not kind.startswith("visit of "):
             continue

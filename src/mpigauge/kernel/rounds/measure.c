@@ -202,7 +202,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     };
     const size_t requests_count = 2 * (size_t) largest_window(plan);
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
-    const int    room           = plan->rounds_max > MG_TRIALS ? plan->rounds_max : MG_TRIALS;
+    const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     mg_rounds_make(&run.rounds, room);

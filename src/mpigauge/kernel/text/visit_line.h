@@ -53,12 +53,14 @@ typedef struct {
     FIELD(number, steal_ns, true)                                                                  \
     FIELD(number, moves, true)                                                                     \
     FIELD(number, retransmits, outcome->path_ns.count > 0)                                         \
+    FIELD(number, backwards, outcome->backwards > 0) /* times below 0, written as 0 */             \
     FIELD(numbers, trial_ns, true) /* single rounds, the first of the cell in this launch first */ \
     FIELD(numbers, warmup_ns, true)                                                                \
     FIELD(number, work_ns, outcome->pure_ns.count > 0)  /* the computation of `overlap` alone */   \
     FIELD(numbers, pure_ns, outcome->pure_ns.count > 0) /* the same rounds without it */           \
     FIELD(number, lead_ns, outcome->late.values != NULL)                                           \
     FIELD(flags, late, outcome->late.values != NULL)                                               \
+    FIELD(flags, behind, outcome->late.values != NULL)                                             \
     FIELD(numbers, skew_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, root_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, local_ns, outcome->late.values != NULL)                                         \
