@@ -276,6 +276,7 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     time_rounds(run, visit, state, &walk, decision, kept_ns, &outcome);
     mg_condition_take(visit, state, &condition, MG_AFTER);
     mg_condition_tell(state, &condition, &outcome);
+    mg_payload_walked(&walk);
     mg_journal_alive();
     prove(visit, state, &outcome);
 
