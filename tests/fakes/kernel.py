@@ -13,8 +13,8 @@ behind a computation that takes as long (`overlap`). Memory:
     cacheline              60 ns one way
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
 
-Before and after every visit a cache line needs 60 ns to the next rank of the host, an empty message the latency
-to another host, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
+Before and after every visit a cache line needs 60 ns to the next rank of the host, an empty message the
+latency to another host, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
 
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
@@ -517,7 +517,11 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        words += [*_condition(visit, ranks, self.latency_ns), f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
+        words += [
+            *_condition(visit, ranks, self.latency_ns),
+            f'"trial_ns":{_array(trial_ns)}',
+            f'"warmup_ns":{_array(warmup_ns)}',
+        ]
         if work_ns:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
         if _starts_together(visit):

@@ -204,8 +204,8 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
-    mg_rounds_make(&run.rounds, room);
-    mg_rounds_make(&run.pure, room);
+    mg_rounds_make(&run.rounds, room, mg_journal_alive);
+    mg_rounds_make(&run.pure, room, mg_journal_alive);
     reserve_all(&run);
     mg_warm_up(plan);
     mg_pairs_make(plan);
