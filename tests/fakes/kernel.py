@@ -13,6 +13,9 @@ behind a computation that takes as long (`overlap`). Memory:
     cacheline              60 ns one way
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
 
+Before and after every visit a cache line needs 60 ns to the next rank of the host, an empty message the
+latency to another host, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
+
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
     FAKE_SPREAD=0.1      launches differ by up to so much, each by what follows from its plan
@@ -65,6 +68,7 @@ LEAD_NS = 4000
 LATE_NS = 1000
 LATE_ONE_IN = 4
 CLOCK_BOUND_NS = 50
+LINE_NS, CHAIN_NS = 60.0, 2000.0
 INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
 BSEND_OVERHEAD_BYTES = 128
 EXIT_USAGE = 2
@@ -513,7 +517,11 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        words += [f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
+        words += [
+            *_condition(visit, ranks, self.latency_ns),
+            f'"trial_ns":{_array(trial_ns)}',
+            f'"warmup_ns":{_array(warmup_ns)}',
+        ]
         if work_ns:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
         if _starts_together(visit):
@@ -532,7 +540,7 @@ class Run:
         skew_ns = self.skew_ns if visit["sync"] == "common" else SYNCS[visit["sync"]][1]
         skews_ns = [skew_ns + LATE_NS * (i in late) for i in range(len(times_ns))]
         return [
-            f'"lead_ns":{LEAD_NS},"late":{_array(late)}',
+            f'"lead_ns":{LEAD_NS},"late":{_array(late)},"behind":[]',
             f'"skew_ns":{_array(skews_ns)}',
             f'"root_ns":{_array(times_ns)},"local_ns":{_array(times_ns)}',
         ]
@@ -558,6 +566,24 @@ def _trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
     trips = PATTERNS[visit["pattern"]]["trips"]
     return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+
+
+def _condition(visit: dict[str, Any], ranks: int, latency_ns: int) -> list[str]:
+    """The machine before and after the samples: it stays as it is, and nobody disturbs them."""
+    members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
+    on = [_host_of(rank) for rank in members]
+    words = []
+    if len(set(on)) < len(on):
+        words += [f'"line_ns":[{LINE_NS},{LINE_NS}],"line_worst_ns":[{LINE_NS},{LINE_NS}]']
+    if len(set(on)) > 1:
+        words += [f'"path_ns":[{latency_ns},{latency_ns}]']
+    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"switches":0,"wait_ns":0,"steal_ns":0,"moves":0']
+    return [*words, '"retransmits":0'] if len(set(on)) > 1 else words
+
+
+def _host_of(rank: int) -> str:
+    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
+    return hosts[rank % len(hosts)]
 
 
 def _starts_together(visit: dict[str, Any]) -> bool:
@@ -612,10 +638,9 @@ def say(line: str) -> None:
 
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     """The facts of the launch, as launch_line.c writes them."""
-    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
     places = ",".join(
-        f'{{"host":"{hosts[rank % len(hosts)]}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'{{"host":"{_host_of(rank)}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
         f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
         for rank in range(ranks)
     )

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BASELINES = 51 };
+enum { BASELINES = 9 };
 
 /* ---- Timed code ------------------------------------------------------------------------------ */
 
@@ -48,45 +48,68 @@ static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, 
     }
 }
 
-/* One round trip without content between the root and the rank whose turn it is: the median of
- * some, since a single one may have been interrupted. */
-static int64_t time_baseline(call_fn baseline, struct mg_state *state)
+/* The median of some blocks, since one may have been interrupted. */
+static int64_t time_blocks(call_fn call, struct mg_state *state, int batch)
 {
     int64_t stamps_ns[BASELINES + 1];
 
-    run_warm(baseline, state, 1, BASELINES, stamps_ns);
+    run_warm(call, state, batch, BASELINES, stamps_ns);
     for (int i = 0; i < BASELINES; i++)
         stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
     return mg_median_of(stamps_ns, BASELINES);
 }
 
-/* A sample is the time of `batch` calls: the largest over all turns of what they took, less half of
- * the empty round trip that is in each (de Supinski and Karonis, HPDC 1999). */
-static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
-                      int64_t *samples_ns)
+/* Empty round trips between the root and the rank whose turn it is, as many as a sample has calls,
+ * without the clock's reading: it stays in the sample, as it does in all others. */
+static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
 {
-    memset(samples_ns, 0, (size_t) rounds * sizeof *samples_ns);
+    return time_blocks(baseline, state, batch) - time_blocks(baseline, state, 0);
+}
+
+/* Of one turn: what `batch` calls took, less half of as many empty round trips (de Supinski and
+ * Karonis, HPDC 1999). */
+static void run_turn(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
+                     int64_t *samples_ns)
+{
+    const int64_t trips_ns = time_baseline(baseline, state, batch);
+
+    for (int i = 0; i < rounds; i++) {
+        const int64_t begin_ns = mg_now_ns();
+        for (int b = 0; b < batch; b++)
+            call(state);
+        samples_ns[i] = mg_now_ns() - begin_ns - trips_ns / 2;
+    }
+    mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+}
+
+/* The samples are those of the slowest turn by its median: the largest of single samples over many
+ * turns would be the largest disturbance. */
+static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int count,
+                      struct mg_rounds *rounds)
+{
+    int64_t *turn_ns    = rounds->skew_ns; /* which has no other use here */
+    int64_t  slowest_ns = INT64_MIN;
+
     for (state->turn = 1; state->turn < state->ranks; state->turn++) {
-        const int64_t trip_ns = time_baseline(baseline, state);
+        run_turn(baseline, call, state, batch, count, turn_ns);
+        const int64_t median_ns = mg_median_of(turn_ns, count);
 
-        for (int i = 0; i < rounds; i++) {
-            const int64_t begin_ns = mg_now_ns();
-            for (int b = 0; b < batch; b++)
-                call(state);
-            const int64_t time_ns = mg_now_ns() - begin_ns - batch * trip_ns / 2;
-
-            samples_ns[i] = time_ns > samples_ns[i] ? time_ns : samples_ns[i];
+        if (median_ns > slowest_ns) {
+            memcpy(rounds->samples_ns, turn_ns, (size_t) count * sizeof *turn_ns);
+            slowest_ns = median_ns;
         }
-        mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+        rounds->alive();
     }
     state->turn = 1; /* the check that follows is a call, too */
 }
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-static void finish(struct mg_rounds *rounds, int count, int64_t begin_ns, int64_t cpu_begin_ns)
+static void finish(struct mg_rounds *rounds, int count, int64_t calls, int64_t begin_ns,
+                   int64_t cpu_begin_ns)
 {
     rounds->count      = count;
+    rounds->calls      = calls;
     rounds->late_count = 0;
     rounds->left_early = 0;
     rounds->elapsed_ns = mg_now_ns() - begin_ns;
@@ -107,7 +130,7 @@ void mg_rounds_chained(const struct mg_visit *visit, struct mg_state *state, str
         run_warm(visit->mode->call, state, batch, count, stamps_ns);
     for (int i = 0; i < count; i++)
         stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    finish(rounds, count, (int64_t) batch * count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
@@ -120,7 +143,7 @@ void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, st
     (void) batch;
     (void) limit_ns;
     run_prepared(visit->pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    finish(rounds, count, count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
@@ -131,6 +154,6 @@ void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struc
 
     (void) walk;
     (void) limit_ns;
-    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds);
+    finish(rounds, count, (int64_t) batch * count * (state->ranks - 1), begin_ns, cpu_begin_ns);
 }
