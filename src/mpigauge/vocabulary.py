@@ -128,6 +128,22 @@ WarningKind = Literal[
 
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 
+Distance = Literal["line", "path"]
+"""What tells how far apart ranks are: a cache line handed over on a host, an empty message between hosts."""
+
+StateName = Literal["near", "mid", "far"]
+"""Of the states that a machine was in, by how long a line or a path takes in each."""
+
+StateChoice = Literal["near", "mid", "far", "all"]
+"""Which states to show: one, or a line for each."""
+
+OnlyChoice = Literal["quiet"]
+"""Which visits to show: those during which nobody else used the cores."""
+
+STATE_NAMES: tuple[StateName, ...] = get_args(StateName)
+STATE_CHOICES: tuple[StateChoice, ...] = get_args(StateChoice)
+ONLY_CHOICES: tuple[OnlyChoice, ...] = get_args(OnlyChoice)
+
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""
 

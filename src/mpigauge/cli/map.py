@@ -133,7 +133,7 @@ def command(
 
     rate = units.parse_fraction(error_rate)
     _check(factor, figure, pairs)
-    chosen = {}
+    chosen: dict[str, Any] = {}
     if result is None:
         measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):

@@ -10,6 +10,11 @@ from msgspec import Meta, Struct
 from mpigauge.plan.model import Positive
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
+Reading = Annotated[float, Meta(ge=0)]
+"""Of what a visit is made in, in nanoseconds."""
+
+READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns")
+"""Fields that have one before the samples of a visit and one after them, or none."""
 
 
 class RankPlace(Struct, frozen=True):
@@ -91,6 +96,16 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         pure_ns: Samples of the same operation without the computation that it is to hide behind; without
             those that were late.
         work_ns: What that computation takes alone.
+        line_ns: Handing over one cache line between ranks of the visit that share a host, one way, before
+            and after its samples: the middle of the pairs of neighbours; empty if not known.
+        line_worst_ns: The same of the slowest pair.
+        path_ns: Half of the quickest empty round trip between two ranks on different hosts, likewise.
+        alu_ns: A chain of arithmetic of fixed length on the slowest rank, likewise.
+        switches: Times that a rank lost its core against its will, all ranks together; -1 if not known.
+        wait_ns: How long the worst rank was ready to run and had no core; -1 if not known.
+        steal_ns: What a hypervisor took from the cores of the ranks; -1 if not known.
+        moves: Ranks that ended on another core than they began on; -1 if not known.
+        retransmits: TCP segments that were sent again; -1 if not known.
     """
 
     batch: Positive
@@ -112,6 +127,15 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     local_ns: list[int] = []
     pure_ns: list[Nanoseconds] = []
     work_ns: int = 0
+    line_ns: list[Reading] = []
+    line_worst_ns: list[Reading] = []
+    path_ns: list[Reading] = []
+    alu_ns: list[Reading] = []
+    switches: int = -1
+    wait_ns: int = -1
+    steal_ns: int = -1
+    moves: int = -1
+    retransmits: int = -1
 
     def __post_init__(self) -> None:
         """Refuses lists that do not fit the samples.
@@ -124,6 +148,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
         if any(not 0 <= index < rounds for index in self.late):
             raise ValueError(f"late names a sample that is none of {rounds}")
+        if torn := [name for name in READINGS if len(getattr(self, name)) not in (0, 2)]:
+            raise ValueError(f"{torn[0]} is not one reading before and one after the samples")
 
 
 class EagerCore(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons
 from mpigauge.analysis.memory_costs import memory_facts
-from mpigauge.analysis.samples import by_cell
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
@@ -34,7 +33,7 @@ def findings_of(result: Result, rows: Sequence[Row], stat: str) -> Iterator[Find
         stat: The statistic that stands for a launch.
     """
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
-    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), by_cell(result.visits), stat)
+    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), stat)
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     yield from warning_findings(rows)
