@@ -10,7 +10,7 @@ behind a computation that takes as long (`overlap`). Memory:
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
     crosscopy              50 ns and 1 ns for every 50 B
-    cacheline              60 ns one way
+    cacheline              60 ns one way, whatever is handed over beside samples: 40 ns, give or take 1 %
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
 
 Time does not pass; the journal says that it did. Environment variables change what happens:
@@ -28,6 +28,9 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2
+    FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
+                         one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
+    FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
     FAKE_LIBRARY=text    claims to run on another library
     FAKE_SINGLETONS=1    the launcher did not make one job of the ranks
@@ -65,6 +68,9 @@ LEAD_NS = 4000
 LATE_NS = 1000
 LATE_ONE_IN = 4
 CLOCK_BOUND_NS = 50
+LINE_NS, PATH_NS, ALU_NS = 40.0, 20_000.0, 2000.0
+READING_SPREAD = 0.01
+SMALL_BYTES = 4096
 INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
 BSEND_OVERHEAD_BYTES = 128
 EXIT_USAGE = 2
@@ -342,6 +348,38 @@ class Cell:
         self.closed = False
 
 
+class Course:
+    """The states that the machine is in, one after the other; it begins somewhere among them.
+
+    Args:
+        text: As FAKE_STATES has it; nothing for one state.
+        visits: Of the launch, which decide where it begins.
+    """
+
+    def __init__(self, text: str, visits: list[dict[str, Any]]) -> None:
+        parts = [word.split(":")[1:] for word in text.split(",") if word]
+        self.states = [(float(line), float(factor), float(dwell)) for line, factor, dwell in parts]
+        self.whole_s = sum(dwell for _, _, dwell in self.states)
+        begin = _chance("begin", *(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
+        self.begin_s = (begin + 1) / 2 * self.whole_s
+
+    def _at(self, now_ns: int) -> tuple[float, float]:
+        left_s = (self.begin_s + now_ns * 1e-9) % self.whole_s if self.states else 0.0
+        for line, factor, dwell in self.states:
+            if left_s < dwell:
+                return line, factor
+            left_s -= dwell
+        return LINE_NS, 1.0
+
+    def line_ns(self, now_ns: int) -> float:
+        """What handing over a line takes."""
+        return self._at(now_ns)[0]
+
+    def factor(self, now_ns: int) -> float:
+        """How many times as long small messages take."""
+        return self._at(now_ns)[1]
+
+
 class Run:
     """One launch."""
 
@@ -357,6 +395,8 @@ class Run:
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
         self.chatter = "FAKE_CHATTER" in os.environ
         self.skew_ns = int(os.environ.get("FAKE_SKEW_NS", SYNCS["common"][1]))
+        self.states = Course(os.environ.get("FAKE_STATES", ""), self.visits)
+        self.hosts = hosts_of(launch["ranks"])
 
     def run(self) -> None:
         """All visits, each ended by its line."""
@@ -476,7 +516,9 @@ class Run:
         trips = _trips(visit, ranks)
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
-        call_ns = max(1, round(trips * one_ns * self.effect * slowness(visit["pair"])))
+        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
+        factor = self.effect * slowness(visit["pair"]) * (self.states.factor(start_ns) if talks else 1)
+        call_ns = max(1, round(trips * one_ns * factor))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []
         if cell.batch == 0:
@@ -486,7 +528,7 @@ class Run:
             self.size_up(visit, cell, call_ns + work_ns // 2)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
         pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns else []
-        times_ns = self.draw(cell, cell.round_ns, visit["id"])
+        times_ns = self.draw(cell, call_ns + work_ns // 2, visit["id"])
         late = range(LATE_ONE_IN - 1, cell.rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
         samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
         cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
@@ -513,12 +555,32 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
+        words += self.condition(visit, ranks, (start_ns, self.now_ns))
         words += [f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
         if work_ns:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
         if _starts_together(visit):
             words += self.together(visit, times_ns, late)
         say(",".join([*words, f'"samples_ns":{_array(samples_ns)}}}']))
+
+    def condition(self, visit: dict[str, Any], ranks: int, ends_ns: tuple[int, int]) -> list[str]:
+        """What was found beside the samples: how far apart the ranks were, and whether they had their cores."""
+        members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
+        mine = [self.hosts[rank] for rank in members]
+        found = [f'"alu_ns":{self.readings(visit, ALU_NS, ALU_NS)}']
+        if len(set(mine)) < len(mine):
+            before, after = (self.states.line_ns(at) for at in ends_ns)
+            found += [f'"line_ns":{self.readings(visit, before, after)}']
+            found += [f'"line_worst_ns":{self.readings(visit, 1.2 * before, 1.2 * after)}']
+        if len(set(mine)) > 1:
+            found += [f'"path_ns":{self.readings(visit, PATH_NS, PATH_NS)}', '"retransmits":0']
+        wait_ns = (ends_ns[1] - ends_ns[0]) // 10 if is_meant("FAKE_DISTURB", visit) else 0
+        return [*found, f'"switches":{min(1, wait_ns)},"wait_ns":{wait_ns},"steal_ns":0,"moves":0']
+
+    def readings(self, visit: dict[str, Any], *values_ns: float) -> str:
+        """Those before and after a visit."""
+        spread = [1 + READING_SPREAD * _chance(visit["id"], place) for place in range(2)]
+        return "[" + ",".join(f"{ns * by:.2f}" for ns, by in zip(values_ns, spread, strict=True)) + "]"
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
         """As many samples as the cell has in a visit."""
@@ -610,12 +672,18 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def hosts_of(ranks: int) -> list[str]:
+    """The host of every rank."""
+    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
+    return [hosts[rank % len(hosts)] for rank in range(ranks)]
+
+
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     """The facts of the launch, as launch_line.c writes them."""
-    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
+    hosts = hosts_of(ranks)
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
     places = ",".join(
-        f'{{"host":"{hosts[rank % len(hosts)]}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'{{"host":"{hosts[rank]}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
         f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
         for rank in range(ranks)
     )
