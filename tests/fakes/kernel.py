@@ -10,8 +10,11 @@ behind a computation that takes as long (`overlap`). Memory:
     memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
     reduce_local           5 ns and 1 ns for every 50 B
     crosscopy              50 ns and 1 ns for every 50 B
-    cacheline              60 ns one way, whatever is handed over beside samples: 40 ns, give or take 1 %
+    cacheline              60 ns one way
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
+
+Before and after every visit a cache line needs 60 ns to the next rank of the host, an empty message the
+latency to another host, give or take 1 %, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
 
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
@@ -68,7 +71,7 @@ LEAD_NS = 4000
 LATE_NS = 1000
 LATE_ONE_IN = 4
 CLOCK_BOUND_NS = 50
-LINE_NS, PATH_NS, ALU_NS = 40.0, 20_000.0, 2000.0
+LINE_NS, CHAIN_NS = 60.0, 2000.0
 READING_SPREAD = 0.01
 SMALL_BYTES = 4096
 INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
@@ -363,14 +366,6 @@ class Course:
         begin = _chance("begin", *(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
         self.begin_s = (begin + 1) / 2 * self.whole_s
 
-    def _at(self, now_ns: int) -> tuple[float, float]:
-        left_s = (self.begin_s + now_ns * 1e-9) % self.whole_s if self.states else 0.0
-        for line, factor, dwell in self.states:
-            if left_s < dwell:
-                return line, factor
-            left_s -= dwell
-        return LINE_NS, 1.0
-
     def line_ns(self, now_ns: int) -> float:
         """What handing over a line takes."""
         return self._at(now_ns)[0]
@@ -378,6 +373,14 @@ class Course:
     def factor(self, now_ns: int) -> float:
         """How many times as long small messages take."""
         return self._at(now_ns)[1]
+
+    def _at(self, now_ns: int) -> tuple[float, float]:
+        left_s = (self.begin_s + now_ns * 1e-9) % self.whole_s if self.states else 0.0
+        for line, factor, dwell in self.states:
+            if left_s < dwell:
+                return line, factor
+            left_s -= dwell
+        return LINE_NS, 1.0
 
 
 class Run:
@@ -395,8 +398,7 @@ class Run:
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
         self.chatter = "FAKE_CHATTER" in os.environ
         self.skew_ns = int(os.environ.get("FAKE_SKEW_NS", SYNCS["common"][1]))
-        self.states = Course(os.environ.get("FAKE_STATES", ""), self.visits)
-        self.hosts = hosts_of(launch["ranks"])
+        self.course = Course(os.environ.get("FAKE_STATES", ""), self.visits)
 
     def run(self) -> None:
         """All visits, each ended by its line."""
@@ -517,7 +519,7 @@ class Run:
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
-        factor = self.effect * slowness(visit["pair"]) * (self.states.factor(start_ns) if talks else 1)
+        factor = self.effect * slowness(visit["pair"]) * (self.course.factor(start_ns) if talks else 1)
         call_ns = max(1, round(trips * one_ns * factor))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []
@@ -555,32 +557,14 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        words += self.condition(visit, ranks, (start_ns, self.now_ns))
+        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
+        words += _condition(visit, ranks, self.latency_ns, lines_ns, elapsed_ns)
         words += [f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
         if work_ns:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
         if _starts_together(visit):
             words += self.together(visit, times_ns, late)
         say(",".join([*words, f'"samples_ns":{_array(samples_ns)}}}']))
-
-    def condition(self, visit: dict[str, Any], ranks: int, ends_ns: tuple[int, int]) -> list[str]:
-        """What was found beside the samples: how far apart the ranks were, and whether they had their cores."""
-        members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
-        mine = [self.hosts[rank] for rank in members]
-        found = [f'"alu_ns":{self.readings(visit, ALU_NS, ALU_NS)}']
-        if len(set(mine)) < len(mine):
-            before, after = (self.states.line_ns(at) for at in ends_ns)
-            found += [f'"line_ns":{self.readings(visit, before, after)}']
-            found += [f'"line_worst_ns":{self.readings(visit, 1.2 * before, 1.2 * after)}']
-        if len(set(mine)) > 1:
-            found += [f'"path_ns":{self.readings(visit, PATH_NS, PATH_NS)}', '"retransmits":0']
-        wait_ns = (ends_ns[1] - ends_ns[0]) // 10 if is_meant("FAKE_DISTURB", visit) else 0
-        return [*found, f'"switches":{min(1, wait_ns)},"wait_ns":{wait_ns},"steal_ns":0,"moves":0']
-
-    def readings(self, visit: dict[str, Any], *values_ns: float) -> str:
-        """Those before and after a visit."""
-        spread = [1 + READING_SPREAD * _chance(visit["id"], place) for place in range(2)]
-        return "[" + ",".join(f"{ns * by:.2f}" for ns, by in zip(values_ns, spread, strict=True)) + "]"
 
     def draw(self, cell: Cell, call_ns: int, *key: object) -> list[int]:
         """As many samples as the cell has in a visit."""
@@ -594,7 +578,7 @@ class Run:
         skew_ns = self.skew_ns if visit["sync"] == "common" else SYNCS[visit["sync"]][1]
         skews_ns = [skew_ns + LATE_NS * (i in late) for i in range(len(times_ns))]
         return [
-            f'"lead_ns":{LEAD_NS},"late":{_array(late)}',
+            f'"lead_ns":{LEAD_NS},"late":{_array(late)},"behind":[]',
             f'"skew_ns":{_array(skews_ns)}',
             f'"root_ns":{_array(times_ns)},"local_ns":{_array(times_ns)}',
         ]
@@ -620,6 +604,35 @@ def _trips(visit: dict[str, Any], ranks: int) -> int:
     """Reported operations in a call."""
     trips = PATTERNS[visit["pattern"]]["trips"]
     return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+
+
+def _condition(
+    visit: dict[str, Any], ranks: int, latency_ns: int, lines_ns: list[float], elapsed_ns: int
+) -> list[str]:
+    """The machine before and after the samples; nobody disturbs them, unless that is asked for."""
+    members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
+    on = [_host_of(rank) for rank in members]
+    words = []
+    if len(set(on)) < len(on):
+        lines = _readings(visit, lines_ns)
+        words += [f'"line_ns":{lines},"line_worst_ns":{lines}']
+    if len(set(on)) > 1:
+        words += [f'"path_ns":{_readings(visit, [latency_ns, latency_ns])}']
+    wait_ns = elapsed_ns // 10 if is_meant("FAKE_DISTURB", visit) else 0
+    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"switches":{int(wait_ns > 0)},"wait_ns":{wait_ns}']
+    words += ['"steal_ns":0,"moves":0']
+    return [*words, '"retransmits":0'] if len(set(on)) > 1 else words
+
+
+def _readings(visit: dict[str, Any], values_ns: list[float]) -> str:
+    """Before and after a visit, never quite the same."""
+    spread = [1 + READING_SPREAD * _chance("reading", visit["id"], place) for place in range(2)]
+    return "[" + ",".join(f"{ns * by:.1f}" for ns, by in zip(values_ns, spread, strict=True)) + "]"
+
+
+def _host_of(rank: int) -> str:
+    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
+    return hosts[rank % len(hosts)]
 
 
 def _starts_together(visit: dict[str, Any]) -> bool:
@@ -672,18 +685,11 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def hosts_of(ranks: int) -> list[str]:
-    """The host of every rank."""
-    hosts = os.environ.get("FAKE_HOSTS", os.uname().nodename).split(",")
-    return [hosts[rank % len(hosts)] for rank in range(ranks)]
-
-
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     """The facts of the launch, as launch_line.c writes them."""
-    hosts = hosts_of(ranks)
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
     places = ",".join(
-        f'{{"host":"{hosts[rank]}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'{{"host":"{_host_of(rank)}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
         f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
         for rank in range(ranks)
     )

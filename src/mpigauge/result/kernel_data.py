@@ -79,17 +79,21 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         ops: Reported operations in one sample; sample / ops is the time of one.
         pool_bytes: What a cold visit walks through on each side; 0 if warm.
         trial_ns: Single calls on the first visit of the launch; the very first message first.
-        warmup_ns: Samples that do not count.
+        warmup_ns: The first samples of the warm-up, which do not count.
         samples_ns: The samples.
         correlation_time: In samples, of the cell so far in this launch.
         effective: Independent samples that those of the cell so far in this launch are worth.
         half_width: Relative, of the interval of the median within the launch; null if not known.
+        backwards: Times below 0, which are written as 0: clocks that disagree from core to core.
         corrupt: What was wrong with the payload; empty if it was right.
         net_bytes: What the network interfaces of rank 0's host received during net_calls calls, or sent if
             that is more: the proof of the transport.
         net_calls: The calls that were counted for it.
         lead_ns: Of ranks that start together: how long before the start it was announced.
-        late: Numbers of the samples, from 0, before whose start not every rank had come; in no estimate.
+        late: Numbers of the samples, from 0, before whose start not every rank had been told; in no estimate.
+            Those of behind are among them where they are at most a tenth.
+        behind: Numbers of the samples whose start a rank was told in time and missed, as something else had
+            its core.
         skew_ns: One a sample: last start - first start.
         root_ns: One a sample: end - start at the root.
         local_ns: One a sample: the median over ranks of end - start.
@@ -117,11 +121,13 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     correlation_time: float = 1.0
     effective: float = 0.0
     half_width: float | None = None
+    backwards: int = 0
     corrupt: str = ""
     net_bytes: int = 0
     net_calls: int = 0
     lead_ns: int = 0
     late: list[int] = []
+    behind: list[int] = []
     skew_ns: list[Nanoseconds] = []
     root_ns: list[int] = []
     local_ns: list[int] = []
@@ -146,8 +152,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         rounds = len(self.samples_ns)
         if {len(values) for values in (self.skew_ns, self.root_ns, self.local_ns)} not in ({0}, {rounds}):
             raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if any(not 0 <= index < rounds for index in self.late):
-            raise ValueError(f"late names a sample that is none of {rounds}")
+        if any(not 0 <= index < rounds for index in (*self.late, *self.behind)):
+            raise ValueError(f"late or behind names a sample that is none of {rounds}")
         if torn := [name for name in READINGS if len(getattr(self, name)) not in (0, 2)]:
             raise ValueError(f"{torn[0]} is not one reading before and one after the samples")
 

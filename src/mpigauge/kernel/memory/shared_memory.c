@@ -1,4 +1,8 @@
-/* shared_memory - memory that all ranks of a group see, for what no message can be faster than. */
+/* shared_memory - memory that all ranks of a group see, for what no message can be faster than.
+ *
+ * Rank 0 makes a file without a name, and the others open it by the number that it has there.  On
+ * another host, or in another container, that number may be somebody else's file: so nothing is
+ * opened for writing, let alone written, before it is known to be this one. */
 #include "memory/shared_memory.h"
 
 #include "clock/clock.h"
@@ -9,15 +13,36 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 64 };
+enum { PATH_BYTES = 64, BOOT_BYTES = 40 };
 
 static struct {
     unsigned char *data;
     size_t         bytes;
     MPI_Comm       with;
 } shared = {.with = MPI_COMM_NULL};
+
+/* What rank 0 says of its file. */
+struct ticket {
+    char  path[PATH_BYTES];
+    char  boot[BOOT_BYTES]; /* of the running system: no two hosts have the same */
+    dev_t device;
+    ino_t inode;
+    off_t bytes;
+};
+
+static void read_boot(char *text, size_t bytes)
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+    if (file == NULL)
+        return;
+    if (fgets(text, (int) bytes, file) == NULL)
+        text[0] = '\0';
+    (void) fclose(file);
+}
 
 /* Without a name in any file system: nothing can stay behind. */
 static int own_file(size_t bytes)
@@ -31,62 +56,113 @@ static int own_file(size_t bytes)
     return -1;
 }
 
-static int file_of_rank_0(const struct mg_state *state, size_t bytes, int *own_p)
+static struct ticket ticket_of(int file)
 {
-    char path[PATH_BYTES] = {0};
+    struct ticket ticket;
+    struct stat   facts;
 
-    if (state->rank == 0) {
-        *own_p = own_file(bytes);
-        (void) snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long) getpid(), *own_p);
-    }
-    mg_share(state->comm, path, sizeof path);
-    return open(path, O_RDWR | O_CLOEXEC);
+    memset(&ticket, 0, sizeof ticket);
+    if (file < 0 || fstat(file, &facts) != 0)
+        return ticket;
+    (void) snprintf(ticket.path, sizeof ticket.path, "/proc/%ld/fd/%d", (long) getpid(), file);
+    read_boot(ticket.boot, sizeof ticket.boot);
+    ticket.device = facts.st_dev;
+    ticket.inode  = facts.st_ino;
+    ticket.bytes  = facts.st_size;
+    return ticket;
 }
 
-/* Another host may have a process of the same number: only who finds rank 0's word shares with it.
- */
-static bool is_the_same(const struct mg_state *state, unsigned char *data)
+static bool is_meant(const struct ticket *ticket, int place)
+{
+    char        boot[BOOT_BYTES] = {0};
+    struct stat facts;
+
+    read_boot(boot, sizeof boot);
+    return strcmp(boot, ticket->boot) == 0 && fstat(place, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_dev == ticket->device && facts.st_ino == ticket->inode &&
+           facts.st_size == ticket->bytes;
+}
+
+/* O_PATH is a place and not yet an open file: looking at it does nothing to whatever it is. */
+static int open_same(const struct ticket *ticket)
+{
+    char      path[PATH_BYTES];
+    int       file  = -1;
+    const int place = open(ticket->path, O_PATH | O_CLOEXEC);
+
+    if (place < 0)
+        return -1;
+    if (is_meant(ticket, place)) {
+        (void) snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+        file = open(path, O_RDWR | O_CLOEXEC);
+    }
+    (void) close(place);
+    return file;
+}
+
+/* The last proof: all find rank 0's word in it. */
+static bool is_the_same(MPI_Comm comm, int rank, unsigned char *data)
 {
     uint64_t word  = (uint64_t) mg_now_ns();
     uint64_t found = 0;
 
-    mg_share(state->comm, &word, sizeof word);
-    if (state->rank == 0)
+    mg_share(comm, &word, sizeof word);
+    if (rank == 0)
         memcpy(data, &word, sizeof word);
-    mg_handshake(state->comm);
+    mg_handshake(comm);
     memcpy(&found, data, sizeof found);
-    const bool same = mg_all(state->comm, found == word);
-    memset(data, 0, sizeof word);
+    const bool same = mg_all(comm, found == word);
+    if (same && rank == 0)
+        memset(data, 0, sizeof word);
     return same;
+}
+
+static void *mapping_of(const struct ticket *ticket)
+{
+    void     *data = MAP_FAILED;
+    const int file = open_same(ticket);
+
+    if (file >= 0)
+        data =
+            mmap(NULL, (size_t) ticket->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t) 0);
+    if (file >= 0)
+        (void) close(file);
+    return data == MAP_FAILED ? NULL : data;
+}
+
+void *mg_shared_map(MPI_Comm comm, size_t bytes)
+{
+    int rank = 0;
+
+    MG_MPI(MPI_Comm_rank(comm, &rank));
+    const int     own    = rank == 0 ? own_file(bytes) : -1;
+    struct ticket ticket = ticket_of(own);
+    mg_share(comm, &ticket, sizeof ticket);
+    void *data = mapping_of(&ticket);
+
+    if (mg_all(comm, data != NULL) && is_the_same(comm, rank, data)) {
+        mg_handshake(comm); /* rank 0's word is gone before anybody writes */
+    } else if (data != NULL) {
+        (void) munmap(data, bytes);
+        data = NULL;
+    }
+    if (own >= 0)
+        (void) close(own);
+    return data;
 }
 
 bool mg_shared_reserve(struct mg_state *state, size_t bytes)
 {
-    int own = -1;
-
     state->shared = shared.data;
     if (mg_all(state->comm,
                shared.data != NULL && shared.with == state->comm && bytes <= shared.bytes))
         return true;
     mg_shared_free();
-    const int file = file_of_rank_0(state, bytes, &own);
-    void     *data =
-        file < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    const bool mapped = mg_all(state->comm, data != MAP_FAILED);
-
-    if (file >= 0)
-        (void) close(file);
-    if (own >= 0)
-        (void) close(own);
-    if (data != MAP_FAILED) {
-        shared.data  = data;
-        shared.bytes = bytes;
-        shared.with  = state->comm;
-    }
-    if (!mapped || !is_the_same(state, data)) {
-        mg_shared_free();
+    shared.data = mg_shared_map(state->comm, bytes);
+    if (shared.data == NULL)
         return false;
-    }
+    shared.bytes = bytes;
+    shared.with  = state->comm;
     /* The rank that writes it touches it first, so that it lies in that one's memory. */
     if (state->rank == state->ranks - 1)
         memset(shared.data, 0, bytes);

@@ -10,13 +10,13 @@
 #include "clock/clock.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "ranks/settle.h"
 #include "rounds/warmup.h"
 #include "text/journal.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     TAG_HERE  = 11,
@@ -24,7 +24,6 @@ enum {
     TAG_START = 13,
     TAG_LINES = 14,
     TAG_TICK  = 15,
-    SETTLE_US = 1000, /* for launcher and campaign to carry the lines away */
 };
 
 struct pair {
@@ -193,7 +192,7 @@ static void write_offers(const struct mg_visit *visits, int count, const struct 
         else
             mg_journal_begin(&visits[i], mg_now_ns() - start_ns, offer.expect_ns);
     }
-    (void) usleep(SETTLE_US);
+    mg_settle();
 }
 
 /* The other rank says that it is here to its leader, and that one's offer says so of both. */

@@ -9,7 +9,10 @@
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
+#include "ranks/settle.h"
 #include "rounds/common_start.h"
+#include "rounds/counters.h"
+#include "rounds/neighbours.h"
 #include "rounds/samples.h"
 #include "rounds/stop_rule.h"
 #include "rounds/visit.h"
@@ -18,11 +21,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-enum {
-    SETTLE_US = 1000 /* for launcher and campaign to carry a line away before the next visit */
-};
 
 static const int64_t block_ns = 1000000000;       /* between two checks of the global clock */
 static const double  tolerated_clock_error = 0.1; /* of the time of the fastest cell */
@@ -46,8 +44,7 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
     if (state->rank == 0) {
         mg_journal_begin(visit, mg_now_ns() - run->start_ns,
                          mg_expect_ns(cell, visit->mode->overlaps));
-        /* The launcher and the campaign take the line now, on this core, not during the rounds. */
-        (void) usleep(SETTLE_US);
+        mg_settle();
     }
     mg_perform(run, visit, state, cell, &decision);
 }
@@ -205,7 +202,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     };
     const size_t requests_count = 2 * (size_t) largest_window(plan);
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
-    const int    room           = plan->rounds_max > MG_TRIALS ? plan->rounds_max : MG_TRIALS;
+    const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     mg_rounds_make(&run.rounds, room);
@@ -213,6 +210,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     reserve_all(&run);
     mg_warm_up(plan);
     mg_pairs_make(plan);
+    mg_neighbours_make(run.clock.cost_ns);
     do_visits(&run, requests);
 
     for (int i = 0; i < plan->cells_count; i++)
@@ -222,5 +220,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_free(&run.pure);
     mg_common_start_free();
     mg_shared_free();
+    mg_neighbours_free();
+    mg_counters_free();
     free((void *) requests);
 }

@@ -3,10 +3,11 @@
 
 #include "clock/clock.h"
 #include "ranks/groups.h"
+#include "text/journal.h"
 
 #include <string.h>
 
-enum { BASELINES = 51 };
+enum { BASELINES = 5 };
 
 /* ---- Timed code ------------------------------------------------------------------------------ */
 
@@ -48,45 +49,62 @@ static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, 
     }
 }
 
-/* One round trip without content between the root and the rank whose turn it is: the median of
- * some, since a single one may have been interrupted. */
-static int64_t time_baseline(call_fn baseline, struct mg_state *state)
+/* Empty round trips between the root and the rank whose turn it is, as many as a sample has calls:
+ * what reading the clock costs is in both alike.  The median of some, since one may have been
+ * interrupted. */
+static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
 {
     int64_t stamps_ns[BASELINES + 1];
 
-    run_warm(baseline, state, 1, BASELINES, stamps_ns);
+    run_warm(baseline, state, batch, BASELINES, stamps_ns);
     for (int i = 0; i < BASELINES; i++)
         stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
     return mg_median_of(stamps_ns, BASELINES);
 }
 
-/* A sample is the time of `batch` calls: the largest over all turns of what they took, less half of
- * the empty round trip that is in each (de Supinski and Karonis, HPDC 1999). */
-static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
-                      int64_t *samples_ns)
+/* Of one turn: what `batch` calls took, less half of as many empty round trips (de Supinski and
+ * Karonis, HPDC 1999). */
+static void run_turn(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
+                     int64_t *samples_ns)
 {
-    memset(samples_ns, 0, (size_t) rounds * sizeof *samples_ns);
+    const int64_t trips_ns = time_baseline(baseline, state, batch);
+
+    for (int i = 0; i < rounds; i++) {
+        const int64_t begin_ns = mg_now_ns();
+        for (int b = 0; b < batch; b++)
+            call(state);
+        samples_ns[i] = mg_now_ns() - begin_ns - trips_ns / 2;
+    }
+    mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+}
+
+/* The samples are those of the slowest turn by its median: the largest of single samples over many
+ * turns would be the largest disturbance. */
+static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
+                      int64_t *turn_ns, int64_t *samples_ns)
+{
+    int64_t slowest_ns = INT64_MIN;
+
     for (state->turn = 1; state->turn < state->ranks; state->turn++) {
-        const int64_t trip_ns = time_baseline(baseline, state);
+        run_turn(baseline, call, state, batch, rounds, turn_ns);
+        const int64_t median_ns = mg_median_of(turn_ns, rounds);
 
-        for (int i = 0; i < rounds; i++) {
-            const int64_t begin_ns = mg_now_ns();
-            for (int b = 0; b < batch; b++)
-                call(state);
-            const int64_t time_ns = mg_now_ns() - begin_ns - batch * trip_ns / 2;
-
-            samples_ns[i] = time_ns > samples_ns[i] ? time_ns : samples_ns[i];
+        if (median_ns > slowest_ns) {
+            memcpy(samples_ns, turn_ns, (size_t) rounds * sizeof *samples_ns);
+            slowest_ns = median_ns;
         }
-        mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+        mg_journal_alive();
     }
     state->turn = 1; /* the check that follows is a call, too */
 }
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-static void finish(struct mg_rounds *rounds, int count, int64_t begin_ns, int64_t cpu_begin_ns)
+static void finish(struct mg_rounds *rounds, int count, int64_t calls, int64_t begin_ns,
+                   int64_t cpu_begin_ns)
 {
     rounds->count      = count;
+    rounds->calls      = calls;
     rounds->late_count = 0;
     rounds->left_early = 0;
     rounds->elapsed_ns = mg_now_ns() - begin_ns;
@@ -107,7 +125,7 @@ void mg_rounds_chained(const struct mg_visit *visit, struct mg_state *state, str
         run_warm(visit->mode->call, state, batch, count, stamps_ns);
     for (int i = 0; i < count; i++)
         stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    finish(rounds, count, (int64_t) batch * count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
@@ -120,7 +138,7 @@ void mg_rounds_prepared(const struct mg_visit *visit, struct mg_state *state, st
     (void) batch;
     (void) limit_ns;
     run_prepared(visit->pattern->prepare, visit->mode->call, state, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    finish(rounds, count, count, begin_ns, cpu_begin_ns);
 }
 
 void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
@@ -131,6 +149,7 @@ void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struc
 
     (void) walk;
     (void) limit_ns;
-    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->samples_ns);
-    finish(rounds, count, begin_ns, cpu_begin_ns);
+    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->skew_ns,
+              rounds->samples_ns);
+    finish(rounds, count, (int64_t) batch * count * (state->ranks - 1), begin_ns, cpu_begin_ns);
 }

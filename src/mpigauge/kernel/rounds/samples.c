@@ -24,7 +24,8 @@ void mg_rounds_make(struct mg_rounds *rounds, int room)
                                  .skew_ns    = touched(room, sizeof(int64_t)),
                                  .root_ns    = touched(room, sizeof(int64_t)),
                                  .local_ns   = touched(room, sizeof(int64_t)),
-                                 .late       = touched(room, sizeof(bool))};
+                                 .late       = touched(room, sizeof(bool)),
+                                 .behind     = touched(room, sizeof(bool))};
 }
 
 void mg_rounds_free(struct mg_rounds *rounds)
@@ -34,6 +35,7 @@ void mg_rounds_free(struct mg_rounds *rounds)
     free(rounds->root_ns);
     free(rounds->local_ns);
     free(rounds->late);
+    free(rounds->behind);
     *rounds = (struct mg_rounds){0};
 }
 
@@ -56,4 +58,16 @@ int64_t mg_median_of(const int64_t *values, int count)
     const int64_t median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     free(sorted);
     return median;
+}
+
+int mg_clamp(int64_t *values, int count)
+{
+    int backwards = 0;
+
+    for (int i = 0; i < count; i++)
+        if (values[i] < 0) {
+            values[i] = 0;
+            backwards++;
+        }
+    return backwards;
 }

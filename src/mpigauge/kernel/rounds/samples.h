@@ -10,15 +10,18 @@ struct mg_rounds {
     int      room;
     int      count;
     int64_t *samples_ns;
+    int64_t  calls;      /* that were made for them, on every rank */
     int64_t  elapsed_ns; /* of the whole series, with what lies between the samples */
     int64_t  cpu_ns;     /* all ranks of the group, over the samples; -1 = not known */
     /* of rounds that all ranks start together: */
     int64_t *skew_ns;  /* last start - first start */
     int64_t *root_ns;  /* end - start at the root */
     int64_t *local_ns; /* median over ranks of end - start */
-    bool    *late;     /* a rank came after the start: the round says little */
+    bool    *late; /* not to be counted: the word came too late, or seldom so, a rank was behind */
+    bool    *behind; /* a rank had the word in time and began late: something else had its core */
     int      late_count;
-    int      left_early; /* rounds in which a rank left before another came */
+    int      told_late_count; /* of them, those where the word came too late */
+    int      left_early;      /* rounds in which a rank left before another came */
     int64_t  lead_ns;
 };
 
@@ -26,5 +29,8 @@ void mg_rounds_make(struct mg_rounds *rounds, int room);
 void mg_rounds_free(struct mg_rounds *rounds);
 
 int64_t mg_median_of(const int64_t *values, int count);
+
+/* Makes times below 0 be 0, as clocks may run backwards that no rank is bound to; how many. */
+int mg_clamp(int64_t *values, int count);
 
 #endif

@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-enum { GATHERED = 64 /* rounds whose stamps are collected at once */ };
+enum {
+    GATHERED      = 64, /* rounds whose stamps are collected at once */
+    SELDOM_ONE_IN = 10, /* rounds with a rank behind: more of them are what so many ranks cost */
+};
 
 static int64_t duration(const struct mg_stamp *stamp)
 {
@@ -20,7 +23,8 @@ static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks,
     int64_t first_begin = INT64_MAX, last_begin = INT64_MIN, first_end = INT64_MAX;
     int64_t last_end = INT64_MIN;
 
-    rounds->late[i] = false;
+    rounds->late[i]   = false;
+    rounds->behind[i] = false;
     for (int rank = 0; rank < ranks; rank++) {
         const struct mg_stamp *stamp = &stamps[(size_t) rank * (size_t) stride];
 
@@ -28,15 +32,31 @@ static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks,
         last_begin  = stamp->begin_ns > last_begin ? stamp->begin_ns : last_begin;
         first_end   = stamp->end_ns < first_end ? stamp->end_ns : first_end;
         last_end    = stamp->end_ns > last_end ? stamp->end_ns : last_end;
-        rounds->late[i] |= stamp->late != 0;
+        rounds->late[i] |= (stamp->lateness & MG_LATE_TOLD) != 0;
+        rounds->behind[i] |= (stamp->lateness & MG_LATE_BEHIND) != 0;
         scratch_ns[rank] = duration(stamp);
     }
     rounds->samples_ns[i] = last_end - first_begin;
     rounds->skew_ns[i]    = last_begin - first_begin;
     rounds->root_ns[i]    = duration(&stamps[(size_t) root * (size_t) stride]);
     rounds->local_ns[i]   = mg_median_of(scratch_ns, ranks);
-    rounds->late_count += rounds->late[i];
     rounds->left_early += barrier && first_end < last_begin;
+}
+
+/* Whoever is told too late is left out.  Rounds with a rank behind are, too, while they are an
+ * accident; where they are the rule, the others are no machine that anybody has. */
+static void leave_out(struct mg_rounds *rounds)
+{
+    int behind = 0;
+
+    for (int i = 0; i < rounds->count; i++) {
+        rounds->told_late_count += rounds->late[i];
+        behind += rounds->behind[i];
+    }
+    for (int i = 0; i < rounds->count; i++) {
+        rounds->late[i] |= rounds->behind[i] && behind * SELDOM_ONE_IN <= rounds->count;
+        rounds->late_count += rounds->late[i];
+    }
 }
 
 /* Stamps of all ranks become samples on rank 0, some rounds at a time so that memory does not grow
@@ -55,8 +75,9 @@ void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *vi
         series->stamps[i].begin_ns = mg_global_of(series->stamps[i].begin_ns);
         series->stamps[i].end_ns   = mg_global_of(series->stamps[i].end_ns);
     }
-    rounds->late_count = 0;
-    rounds->left_early = 0;
+    rounds->left_early      = 0;
+    rounds->late_count      = 0;
+    rounds->told_late_count = 0;
     for (int at = 0; at < series->count; at += GATHERED) {
         const int part  = series->count - at < GATHERED ? series->count - at : GATHERED;
         const int bytes = part * (int) sizeof *all;
@@ -72,6 +93,8 @@ void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *vi
     free(all);
     free(scratch_ns);
     rounds->count = series->count;
+    if (state->rank == 0)
+        leave_out(rounds);
     rounds->cpu_ns =
         series->cpu_rounds > 0 ? series->cpu_ns * series->count / series->cpu_rounds : -1;
 }

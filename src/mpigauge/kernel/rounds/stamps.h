@@ -5,17 +5,24 @@
 #include "rounds/samples.h"
 #include "rounds/visits.h"
 
+/* Why a rank did not begin at the moment named. */
+enum mg_lateness {
+    MG_LATE_TOLD   = 1, /* the word came after it: a longer lead cures that */
+    MG_LATE_BEHIND = 2, /* something else had the core: no lead does */
+};
+
 /* Of one rank and round, in global time. */
 struct mg_stamp {
     int64_t begin_ns;
     int64_t end_ns;
-    int64_t late;
+    int64_t lateness; /* of mg_lateness, or 0 */
 };
 
 /* What one rank has of a series. */
 struct mg_stamps {
     struct mg_stamp *stamps;
     int              count;
+    int64_t          calls;  /* with those of rounds that are no samples */
     int64_t          cpu_ns; /* over cpu_rounds of them */
     int              cpu_rounds;
 };

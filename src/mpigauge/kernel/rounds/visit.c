@@ -6,6 +6,7 @@
 #include "ranks/groups.h"
 #include "rounds/batching.h"
 #include "rounds/compute.h"
+#include "rounds/condition.h"
 #include "rounds/feasible.h"
 #include "rounds/net_counters.h"
 #include "text/journal.h"
@@ -17,7 +18,6 @@
 
 enum {
     TRIALS_USED  = 5, /* the last of them; the first still pay for the change of cell */
-    WARMUPS      = 2, /* unrecorded in the statistics: the last cell left other data in caches */
     PROOF_CALLS  = 64,
     PROVED_BYTES = 4096, /* from here on the payload itself is proof enough */
 };
@@ -42,18 +42,13 @@ static void finish(const struct mg_visit *visit, struct mg_state *state)
 
 /* ---- How long, how many ---------------------------------------------------------------------- */
 
-static int64_t share_ns(const struct mg_run *run)
-{
-    return run->plan->cell_ns / run->plan->visits_per_cell;
-}
-
 /* A first round, and unless it took too long eight more.
  * Slow rounds are told to the journal, so that a slow cell is not taken for a hanging one. */
 static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, int64_t *trial_ns)
 {
     struct mg_rounds *rounds = &run->rounds;
-    const int64_t     limit  = MG_OVERDRAFT * share_ns(run);
+    const int64_t     limit  = MG_OVERDRAFT * mg_share_ns(run);
     int               trials = 0;
 
     for (int more = 1; more > 0;) {
@@ -68,19 +63,6 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
     return trials;
 }
 
-/* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
- * a slow moment, and too small a batch would give the clock too large a share. */
-static void size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                    double round_ns, double cost_of_call_ns)
-{
-    const int64_t share = share_ns(run) / (visit->mode->overlaps ? 2 : 1);
-
-    cell->round_ns = round_ns;
-    cell->batch    = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
-    cell->cost_ns  = cell->batch * (cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns);
-    cell->rounds   = mg_rounds_for(run->plan, cell->cost_ns, share);
-}
-
 /* What one round takes by a trial, without the clock reading that each of its rounds contains. */
 static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns, int trials)
 {
@@ -90,41 +72,7 @@ static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns,
     return round_ns > 0 ? round_ns : 1;
 }
 
-/* ---- Stop rule ------------------------------------------------------------------------------- */
-
-/* However alike the rounds of one visit are, they show one moment of the machine: a cell needs half
- * of its visits before precision may end it. */
-static bool precise_enough(const struct mg_plan *plan, const struct mg_series *series)
-{
-    const struct mg_standing standing = mg_series_standing(series);
-
-    return 2 * series->visits >= plan->visits_per_cell && series->count >= plan->rounds_min &&
-           standing.effective >= 20 && standing.half_width <= plan->precision_ppm * 1e-6;
-}
-
-const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *cell)
-{
-    const struct mg_plan *plan = run->plan;
-
-    if (cell->closed)
-        return "closed";
-    if (mg_now_ns() - run->visits_ns >= plan->deadline_ns)
-        return "time";
-    if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
-        return "precise";
-    if (cell->spent_ns >= plan->cell_ns && cell->series.count > 0)
-        return "share";
-    return NULL;
-}
-
 /* ---- A visit --------------------------------------------------------------------------------- */
-
-int64_t mg_expect_ns(const struct mg_cell *cell, bool overlaps)
-{
-    const int series = overlaps ? 3 : 1; /* without work, and with as much again */
-
-    return (int64_t) (series * cell->cost_ns * (cell->rounds + WARMUPS));
-}
 
 /* -1 where it is not known on every rank. */
 static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
@@ -148,11 +96,12 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            size_up(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
-                    (double) run->rounds.elapsed_ns / run->rounds.count);
+            mg_size_up(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
+                       (double) run->rounds.elapsed_ns / run->rounds.count);
     }
-    decision->batch  = cell->batch;
-    decision->rounds = cell->rounds;
+    decision->batch   = cell->batch;
+    decision->rounds  = cell->rounds;
+    decision->warmups = mg_warmups_for(cell);
     mg_share(state->comm, decision, sizeof *decision);
     return trials;
 }
@@ -185,6 +134,7 @@ static void report(const struct mg_visit *visit, const struct mg_rounds *rounds,
         return;
     outcome->lead_ns  = rounds->lead_ns;
     outcome->late     = (mg_flags){rounds->late, count};
+    outcome->behind   = (mg_flags){rounds->behind, count};
     outcome->skew_ns  = (mg_numbers){rounds->skew_ns, count};
     outcome->root_ns  = (mg_numbers){rounds->root_ns, count};
     outcome->local_ns = (mg_numbers){rounds->local_ns, count};
@@ -207,8 +157,8 @@ static void conclude(struct mg_run *run, const struct mg_visit *visit, struct mg
     const struct mg_standing standing = mg_series_standing(&cell->series);
     cell->spent_ns += outcome->elapsed_ns;
     cell->closed = outcome->corrupt != NULL;
-    size_up(run, visit, cell, (double) median_ns / (double) outcome->batch,
-            (double) rounds->elapsed_ns / rounds->count / (double) outcome->batch);
+    mg_size_up(run, visit, cell, (double) median_ns / (double) outcome->batch,
+               (double) rounds->elapsed_ns / rounds->count / (double) outcome->batch);
     if (mg_is_global(visit) && (run->fastest_ns == 0 || median_ns < run->fastest_ns))
         run->fastest_ns = median_ns;
     report(visit, rounds, &standing, outcome);
@@ -225,7 +175,9 @@ static void time_pure(struct mg_run *run, const struct mg_visit *visit, struct m
     if (!visit->mode->overlaps)
         return;
     visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
-                                  MG_OVERDRAFT * share_ns(run), &run->pure);
+                                  MG_OVERDRAFT * mg_share_ns(run), &run->pure);
+    outcome->net_calls += run->pure.calls;
+    outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
     const int count  = punctual(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
     outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
@@ -270,35 +222,61 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
+/* Samples that do not count, the first of which are kept. */
+static void warm_up(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
+                    struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
+                    struct mg_outcome *outcome)
+{
+    visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->warmups,
+                                  MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
+    const int kept = run->rounds.count < MG_WARMUPS ? run->rounds.count : MG_WARMUPS;
+
+    memcpy(kept_ns, run->rounds.samples_ns, (size_t) kept * sizeof *kept_ns);
+    outcome->backwards += mg_clamp(kept_ns, kept);
+    outcome->warmup_ns = (mg_numbers){kept_ns, kept};
+    outcome->net_calls += run->rounds.calls;
+}
+
+/* The rounds of a visit, and what the interfaces have carried for them. */
+static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
+                        struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
+                        struct mg_outcome *outcome)
+{
+    const struct mg_net net_before = mg_net_carried();
+
+    begin(visit, state);
+    warm_up(run, visit, state, walk, decision, kept_ns, outcome);
+    time_pure(run, visit, state, walk, decision, outcome);
+    visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
+                                  MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
+    finish(visit, state);
+    outcome->net_bytes = mg_net_bytes_since(net_before);
+    outcome->net_calls += run->rounds.calls;
+    outcome->backwards += mg_clamp(run->rounds.samples_ns, run->rounds.count);
+    state->work = 0;
+}
+
 static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    int64_t           trial_ns[MG_TRIALS];
-    int64_t           warmup_ns[WARMUPS];
-    char              words[MG_WORDS_BYTES];
-    int               slots   = 1;
-    const int64_t     limit   = MG_OVERDRAFT * share_ns(run);
-    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns};
+    int64_t             trial_ns[MG_TRIALS];
+    int64_t             kept_ns[MG_WARMUPS];
+    char                words[MG_WORDS_BYTES];
+    int                 slots = 1;
+    struct mg_condition condition;
+    struct mg_outcome   outcome = {.at_ns = mg_now_ns() - run->start_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk   = mg_payload_walk(visit, state, slots);
     const int      trials = prepare(run, visit, state, &walk, cell, decision, trial_ns);
     outcome.trial_ns      = (mg_numbers){trial_ns, trials};
+    outcome.backwards     = mg_clamp(trial_ns, trials);
 
-    const struct mg_net net_before = mg_net_carried();
-    begin(visit, state);
-    visit->pattern->sampling->run(visit, state, &walk, decision->batch, WARMUPS, limit,
-                                  &run->rounds);
-    const int warmups = run->rounds.count;
-    memcpy(warmup_ns, run->rounds.samples_ns, (size_t) warmups * sizeof *warmup_ns);
-    outcome.warmup_ns = (mg_numbers){warmup_ns, warmups};
-    time_pure(run, visit, state, &walk, decision, &outcome);
-    visit->pattern->sampling->run(visit, state, &walk, decision->batch, decision->rounds, limit,
-                                  &run->rounds);
-    finish(visit, state);
-    outcome.net_bytes = mg_net_bytes_since(net_before);
-    outcome.net_calls = (int64_t) decision->batch * (warmups + run->rounds.count);
-    state->work       = 0;
+    mg_condition_take(visit, state, &condition, MG_BEFORE);
+    time_rounds(run, visit, state, &walk, decision, kept_ns, &outcome);
+    mg_condition_take(visit, state, &condition, MG_AFTER);
+    mg_condition_tell(state, &condition, &outcome);
+    mg_journal_alive();
     prove(visit, state, &outcome);
 
     state->send   = walk.send_first;

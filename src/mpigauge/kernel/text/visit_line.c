@@ -29,6 +29,14 @@ static void put_numbers(FILE *out, const char *key, mg_numbers array)
     mg_json_array(out, key, array.values, array.count);
 }
 
+static void put_reals(FILE *out, const char *key, mg_reals array)
+{
+    (void) fprintf(out, ",\"%s\":[", key);
+    for (int i = 0; i < array.count; i++)
+        (void) fprintf(out, i > 0 ? ",%.5g" : "%.5g", array.values[i]);
+    (void) fputc(']', out);
+}
+
 static void put_flags(FILE *out, const char *key, mg_flags flags)
 {
     (void) fprintf(out, ",\"%s\":[", key);

@@ -17,6 +17,11 @@ typedef struct {
     int            count;
 } mg_numbers;
 
+typedef struct {
+    const double *values;
+    int           count;
+} mg_reals;
+
 /* The places of those that are true. */
 typedef struct {
     const bool *values;
@@ -38,13 +43,24 @@ typedef struct {
     FIELD(real, half_width, isfinite(outcome->half_width))                                         \
     FIELD(number, net_bytes, true) /* received by this host's interfaces during net_calls calls */ \
     FIELD(number, net_calls, true)                                                                 \
-    FIELD(text, corrupt, outcome->corrupt != NULL) /* what was wrong with the payload */           \
+    FIELD(text, corrupt, outcome->corrupt != NULL)    /* what was wrong with the payload */        \
+    FIELD(reals, line_ns, outcome->line_ns.count > 0) /* before the samples, and after them */     \
+    FIELD(reals, line_worst_ns, outcome->line_worst_ns.count > 0)                                  \
+    FIELD(reals, path_ns, outcome->path_ns.count > 0)                                              \
+    FIELD(reals, alu_ns, outcome->alu_ns.count > 0)                                                \
+    FIELD(number, switches, true) /* this and what follows: during the samples; -1 = not known */  \
+    FIELD(number, wait_ns, true)                                                                   \
+    FIELD(number, steal_ns, true)                                                                  \
+    FIELD(number, moves, true)                                                                     \
+    FIELD(number, retransmits, outcome->path_ns.count > 0)                                         \
+    FIELD(number, backwards, outcome->backwards > 0) /* times below 0, written as 0 */             \
     FIELD(numbers, trial_ns, true) /* single rounds, the first of the cell in this launch first */ \
     FIELD(numbers, warmup_ns, true)                                                                \
     FIELD(number, work_ns, outcome->pure_ns.count > 0)  /* the computation of `overlap` alone */   \
     FIELD(numbers, pure_ns, outcome->pure_ns.count > 0) /* the same rounds without it */           \
     FIELD(number, lead_ns, outcome->late.values != NULL)                                           \
     FIELD(flags, late, outcome->late.values != NULL)                                               \
+    FIELD(flags, behind, outcome->late.values != NULL)                                             \
     FIELD(numbers, skew_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, root_ns, outcome->late.values != NULL)                                          \
     FIELD(numbers, local_ns, outcome->late.values != NULL)                                         \

@@ -1,0 +1,66 @@
+/* cell - what is known of a cell in this launch: what its visits should take, and whether it needs
+ * them. */
+#include "rounds/cell.h"
+
+#include "rounds/batching.h"
+
+static const int64_t warmup_ns = 200000; /* at least: a core that has rested is slow for a while */
+
+int64_t mg_share_ns(const struct mg_run *run)
+{
+    return run->plan->cell_ns / run->plan->visits_per_cell;
+}
+
+void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                double round_ns, double cost_of_call_ns)
+{
+    const int64_t share = mg_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
+
+    cell->round_ns = round_ns;
+    cell->batch    = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
+    cell->cost_ns  = cell->batch * (cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns);
+    cell->rounds   = mg_rounds_for(run->plan, cell->cost_ns, share);
+}
+
+int mg_warmups_for(const struct mg_cell *cell)
+{
+    const double needed = (double) warmup_ns / (cell->cost_ns > 0 ? cell->cost_ns : 1);
+
+    if (needed <= MG_WARMUPS)
+        return MG_WARMUPS;
+    return needed < MG_WARMUPS_MOST ? (int) needed : MG_WARMUPS_MOST;
+}
+
+/* ---- Stop rule ------------------------------------------------------------------------------- */
+
+/* However alike the rounds of one visit are, they show one moment of the machine: a cell needs half
+ * of its visits before precision may end it. */
+static bool precise_enough(const struct mg_plan *plan, const struct mg_series *series)
+{
+    const struct mg_standing standing = mg_series_standing(series);
+
+    return 2 * series->visits >= plan->visits_per_cell && series->count >= plan->rounds_min &&
+           standing.effective >= 20 && standing.half_width <= plan->precision_ppm * 1e-6;
+}
+
+const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *cell)
+{
+    const struct mg_plan *plan = run->plan;
+
+    if (cell->closed)
+        return "closed";
+    if (mg_now_ns() - run->visits_ns >= plan->deadline_ns)
+        return "time";
+    if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
+        return "precise";
+    if (cell->spent_ns >= plan->cell_ns && cell->series.count > 0)
+        return "share";
+    return NULL;
+}
+
+int64_t mg_expect_ns(const struct mg_cell *cell, bool overlaps)
+{
+    const int series = overlaps ? 3 : 1; /* without work, and with as much again */
+
+    return (int64_t) (series * cell->cost_ns * (cell->rounds + MG_WARMUPS));
+}

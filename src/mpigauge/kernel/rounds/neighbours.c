@@ -1,0 +1,349 @@
+/* neighbours - ranks of a visit that share a host, and how quickly a cache line gets from one to
+ * the next; and the way to another host.
+ *
+ * Where a line lives changes what it costs on machines with several caches of the last level.  So
+ * every rank has pages of its own, which it has touched first, and a pair uses pages of both. */
+#include "rounds/neighbours.h"
+
+#include "clock/clock.h"
+#include "clock/tree.h"
+#include "memory/shared_memory.h"
+#include "ranks/abort.h"
+#include "ranks/groups.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    PAGE_BYTES  = 4096,
+    PAGES       = 4, /* of a rank: two that it uses with the next one, two with the one before */
+    LINES       = 4, /* of a pair: two of each */
+    BLOCKS      = 4,
+    TRIPS       = 8,     /* there and back, of a block */
+    GLANCES     = 1024,  /* looks at a line between two at the clock */
+    PATIENCE    = 20000, /* looks; then the other rank may need this core */
+    MISSES_MOST = 3,     /* pairs that were not quick enough; then nobody tries any more */
+    TURNS       = 3,     /* pairs of a ring that have no rank in common; the last of an odd ring */
+    PATH_TRIPS  = 8,
+};
+
+static const int64_t line_patience_ns = 5000000;
+static const int64_t path_patience_ns = 1000000;
+
+static struct {
+    struct mg_world world;
+    unsigned char  *pages; /* of all ranks of this host, in their order; NULL if there are none */
+    size_t          bytes;
+    int             sharing; /* ranks of the world on this host */
+    int             misses;
+    int64_t         clock_cost_ns;
+} own;
+
+/* ---- Who is where ---------------------------------------------------------------------------- */
+
+static int world_rank(const struct mg_visit *visit, int rank)
+{
+    return mg_is_pair(visit) ? visit->pair[rank] : rank;
+}
+
+static int host_of(const struct mg_visit *visit, int rank)
+{
+    return own.world.leader_of[world_rank(visit, rank)];
+}
+
+/* Which of the ranks of its host a rank of the world is, from 0. */
+static int place_of(int rank)
+{
+    int place = 0;
+
+    for (int other = 0; other < rank; other++)
+        place += own.world.leader_of[other] == own.world.leader_of[rank];
+    return place;
+}
+
+int mg_far_rank(const struct mg_visit *visit, const struct mg_state *state)
+{
+    for (int rank = 1; rank < state->ranks; rank++)
+        if (host_of(visit, rank) != host_of(visit, 0))
+            return rank;
+    return -1;
+}
+
+bool mg_speaks_for_host(const struct mg_visit *visit, const struct mg_state *state)
+{
+    for (int rank = 0; rank < state->rank; rank++)
+        if (host_of(visit, rank) == host_of(visit, state->rank))
+            return false;
+    return true;
+}
+
+/* This rank among those of the group on its host: how many, which one, and who comes next and
+ * before, in a ring, as ranks of the world. */
+struct ring {
+    int count;
+    int place;
+    int next;
+    int before;
+};
+
+static struct ring ring_of(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const int   here  = host_of(visit, state->rank);
+    struct ring ring  = {.next = -1, .before = -1};
+    int         first = -1, last = -1;
+
+    for (int rank = 0; rank < state->ranks; rank++) {
+        if (host_of(visit, rank) != here)
+            continue;
+        const int which = world_rank(visit, rank);
+
+        first       = first < 0 ? which : first;
+        last        = which;
+        ring.before = rank < state->rank ? which : ring.before;
+        ring.next   = rank > state->rank && ring.next < 0 ? which : ring.next;
+        ring.place += rank < state->rank;
+        ring.count++;
+    }
+    ring.next   = ring.next < 0 ? first : ring.next;
+    ring.before = ring.before < 0 ? last : ring.before;
+    return ring;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static unsigned char *pages_of(int rank)
+{
+    return own.pages + (size_t) place_of(rank) * PAGES * PAGE_BYTES;
+}
+
+/* Line i between a rank of the world and the next. */
+static uint64_t *line_between(int rank, int next, int i)
+{
+    const int    owner = i % 2 == 0 ? rank : next;
+    const size_t page  = (size_t) (i % 2 == 0 ? i / 2 : PAGES / 2 + i / 2);
+
+    return (uint64_t *) (void *) (pages_of(owner) + page * PAGE_BYTES);
+}
+
+static void touch_own_pages(void)
+{
+    memset(pages_of(own.world.rank), 0, (size_t) PAGES * PAGE_BYTES);
+}
+
+static void clear_own_lines(void)
+{
+    for (size_t page = 0; page < PAGES; page++)
+        memset(pages_of(own.world.rank) + page * PAGE_BYTES, 0, sizeof(uint64_t));
+}
+
+void mg_neighbours_make(int64_t clock_cost_ns)
+{
+    MPI_Comm host = MPI_COMM_NULL;
+
+    own.world         = mg_world_by_host();
+    own.clock_cost_ns = clock_cost_ns;
+    MG_MPI(
+        MPI_Comm_split(MPI_COMM_WORLD, own.world.leader_of[own.world.rank], own.world.rank, &host));
+    MG_MPI(MPI_Comm_size(host, &own.sharing));
+    own.bytes = (size_t) own.sharing * PAGES * PAGE_BYTES;
+    if (own.sharing > 1)
+        own.pages = mg_shared_map(host, own.bytes);
+    if (own.pages != NULL)
+        touch_own_pages();
+    MG_MPI(MPI_Comm_free(&host));
+}
+
+void mg_neighbours_free(void)
+{
+    if (own.pages != NULL)
+        (void) munmap(own.pages, own.bytes);
+    own.pages = NULL;
+    mg_world_free(&own.world);
+}
+
+/* ---- A line from core to core ---------------------------------------------------------------- */
+
+static bool has_come(const uint64_t *line, uint64_t value, int64_t end_ns)
+{
+    for (int looks = 1; __atomic_load_n(line, __ATOMIC_ACQUIRE) != value; looks++) {
+        if (looks % GLANCES == 0 && mg_now_ns() > end_ns)
+            return false;
+        if (looks > PATIENCE)
+            (void) sched_yield();
+    }
+    return true;
+}
+
+/* There and back, some times; false if the other rank is not quick enough. */
+static bool lead_trips(uint64_t *line, uint64_t *value_p, int trips, int64_t end_ns)
+{
+    for (int trip = 0; trip < trips; trip++) {
+        __atomic_store_n(line, *value_p + 1, __ATOMIC_RELEASE);
+        *value_p += 2;
+        if (!has_come(line, *value_p, end_ns))
+            return false;
+    }
+    return true;
+}
+
+static bool follow_trips(uint64_t *line, int trips, int64_t end_ns)
+{
+    uint64_t value = 0;
+
+    for (int trip = 0; trip < trips; trip++) {
+        if (!has_come(line, value + 1, end_ns))
+            return false;
+        value += 2;
+        __atomic_store_n(line, value, __ATOMIC_RELEASE);
+    }
+    return true;
+}
+
+/* One way of one line, after a first trip that waits for the other rank; NaN if that does not come.
+ */
+static double time_line(uint64_t *line, int64_t end_ns)
+{
+    uint64_t value = 0;
+    double   least = NAN;
+
+    if (!lead_trips(line, &value, 1, end_ns))
+        return NAN;
+    for (int block = 0; block < BLOCKS; block++) {
+        const int64_t begin_ns = mg_now_ns();
+        if (!lead_trips(line, &value, TRIPS, end_ns))
+            return NAN;
+        const int64_t time_ns = mg_now_ns() - begin_ns - own.clock_cost_ns;
+
+        least = fmin(least, (double) (time_ns > 0 ? time_ns : 0) / (2.0 * TRIPS));
+    }
+    return least;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *) a;
+    const double y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+static double lead(int next)
+{
+    const int64_t end_ns = mg_now_ns() + line_patience_ns;
+    double        times_ns[LINES];
+
+    for (int i = 0; i < LINES; i++) {
+        times_ns[i] = time_line(line_between(own.world.rank, next, i), end_ns);
+        if (isnan(times_ns[i]))
+            return NAN;
+    }
+    qsort(times_ns, LINES, sizeof *times_ns, by_value);
+    return (times_ns[LINES / 2 - 1] + times_ns[LINES / 2]) / 2;
+}
+
+static bool follow(int before)
+{
+    const int64_t end_ns = mg_now_ns() + line_patience_ns;
+
+    for (int i = 0; i < LINES; i++)
+        if (!follow_trips(line_between(before, own.world.rank, i), 1 + BLOCKS * TRIPS, end_ns))
+            return false;
+    return true;
+}
+
+/* When the pair that a rank of a ring begins has its turn: two have one pair, and of an odd ring
+ * the last pair has neighbours on both sides. */
+static int turn_of(const struct ring *ring, int place)
+{
+    if (ring->count == 2)
+        return place == 0 ? 0 : -1;
+    return ring->count % 2 == 1 && place == ring->count - 1 ? TURNS - 1 : place % 2;
+}
+
+static double go_round(const struct ring *ring)
+{
+    const int place_before = (ring->place + ring->count - 1) % ring->count;
+    double    line_ns      = NAN;
+
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (turn_of(ring, ring->place) == turn) {
+            line_ns = lead(ring->next);
+            own.misses += isnan(line_ns);
+        } else if (turn_of(ring, place_before) == turn) {
+            own.misses += !follow(ring->before);
+        }
+    }
+    return line_ns;
+}
+
+/* Pairs may be measured beside others, so for them all ranks of the host count. */
+static bool has_cores(const struct mg_visit *visit, const struct ring *ring)
+{
+    return !mg_crowded(mg_is_pair(visit) ? own.sharing : ring->count);
+}
+
+double mg_line_ns(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const struct ring ring = ring_of(visit, state);
+
+    if (state->ranks < 2)
+        return NAN;
+    if (own.pages != NULL)
+        clear_own_lines();
+    if (!mg_all(state->comm, own.misses < MISSES_MOST))
+        return NAN;
+    if (ring.count < 2 || own.pages == NULL || !has_cores(visit, &ring))
+        return NAN;
+    return go_round(&ring);
+}
+
+/* ---- The way to another host ----------------------------------------------------------------- */
+
+/* An empty message asks for an answer, one with content ends it. */
+static double ask(const struct mg_state *state, int far)
+{
+    const unsigned char enough   = 1;
+    const int64_t       begin_ns = mg_now_ns();
+    int64_t             least_ns = INT64_MAX;
+
+    for (int trip = 0; trip < PATH_TRIPS && mg_now_ns() - begin_ns < path_patience_ns; trip++) {
+        const int64_t sent_ns = mg_now_ns();
+        MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, far, MG_TAG_CONTROL, state->comm));
+        MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, far, MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
+        const int64_t trip_ns = mg_now_ns() - sent_ns;
+
+        least_ns = trip_ns < least_ns ? trip_ns : least_ns;
+    }
+    MG_MPI(MPI_Send(&enough, 1, MPI_BYTE, far, MG_TAG_CONTROL, state->comm));
+    return (double) least_ns / 2;
+}
+
+static void answer(const struct mg_state *state)
+{
+    unsigned char enough = 0;
+
+    for (;;) {
+        MPI_Status status;
+        int        bytes = 0;
+
+        MG_MPI(MPI_Recv(&enough, 1, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm, &status));
+        MG_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
+        if (bytes > 0)
+            return;
+        MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, 0, MG_TAG_CONTROL, state->comm));
+    }
+}
+
+double mg_path_ns(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const int far = mg_far_rank(visit, state);
+
+    if (far > 0 && state->rank == 0)
+        return ask(state, far);
+    if (state->rank == far)
+        answer(state);
+    return NAN;
+}
