@@ -126,6 +126,30 @@ WarningKind = Literal[
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
+Trouble = Literal["broken", "cut-short", "not-reached", "portable-library"]
+"""Of a whole result: cells without a time; an end too early; no time left for cells; a library that runs
+everywhere and so may lack what is fast here."""
+
+DoubtKind = WarningKind | Trouble
+"""What may be doubtful in a result as a whole."""
+
+MISSING: frozenset[DoubtKind] = frozenset({"broken", "cut-short", "not-reached"})
+"""Doubts that numbers are not there."""
+
+HARMLESS: frozenset[DoubtKind] = frozenset(
+    {
+        "batched",
+        "clock-share",
+        "correlated",
+        "few-samples",
+        "intervals-disagree",
+        "not-steady",
+        "tail",
+        "portable-library",
+    }
+)
+"""Doubts that change no reading of a number whose interval is narrow."""
+
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 
 Distance = Literal["line", "path"]
@@ -143,6 +167,25 @@ OnlyChoice = Literal["quiet"]
 STATE_NAMES: tuple[StateName, ...] = get_args(StateName)
 STATE_CHOICES: tuple[StateChoice, ...] = get_args(StateChoice)
 ONLY_CHOICES: tuple[OnlyChoice, ...] = get_args(OnlyChoice)
+
+QuotedAs = Literal[
+    "latency",
+    "bandwidth",
+    "both-directions",
+    "message-rate",
+    "operation",
+    "memory-bandwidth",
+    "memory-time",
+    "eager-limit",
+    "copies",
+]
+"""As what a cell is quoted among the few numbers that answer for a whole result, in their order."""
+
+QUOTED_RATES: frozenset[QuotedAs] = frozenset({"bandwidth", "both-directions", "memory-bandwidth"})
+"""Those that are bytes in a second."""
+
+QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
+"""Those that are a time."""
 
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""

@@ -106,7 +106,7 @@ def on_pipe(*words: object, **variables: str) -> bytes:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_table_fits_the_terminal(result: Path, width: int) -> None:
-    text = on_terminal("show", result, width=width)
+    text = on_terminal("show", "--all", result, width=width)
     assert ESCAPE.search(text)
     lines = ESCAPE.sub("", text).splitlines()
     assert max(map(cell_len, lines)) <= width

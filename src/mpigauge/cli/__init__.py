@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 COMMANDS = {
     "doctor": "Check this machine: what is installed, what may disturb a measurement, what to do.",
     "list": "List patterns, launchers, MPI libraries, and kinds of tables and figures.",
-    "run": "Measure; the result file grows as it goes, and the table is printed.",
+    "run": "Measure; the result file grows as it goes, and the answer is printed.",
     "resume": "Continue a result file that was interrupted.",
-    "show": "Print tables of result files: curves, latencies, bandwidths, summaries.",
+    "show": "Print the answer of a result on one screen, or tables with all numbers.",
     "plot": "Draw a figure of result files: PNG, SVG or PDF.",
     "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",
     "mpi": "Add, list and remove MPI libraries in any version, without root.",
@@ -111,7 +111,7 @@ def mpigauge() -> None:
     \b
     mpigauge run
     mpigauge run pingpong --sizes 8,1KiB,1MiB -o first.jsonl
-    mpigauge show first.jsonl
+    mpigauge show --all first.jsonl
     """
 
 

@@ -87,7 +87,7 @@ def _import(
     columns: str | Path,
 ) -> int:
     from mpigauge.cli.session import default_path, ended
-    from mpigauge.cli.tables import check, tabulate
+    from mpigauge.cli.tables import Asked, check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
     from mpigauge.result import writer
@@ -104,6 +104,6 @@ def _import(
             file.append(record)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
-    text, rows = tabulate(path, form, unit_names, stat, shown)
+    text, rows = tabulate([path], Asked(None, form, unit_names, stat, shown))
     click.echo(text, nl=False)
     return ended(path, rows)

@@ -151,13 +151,12 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """RESULT..., as every verb has that shows several."""
+    """RESULT..., as every verb has that shows several; `results.named` knows what none means."""
     return click.argument(
         "results",
         nargs=-1,
-        required=True,
         type=click.Path(path_type=Path),
-        metavar="RESULT...",
+        metavar="[RESULT...]",
         shell_complete=completers.results,
     )(function)
 

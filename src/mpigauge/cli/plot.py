@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.options import chosen_units, results_argument, selection_options, stat_option, unit_option
+from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
 
@@ -25,8 +26,7 @@ from mpigauge.show.figures import FORMS, KINDS
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    required=True,
-    help="Figure to write (.png, .svg, .pdf).",
+    help="Figure to write (.png, .svg, .pdf).  [default: RESULT-KIND.png, here]",
 )
 @click.option("--linear", is_flag=True, help="Linear axes.")
 @unit_option
@@ -36,7 +36,7 @@ def command(
     results: tuple[Path, ...],
     *,
     kind: str,
-    output: Path,
+    output: Path | None,
     linear: bool,
     unit_names: tuple[str, ...],
     stat: str,
@@ -45,11 +45,16 @@ def command(
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
+    Without RESULT, of the newest in results/.
+
     \b
+    mpigauge plot
     mpigauge plot results/node1.jsonl -o time.png
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
     """
+    paths = named(results)
+    output = output or default_name(paths[0], kind)
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
@@ -60,7 +65,13 @@ def command(
     from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
-    sources = [source_of(load(path), stat) for path in results]
+    sources = [source_of(load(path), stat) for path in paths]
     query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
     draw(query, output)
     click.echo(f"figure: {output}", err=True)
+
+
+def default_name(result: Path, kind: str) -> Path:
+    """What a figure is called that nobody names: by its result and kind, where we are."""
+    stem = result.name.removesuffix(".gz").removesuffix(".jsonl")
+    return Path(f"{stem}-{kind}.png")

@@ -25,7 +25,7 @@ def command(
     from mpigauge.campaign.prepare import lab_to_enter, prepare_again
     from mpigauge.cli.lab_runs import same_command_in
     from mpigauge.cli.session import ended, measure, stopped
-    from mpigauge.cli.tables import check, tabulate
+    from mpigauge.cli.tables import Asked, check, tabulate
     from mpigauge.result import reader
 
     check(unit_names, columns)
@@ -39,6 +39,6 @@ def command(
     path, number = measure(session, None, quiet=quiet)
     if number is not None:
         return stopped(path, number)
-    text, rows = tabulate(path, form, unit_names, stat, columns)
+    text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
     click.echo(text, nl=False)
     return ended(path, rows)

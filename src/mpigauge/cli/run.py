@@ -47,7 +47,7 @@ def command(
     from mpigauge.cli.dry_run import what_would_run
     from mpigauge.cli.lab_runs import same_command_in
     from mpigauge.cli.session import ended, measure, stopped
-    from mpigauge.cli.tables import check, tabulate
+    from mpigauge.cli.tables import Asked, check, tabulate
 
     check(unit_names, columns)
     plan, where = asked(**given)
@@ -60,6 +60,6 @@ def command(
     path, number = measure(session, output, quiet=quiet)
     if number is not None:
         return stopped(path, number)
-    text, rows = tabulate(path, form, unit_names, stat, columns)
+    text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
     click.echo(text, nl=False)
     return ended(path, rows)

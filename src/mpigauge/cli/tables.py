@@ -1,37 +1,97 @@
-"""Tables on the screen: of a result file or of any document, checked before a campaign begins."""
+"""Tables on the screen: of result files or of any document, checked before a campaign begins."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, words
+from mpigauge.cli.results import is_newest
 from mpigauge.errors import UsageError, choose_from
+from mpigauge.show.pivots import ANSWER, CURVES, KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.document import Document, Units
+    from mpigauge.show.query import Query
 
 
-def tabulate(
-    path: Path, form: str, unit_names: tuple[str, ...], stat: str, columns: str
-) -> tuple[str, list[Row]]:
-    """The table of a result file in one of the forms, and the rows that it shows.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says of a table.
+
+    Attributes:
+        table: Its kind; None for the usual one.
+    """
+
+    table: str | None
+    form: str
+    unit_names: tuple[str, ...]
+    stat: str
+    columns: str
+    series: tuple[str, ...] = ()
+    sizes: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of table: the answer, unless something is asked for that only curves have."""
+        by_cell = self.columns or self.series or self.sizes or self.form == "csv"
+        return self.table or (CURVES if by_cell else ANSWER)
+
+
+def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
+    """A table of result files in one of the forms, and all rows of the first of them.
 
     Raises:
-        UsageError: The file is not a result, or a column or unit does not exist.
+        UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
+            kind of table needs.
     """
-    names, chosen = check(unit_names, columns)
+    names, chosen = check(asked.unit_names, asked.columns)
+    _refuse(asked, paths)
 
-    from mpigauge.analysis.rows import rows
     from mpigauge.result.reader import load
-    from mpigauge.show.tables.curves import document
+    from mpigauge.show.query import Query, source_of, wanted
 
-    loaded = load(path)
-    shown = rows(loaded, stat)
-    return rendered(document(loaded, shown, names, chosen, stat), form), shown
+    wanted(asked.sizes)
+    sources = [source_of(load(path), asked.stat) for path in paths]
+    query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
+    return rendered(_document(query, names), asked.form), sources[0].rows
+
+
+def _refuse(asked: Asked, paths: Sequence[Path]) -> None:
+    """What only other kinds of tables have.
+
+    Raises:
+        UsageError: It was asked for.
+    """
+    if asked.kind == CURVES and len(paths) > 1:
+        raise UsageError(
+            f"--table {CURVES} does not take a second result", "side by side: --table times, or rates"
+        )
+    if asked.columns and asked.kind != CURVES:
+        raise UsageError(
+            f"--table {asked.kind} does not take --columns",
+            "leave it out, or choose another kind: mpigauge list tables",
+        )
+
+
+def _document(query: Query, columns: tuple[str, ...]) -> Document:
+    """The tables of a kind, before they have a format."""
+    from mpigauge.show import pivots
+    from mpigauge.show.tables import answer, curves
+    from mpigauge.show.tables.selected import selected
+
+    if query.kind.name == ANSWER:
+        newest = len(query.sources) == 1 and is_newest(query.sources[0].result.path)
+        return answer.document(selected(query), query.units, query.stat, newest=newest)
+    if query.kind.name == CURVES:
+        (source,) = selected(query)
+        return curves.document(source.result, source.rows, columns, query.units, query.stat)
+    return pivots.document(query)
 
 
 def rendered(document: Document, form: str) -> str:

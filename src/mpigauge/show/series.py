@@ -135,7 +135,7 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
         UsageError: There are none, or more than a figure can show.
     """
     if not found:
-        raise query.lacks(_why_none(query))
+        raise query.lacks(nothing_there(query))
     named = labelled(found)
     if query.series:
         named = _asked(query, named)
@@ -148,10 +148,18 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
     return named
 
 
-def _why_none(query: Query) -> str:
+def nothing_there(query: Query) -> str:
+    """Why a query finds nothing: other sizes, or nothing was measured."""
     if query.sizes and any(row.time is not None for source in query.sources for row in source.rows):
-        return f"nothing of it was measured in the sizes {query.sizes}"
+        return f"nothing of it was measured in the sizes {query.sizes}; there are {_sizes_there(query)}"
     return "nothing that it shows was measured"
+
+
+def _sizes_there(query: Query) -> str:
+    """The sizes that have a time, the first and the last of many."""
+    rows = [row for source in query.sources for row in source.rows if row.time is not None and row.sized]
+    words = [format_size(size) for size in sorted({row.cell.bytes for row in rows})]
+    return ", ".join(words if len(words) <= NAMED_MOST else [*words[:3], "...", *words[-2:]])
 
 
 def _asked(query: Query, found: Sequence[Series]) -> list[Series]:

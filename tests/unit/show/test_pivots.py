@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.result.records import Blocked, End, Imported
-from mpigauge.show.pivots import CURVES, KINDS, kinds
+from mpigauge.show.pivots import ANSWER, CURVES, KINDS, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
 from mpigauge.show.pivots.sentences import COMPARISONS
 from mpigauge.vocabulary import VERDICTS
@@ -39,7 +39,7 @@ MODES = ("blocking", "nonblocking")
 LAUNCHES = tuple(range(1, 6))
 LIMIT_BYTES = 100
 BLOCKED = [cell("exchange", 1024, "blocking", **place) for place in PLACES]
-LAID_OUT = [name for name in KINDS if name != CURVES]
+LAID_OUT = [name for name in KINDS if name not in (ANSWER, CURVES)]
 FORMS = ("text", "markdown", "csv", "json")
 
 
@@ -420,8 +420,9 @@ def test_copies_have_no_latency(machine: Path, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "telling"),
     [
-        (("--table", "curves", "--series", "pingpong"), "--table curves does not take --series"),
-        (("--sizes", "8"), "--table curves does not take --sizes"),
+        (("--table", "curves", "--series", "pingpong"), "no series has the words"),
+        (("--sizes", "7"), "nothing of it was measured in the sizes 7; there are"),
+        (("--table", "answer", "--columns", "mean"), "--table answer does not take --columns"),
         (("--table", "times", "--columns", "mean"), "--table times does not take --columns"),
         (("--table", "times", "--series", "nothing"), "no series has the words"),
         (("--table", "times", "--sizes", "4K"), "4K"),
@@ -436,8 +437,8 @@ def test_what_does_not_fit_is_refused(words: tuple[str, ...], telling: str, exch
 
 
 def test_curves_are_of_one_result(exchange: Path, cli: Cli) -> None:
-    assert cli("show", exchange, exchange).status == 2
-    assert shown(cli, exchange) == shown(cli, exchange, "--table", "curves")
+    assert cli("show", exchange, exchange, "--all").status == 2
+    assert shown(cli, exchange, "--all") == shown(cli, exchange, "--table", "curves")
 
 
 def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Document
     from mpigauge.show.query import Query
 
-CURVES = "curves"
+ANSWER, CURVES = "answer", "curves"
 
 
 def _kind(name: str, about: str, needs: str) -> Kind:
@@ -25,6 +25,7 @@ def _kind(name: str, about: str, needs: str) -> Kind:
 KINDS = {
     kind.name: kind
     for kind in (
+        _kind(ANSWER, "the few numbers that sum a result up, its doubts, and what to do next", "any result"),
         _kind(CURVES, "every curve on its own, with all that is known of each size", "one result"),
         _kind(
             "latency",
@@ -49,7 +50,7 @@ KINDS = {
         ),
     )
 }
-"""`curves` is the table of `show.tables.curves`; the others are made here."""
+"""`answer` and `curves` are the tables of those names in `show.tables`; the others are made here."""
 
 
 def document(query: Query) -> Document:

@@ -1,0 +1,89 @@
+"""What is doubtful in a result as a whole: its troubles and warnings by kind, the worst first.
+
+A kind of warning that is new comes in by itself, beside the others of no particular severity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import DoubtKind
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One kind of trouble, wherever it is.
+
+    Attributes:
+        rows: The cells that have it, the worst first; none if it is about the result as a whole.
+        of: How many cells could have it.
+        quoted: Whether one of them is among the numbers that answer for the result.
+        precision: The relative half-width that was asked for.
+        about: Of a library: its name and version.
+    """
+
+    kind: DoubtKind
+    rows: tuple[Row, ...] = ()
+    of: int = 0
+    quoted: bool = False
+    precision: float = 0.0
+    about: str = ""
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, float]:
+        """The smaller, the worse: what is missing, then what is quoted, then what is widespread."""
+        return (
+            self.kind not in MISSING,
+            self.kind in HARMLESS,
+            not self.quoted,
+            -len(self.rows) / max(1, self.of),
+        )
+
+
+def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> list[Doubt]:
+    """All doubts about a result, the worst first.
+
+    Args:
+        quoted: The cells that answer for it.
+    """
+    found = [*_missing(result, rows), *_warned(rows, quoted, result.campaign.plan.precision)]
+    found += [
+        Doubt("portable-library", about=f"{library.name} {library.version}")
+        for library in result.campaign.libraries
+        if "wheel" in library.origin
+    ]
+    return sorted(found, key=lambda doubt: doubt.rank)
+
+
+def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
+    """What the result should have and has not."""
+    if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
+        yield Doubt("cut-short")
+    if broken := tuple(row for row in rows if row.status in BROKEN):
+        yield Doubt("broken", broken, len(rows))
+    if left := tuple(row for row in rows if row.status == "skipped"):
+        yield Doubt("not-reached", left, len(rows))
+
+
+def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> Iterator[Doubt]:
+    """The warnings, by kind; the widest interval is the worst of each."""
+    timed = [row for row in rows if row.time is not None]
+    kinds = dict.fromkeys(warning.kind for row in timed for warning in row.warnings)
+    for kind in kinds:
+        mine = [row for row in timed if any(warning.kind == kind for warning in row.warnings)]
+        mine.sort(key=_width, reverse=True)
+        among = any(row.cell in quoted for row in mine)
+        yield Doubt(kind, tuple(mine), len(timed), among, precision)
+
+
+def _width(row: Row) -> float:
+    return (row.time.half_width or 0.0) if row.time else 0.0

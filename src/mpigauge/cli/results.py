@@ -1,0 +1,52 @@
+"""Which result files are meant: by name, the newest of a folder, or standard input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FOLDER = Path("results")
+"""Where results go that nobody names."""
+
+ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+def named(given: Sequence[Path]) -> list[Path]:
+    """The files of a command line; the newest result where none is named, of a folder its newest.
+
+    Raises:
+        UsageError: There is no result there.
+    """
+    if not given:
+        return [newest_in(FOLDER)]
+    return [newest_in(path) if path.is_dir() else path for path in given]
+
+
+def newest_in(folder: Path) -> Path:
+    """The result file that was written last.
+
+    Raises:
+        UsageError: There is none.
+    """
+    files = [path for path in _files(folder) if path.name.endswith(ENDINGS)]
+    if not files:
+        hint = "name one, or measure: mpigauge run" if folder == FOLDER else "name the file itself"
+        raise UsageError(f"{folder}: no result is there", hint)
+    return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+
+def is_newest(path: Path) -> bool:
+    """Whether commands find a result without its name."""
+    try:
+        return newest_in(FOLDER).resolve() == path.resolve()
+    except UsageError:
+        return False
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []

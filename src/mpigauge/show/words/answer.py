@@ -1,0 +1,218 @@
+"""The answer in words: what each number is, what stands beside it, and where it was measured."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.answer import seconds_of
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.transport import reports
+from mpigauge.show.document import DOT
+from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.answer import Answer, Quote
+    from mpigauge.analysis.rows import Row
+    from mpigauge.result.reader import Result
+    from mpigauge.show.document import Units
+    from mpigauge.vocabulary import QuotedAs
+
+TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
+"""What makers put into the names of processors."""
+
+JOB = ("mpi", "transport", "placement", "ranks")
+"""What a job is of, in this order."""
+
+
+# ---- Where and how -------------------------------------------------------------------------------
+
+
+def machine_of(result: Result) -> str:
+    """Whose numbers they are: host and processor."""
+    machine = result.campaign.environment
+    cores = f"{machine.cores} cores" if machine.cores else ""
+    virtual = "virtual" if machine.hypervisor else ""
+    emulated = "emulated hosts" if result.campaign.plan.lab else ""
+    processor = " ".join(TRADE_MARKS.sub("", machine.cpu).split())
+    kind = ", ".join(filter(None, [processor, cores, virtual, emulated]))
+    return DOT.join(filter(None, [machine.host, kind, result.campaign.started[:10]]))
+
+
+def campaign_of(result: Result, found: Sequence[Answer]) -> str:
+    """What was launched: library, ranks and transport where there is one job; launches and their time."""
+    launches = len({launch.number for launch in result.launches})
+    words = job_of(result, found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
+    if launches:
+        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds_of(result):.0f} s")
+    return DOT.join(words)
+
+
+def job_of(result: Result, one: Answer) -> list[str]:
+    """A job: its library, ranks, placement and transport, proven or asked for."""
+    phrases = phrases_of(one.quotes[0].row.cell, JOB)
+    said = reports(result.launches).get(one.job)
+    words = [phrase for phrase in phrases.values() if phrase not in UNSAID]
+    return [*words, *([" or ".join(said)] if said else [])]
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def heading(quote: Quote) -> str:
+    """What a number is."""
+    if quote.quoted_as == "latency":
+        return f"latency, {_size(quote.row)}"
+    named = HEADINGS.get(quote.quoted_as) or _named(quote)
+    return f"{named}, {_size(quote.row)}" if quote.quoted_as in QUOTED_TIMES and quote.row.sized else named
+
+
+HEADINGS: Mapping[QuotedAs, str] = {
+    "bandwidth": "bandwidth",
+    "both-directions": "both directions",
+    "message-rate": "message rate",
+    "eager-limit": "eager limit",
+    "copies": "cost in copies",
+}
+"""Of numbers that are not called by their pattern."""
+
+
+def number(quote: Quote, chosen: Units) -> str:
+    """The number itself."""
+    row = quote.row
+    match quote.quoted_as:
+        case quoted if quoted in QUOTED_RATES:
+            return units.format_rate(row.rate_bytes_per_s, chosen.rate)
+        case "message-rate":
+            return messages(message_rate(row))
+        case "eager-limit":
+            return f"{row.limit_bytes} B"
+        case "copies":
+            return (
+                f"{units.format_factor(quote.cost.least.estimate)}\N{MULTIPLICATION SIGN}"
+                if quote.cost
+                else units.MISSING
+            )
+    return units.format_time(row.time.estimate if row.time else None, chosen.time)
+
+
+def half_width(quote: Quote) -> float | None:
+    """How sure the number is, as a fraction of it; None if that is not known."""
+    if quote.cost is not None:
+        ratio = quote.cost.least
+        return None if ratio.high is None else ratio.high / ratio.estimate - 1
+    return quote.row.time.half_width if quote.row.time else None
+
+
+def message_rate(row: Row) -> float | None:
+    """Messages in a second, in all directions."""
+    return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
+
+
+def messages(per_s: float | None) -> str:
+    """`9.93 M/s`."""
+    if per_s is None:
+        return units.MISSING
+    for scale, letter in ((1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s")):
+        if per_s >= scale:
+            return f"{float(f'{per_s / scale:.3g}'):g}{letter}"
+    return f"{per_s:.3g} /s"
+
+
+def detail(quote: Quote, chosen: Units) -> str:
+    """What stands beside the number: what it was measured with, and the largest message."""
+    return DETAILS[quote.quoted_as](quote, chosen)
+
+
+def _latency(quote: Quote, _: Units) -> str:
+    return f"{_named(quote)}, one way"
+
+
+def _rate(quote: Quote, chosen: Units) -> str:
+    where = f"{_named(quote)} at {_size(quote.row)}"
+    if quote.largest is None:
+        return where
+    rate = units.format_rate(quote.largest.rate_bytes_per_s, chosen.rate)
+    return f"{where}; {rate} at {_size(quote.largest)}"
+
+
+def _in_memory(quote: Quote, chosen: Units) -> str:
+    return _rate(quote, chosen).removeprefix(f"{_named(quote)} ")
+
+
+def _messages(quote: Quote, _: Units) -> str:
+    window = quote.row.cell.window
+    in_flight = f", {window} in flight" if window else ""
+    return f"{_named(quote)} of {_size(quote.row)}{in_flight}"
+
+
+def _operation(quote: Quote, chosen: Units) -> str:
+    ranks = _count(quote.row.cell.ranks, "rank", "ranks") if quote.row.talks else ""
+    largest = ""
+    if quote.largest is not None and quote.largest.time is not None:
+        time = units.format_time(quote.largest.time.estimate, chosen.time)
+        largest = f"{time} at {_size(quote.largest)}"
+    return "; ".join(filter(None, [ranks, largest]))
+
+
+def _limit(_: Quote, __: Units) -> str:
+    return "longer messages wait for their receiver"
+
+
+def _copies(quote: Quote, _: Units) -> str:
+    if quote.cost is None:
+        return ""
+    pattern, _mode = YARDSTICKS[quote.cost.name]
+    few = [(most, size) for most, size in quote.cost.below if size is not None]
+    least = f"{pattern} at {units.format_size(quote.cost.least_bytes)}"
+    below = [f"below {_factor(f'{most:g}')} from {units.format_size(size)}" for most, size in few[:1]]
+    return "; ".join([least, *below])
+
+
+DETAILS: Mapping[QuotedAs, Callable[[Quote, Units], str]] = {
+    "latency": _latency,
+    "bandwidth": _rate,
+    "both-directions": _rate,
+    "message-rate": _messages,
+    "operation": _operation,
+    "memory-bandwidth": _in_memory,
+    "memory-time": _operation,
+    "eager-limit": _limit,
+    "copies": _copies,
+}
+"""What stands beside each kind of number."""
+
+
+def _factor(text: str) -> str:
+    return f"{text}\N{MULTIPLICATION SIGN}"
+
+
+def _named(quote: Quote) -> str:
+    """The pattern; its mode only where it is not the usual one."""
+    mode = quote.row.cell.mode
+    usual = not quote.pattern.modes or mode == quote.pattern.modes[0].name
+    return quote.pattern.name if usual else f"{quote.pattern.name} {mode}"
+
+
+def _size(row: Row) -> str:
+    return units.format_size(row.cell.bytes)
+
+
+# ---- What comes next -----------------------------------------------------------------------------
+
+
+def next_steps(paths: Sequence[str], *, newest: bool) -> Iterator[tuple[str, str]]:
+    """What to do with these results, and the command for it; the newest of all needs no name."""
+    of = "" if newest else "".join(f" {path}" for path in paths)
+    yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
+    yield "figure", f"mpigauge plot{of}"
+    if len(paths) == 1:
+        yield "beside another", f"mpigauge show OTHER {paths[0]}"

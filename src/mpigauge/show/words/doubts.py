@@ -1,0 +1,89 @@
+"""Doubts about a whole result, each in one short line; what to do stands below the full tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.show.words.warnings import label
+from mpigauge.units import format_relative, format_size
+from mpigauge.vocabulary import WARNING_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mpigauge.analysis.doubts import Doubt
+    from mpigauge.analysis.rows import Row
+    from mpigauge.vocabulary import DoubtKind
+
+SHORT: Mapping[str, str] = {
+    "no-interval": "no interval can be given",
+    "few-launches": "fewer than 5 launches",
+    "launches-lost": "some launches gave no times",
+    "few-samples": "too few samples a launch",
+    "two-kinds-of-launches": "launches are bimodal",
+    "intervals-disagree": "the two intervals disagree",
+    "oversubscribed": "more ranks than cores",
+    "not-steady": "times drift within launches",
+    "correlated": "samples are autocorrelated",
+    "tail": "p99 above 3 times the median",
+    "batched": "samples are means of calls",
+    "skewed": "ranks start far apart",
+    "late-starts": "ranks late for the start",
+    "clock-error": "the ranks' clocks disagree",
+    "clock-share": "timer overhead",
+    "relay-late": "emulated network was late",
+}
+"""What is the matter, by kind of warning; one that is not here is called by its label."""
+
+
+def doubt_line(doubt: Doubt) -> str:
+    """The one line of a doubt: what is the matter, a colon, and where."""
+    return SENTENCES.get(doubt.kind, _warned)(doubt)
+
+
+def _warned(doubt: Doubt) -> str:
+    what = SHORT.get(doubt.kind) or _called(doubt.kind)
+    return f"{what}: {len(doubt.rows)} of {doubt.of} numbers, as {_cell(doubt.rows[0])}"
+
+
+def _called(kind: DoubtKind) -> str:
+    return label(kind) if kind in WARNING_KINDS else kind
+
+
+def _wide(doubt: Doubt) -> str:
+    worst = doubt.rows[0]
+    width = worst.time.half_width if worst.time else None
+    beyond = f"wider than {format_relative(doubt.precision)}: {len(doubt.rows)} of {doubt.of} numbers"
+    return f"{beyond}, at worst {format_relative(width)} for {_cell(worst)}"
+
+
+def _broken(doubt: Doubt) -> str:
+    first = doubt.rows[0]
+    return f"not measured: {len(doubt.rows)} of {doubt.of} cells, as {_cell(first)} ({first.status})"
+
+
+def _not_reached(doubt: Doubt) -> str:
+    return f"no time left: {len(doubt.rows)} of {doubt.of} cells, as {_cell(doubt.rows[0])}"
+
+
+def _cut_short(_: Doubt) -> str:
+    return "cut short: mpigauge resume continues it"
+
+
+def _portable(doubt: Doubt) -> str:
+    return f"{doubt.about} from PyPI: single-copy transfers, network drivers may be missing"
+
+
+SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
+    "wide": _wide,
+    "broken": _broken,
+    "not-reached": _not_reached,
+    "cut-short": _cut_short,
+    "portable-library": _portable,
+}
+"""Of the kinds that are more than a short phrase and a count."""
+
+
+def _cell(row: Row) -> str:
+    size = f" {format_size(row.cell.bytes)}" if row.sized else ""
+    return f"{row.cell.pattern}{size}"

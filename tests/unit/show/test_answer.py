@@ -1,0 +1,226 @@
+"""The answer: what it quotes of a result, in how many lines, and what it doubts."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.analysis.answer import QUOTED_BYTES, answers
+from mpigauge.analysis.doubts import Doubt, doubts_of
+from mpigauge.analysis.rows import rows
+from mpigauge.show.words.doubts import SENTENCES, SHORT, doubt_line
+from mpigauge.vocabulary import HARMLESS, MISSING, WARNING_KINDS, DoubtKind
+from tests.made import (
+    PATTERNS,
+    RECORDS,
+    campaign,
+    cell,
+    collective,
+    launches_of,
+    measured,
+    result_of,
+    written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.result.records import Record
+    from tests.conftest import Cli
+
+SIZES = (0, 8, 4096, 2**20)
+LINES_MOST = 24
+BY_NAME = {pattern.name: pattern for pattern in PATTERNS}
+
+
+def pairs(pattern: str, mode: str, **more: object) -> list[Cell]:
+    """A curve of two ranks."""
+    return [cell(pattern, size, mode, **more) for size in SIZES]
+
+
+MESSAGES = [
+    *pairs("pingpong", "standard"),
+    *pairs("exchange", "nonblocking"),
+    *pairs("stream", "unidirectional", window=64),
+]
+TOGETHER = [collective("barrier"), *(collective("allreduce", size) for size in SIZES[1:])]
+COPIES = [cell("memcpy", size) for size in SIZES[1:]]
+
+
+def samples_of(of: Cell, number: int) -> list[int]:
+    """100 ns and 1 ns for every 10 B, a launch 1 % longer than the one before."""
+    return [int((200 + of.bytes // 5) * (1 + number / 100))] * 4
+
+
+def records_of(cells: Iterable[Cell], launches: int = 6) -> list[Record]:
+    """A result with these cells."""
+    cells = [*cells]
+    numbers = range(1, launches + 1)
+    return [
+        campaign(*cells),
+        *launches_of(cells, numbers),
+        *measured(cells, numbers, samples_of),
+        RECORDS[-1],
+    ]
+
+
+def quoted(result: Result) -> dict[str, list[tuple[str, int]]]:
+    """Pattern and size of all quotes of the first job."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for quote in answers(rows(result), BY_NAME)[0].quotes:
+        found.setdefault(quote.quoted_as, []).append((quote.row.cell.pattern, quote.row.cell.bytes))
+    return found
+
+
+# ---- What it quotes ------------------------------------------------------------------------------
+
+
+def test_every_question_is_answered_by_the_cell_that_it_is_about() -> None:
+    found = quoted(result_of(*records_of([*MESSAGES, *TOGETHER, *COPIES])))
+    assert found["latency"] == [("pingpong", QUOTED_BYTES)]
+    assert found["both-directions"] == [("exchange", 2**20)]
+    assert found["message-rate"] == [("stream", QUOTED_BYTES)]
+    assert found["operation"] == [("barrier", 0), ("allreduce", QUOTED_BYTES)]
+    assert found["copies"][0][0] == "pingpong"
+
+
+def test_the_bandwidth_is_the_best_of_one_direction() -> None:
+    result = result_of(*records_of(MESSAGES))
+    one_way = [row for row in rows(result) if row.directions == 1 and row.rate_bytes_per_s]
+    best = max(one_way, key=lambda row: row.rate_bytes_per_s or 0)
+    assert quoted(result)["bandwidth"] == [(best.cell.pattern, best.cell.bytes)]
+
+
+@pytest.mark.parametrize("missing", range(3))
+def test_what_was_not_measured_is_not_quoted(missing: int) -> None:
+    parts = [MESSAGES, TOGETHER, COPIES]
+    left = [one for number, part in enumerate(parts) if number != missing for one in part]
+    patterns = {pattern for mine in quoted(result_of(*records_of(left))).values() for pattern, _ in mine}
+    assert patterns
+    assert not patterns & {one.pattern for one in parts[missing]}
+
+
+def test_of_memory_alone_each_curve_is_quoted() -> None:
+    found = quoted(result_of(*records_of([*COPIES, *(cell("chase", size) for size in SIZES[2:])])))
+    assert found == {"memory-bandwidth": [("memcpy", 2**20)], "memory-time": [("chase", 4096)]}
+
+
+def test_of_several_pairs_of_ranks_the_one_in_the_middle_is_quoted() -> None:
+    cells = [cell(size=8, ranks=4, pair=pair) for pair in ("0-1", "0-2", "0-3")]
+    slow = {"0-1": 3, "0-2": 1, "0-3": 2}
+    result = result_of(
+        campaign(*cells),
+        *launches_of(cells, (1,)),
+        *measured(cells, (1,), lambda of, _: [100 * slow[of.pair]] * 4),
+    )
+    (quote,) = (one for one in answers(rows(result), BY_NAME)[0].quotes if one.quoted_as == "latency")
+    assert quote.row.cell.pair == "0-3"
+
+
+# ---- The screen ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def everything(machine: Path) -> Path:
+    """A result that answers every question."""
+    return written("all.jsonl", *records_of([*MESSAGES, *TOGETHER, *COPIES]))
+
+
+def test_it_is_one_screen_and_says_what_comes_next(everything: Path, cli: Cli) -> None:
+    done = cli("show", everything)
+    lines = done.out.splitlines()
+    assert len(lines) <= LINES_MOST
+    assert any(line.strip().startswith("latency, 8 B") for line in lines)
+    assert f"mpigauge show --all {everything}" in done.out
+    assert sum(line.startswith("! ") for line in lines) <= 4
+
+
+def test_without_a_name_it_is_the_newest(everything: Path, cli: Cli) -> None:
+    assert cli("show").status == 2
+    assert "no result is there" in cli("show").err
+    folder = everything.parent / "results"
+    folder.mkdir()
+    (folder / "new.jsonl").write_bytes(everything.read_bytes())
+    (folder / "note.txt").write_text("no result", encoding="ascii")
+    assert cli("show").out.splitlines()[0] == cli("show", everything).out.splitlines()[0]
+    assert cli("show").out == cli("show", folder).out
+    assert "mpigauge show --all\n" in cli("show").out
+
+
+def test_two_results_stand_side_by_side(everything: Path, cli: Cli) -> None:
+    other = written("other.jsonl", *records_of(MESSAGES))
+    answer = json.loads(cli("show", everything, other, "--format", "json").out)["answer"]
+    assert {one["file"] for one in answer} == {"all.jsonl", "other.jsonl"}
+    heading = next(
+        line for line in cli("show", everything, other).out.splitlines() if "other" in line.split()
+    )
+    assert "all" in heading
+
+
+def test_programs_get_the_numbers_of_the_rows(everything: Path, cli: Cli) -> None:
+    said = json.loads(cli("show", everything, "--format", "json").out)
+    by_cell = {(row["pattern"], row["mode"], row["bytes"]): row for row in said["rows"]}
+    times = [one for one in said["answer"] if one["unit"] == "s"]
+    assert times
+    for one in times:
+        row: dict[str, Any] = by_cell[one["pattern"], one["mode"], one["bytes"]]
+        assert one["value"] == row["time_s"]["estimate"]
+    lines = csv.DictReader(io.StringIO(cli("show", everything, "--table", "answer", "--format", "csv").out))
+    assert [line["quantity"] for line in lines] == [one["quantity"] for one in said["answer"]]
+
+
+@pytest.mark.parametrize("table", ["answer", "curves", "times", "rates", "statistics"])
+def test_every_table_takes_sizes_and_series(table: str, everything: Path, cli: Cli) -> None:
+    done = cli("show", everything, "--table", table, "--sizes", "4KiB", "--series", "pingpong")
+    assert done.status == 0
+    assert "4 KiB" in done.out
+    assert "1 MiB" not in done.out
+    assert "exchange" not in done.out
+
+
+# ---- Doubts --------------------------------------------------------------------------------------
+
+
+def test_no_doubt_is_longer_than_a_line() -> None:
+    worst = replace_name(rows(result_of(*records_of(MESSAGES)))[0])
+    kinds: list[DoubtKind] = [*WARNING_KINDS, *MISSING, *HARMLESS]
+    for kind in kinds:
+        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="openmpi 5.0.11")
+        assert len(f"! {doubt_line(doubt)}") <= 80, kind
+
+
+def replace_name(row: Any) -> Any:
+    """A row of a long name."""
+    return dataclasses.replace(row, cell=replace(row.cell, pattern="bcast-rotating", bytes=512 * 1024))
+
+
+def test_every_warning_has_its_words() -> None:
+    assert set(WARNING_KINDS) <= SHORT.keys() | SENTENCES.keys()
+
+
+def test_what_is_missing_comes_first_and_the_harmless_last() -> None:
+    result = result_of(*RECORDS)
+    found = [doubt.kind for doubt in doubts_of(result, rows(result), ())]
+    assert found[0] == "broken"
+    places = [kind in HARMLESS for kind in found]
+    assert places == sorted(places)
+
+
+def test_what_is_quoted_is_doubted_before_what_is_not() -> None:
+    assert Doubt("wide", (), 10, quoted=True).rank < Doubt("skewed", (), 10).rank
+
+
+def test_a_campaign_that_was_killed_says_so() -> None:
+    whole = records_of(MESSAGES)
+    for records, said in ((whole, False), (whole[:-1], True)):
+        result = result_of(*records)
+        assert ("cut-short" in [one.kind for one in doubts_of(result, rows(result), ())]) is said
