@@ -6,14 +6,19 @@ A condition is measured beside the samples of a visit, never of them (docs/metho
 from __future__ import annotations
 
 import math
+from collections import Counter
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.errors import UsageError
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance
 
@@ -142,6 +147,30 @@ def disturbed_share(visits: Iterable[Visit]) -> float | None:
     """Of visits of which it is known, how many are disturbed; None if it is of none."""
     known = [found for visit in visits if (found := is_disturbed(visit)) is not None]
     return sum(known) / len(known) if known else None
+
+
+def only_quiet(result: Result) -> Result:
+    """A result without its disturbed visits; those of which nothing is known stay.
+
+    Raises:
+        UsageError: It is known of none.
+    """
+    if not any(is_disturbed(visit) is not None for visit in result.visits):
+        raise UsageError(
+            f"{result.path}: does not know which visits were disturbed",
+            "measure anew: this mpigauge counts it beside every visit",
+        )
+    quiet = [visit for visit in result.visits if not is_disturbed(visit)]
+    return replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
+
+
+def disturbed_launches(visits: Iterable[Visit]) -> dict[int, int]:
+    """Number of a launch to how many of its cells were disturbed in most of their visits."""
+    cells: dict[tuple[int, Cell], list[Visit]] = {}
+    for visit in visits:
+        cells.setdefault((visit.launch, visit.cell), []).append(visit)
+    found = Counter(launch for (launch, _), mine in cells.items() if mostly_disturbed(mine))
+    return dict(sorted(found.items()))
 
 
 def mostly_disturbed(visits: Iterable[Visit]) -> bool:

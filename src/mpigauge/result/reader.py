@@ -37,6 +37,7 @@ class Result:
 
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
+        left_out: Visits that were not to be shown, since they were disturbed.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Result:
     done: list[Done] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     torn: bool = False
+    left_out: int = 0
 
 
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

@@ -9,12 +9,13 @@ from mpigauge import units
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.show.document import Column, Document, Line, Table
-from mpigauge.show.series import FILE, told_apart
+from mpigauge.show.series import FILE, STATE, told_apart
 from mpigauge.show.tables.records import result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
+from mpigauge.show.words.states import left_out_line, states_lines
 from mpigauge.vocabulary import QUOTED_RATES
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
+    from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import QuotedAs
 
 DOUBTS_MOST = 4
@@ -81,6 +83,7 @@ def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
         name = f"{source.name}: " if len(sources) > 1 else ""
         yield f"{name}{words.machine_of(source.result)}"
         yield words.campaign_of(source.result, mine)
+        yield from [*states_lines(source.states, source.rows), *left_out_line(source.result)]
 
 
 def _more_jobs(told: Sequence[Told]) -> list[str]:
@@ -152,8 +155,12 @@ def _column(number: int, name: str) -> Column:
 
 
 def _names(told: Sequence[Told]) -> list[str]:
-    factors = [phrases_of(one.answer.quotes[0].row.cell, words.JOB) | {FILE: one.source.name} for one in told]
-    return told_apart(factors)
+    return told_apart([_factors(one) for one in told])
+
+
+def _factors(one: Told) -> Factors:
+    state = {STATE: one.answer.state} if one.answer.state else {}
+    return phrases_of(one.answer.quotes[0].row.cell, words.JOB) | state | {FILE: one.source.name}
 
 
 def _value(line: Asked) -> float | None:
@@ -204,8 +211,9 @@ def _data(sources: Sequence[Source], told: Sequence[Told], stat: str) -> Mapping
     if len(sources) > 1:
         return {"answer": answer}
     (source,) = sources
-    notes = [line.text for line in foot_of(source.result, source.rows)]
-    return {**result_record(source.result, source.rows, notes, stat), "answer": answer}
+    notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
+    whole = result_record(source.result, source.rows, notes, stat, source.states)
+    return {**whole, "answer": answer}
 
 
 def records_of(told: Told) -> Iterator[dict[str, Any]]:
@@ -223,6 +231,7 @@ def records_of(told: Told) -> Iterator[dict[str, Any]]:
             "transport": cell.transport,
             "placement": cell.placement,
             "ranks": cell.ranks,
+            "state": quote.row.state,
             "value": _number(quote),
             "unit": UNITS.get(quote.quoted_as, "s"),
             "half_width": words.half_width(quote),
