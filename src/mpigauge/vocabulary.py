@@ -158,6 +158,9 @@ Distance = Literal["line", "path"]
 StateName = Literal["near", "mid", "far"]
 """Of the states that a machine was in, by how long a line or a path takes in each."""
 
+Seats = Literal["fixed", "free", "changed", "unknown"]
+"""Of ranks: bound to the same cores in all launches; free to move; bound to others from launch to launch."""
+
 StateChoice = Literal["near", "mid", "far", "all"]
 """Which states to show: one, or a line for each."""
 

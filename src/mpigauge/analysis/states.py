@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Condition
     from mpigauge.plan.model import JobKey
-    from mpigauge.result.records import Visit
-    from mpigauge.vocabulary import Distance, StateName
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.vocabulary import Distance, Seats, StateName
 
     VisitKey = tuple[int, int, JobKey]
 
@@ -155,6 +155,22 @@ def _states(
             time_share=spent_s / whole_s if whole_s > 0 else len(members) / len(mine),
             episodes=episodes.count(name),
         )
+
+
+# ---- Where the ranks were ------------------------------------------------------------------------
+
+
+def seats_of(launches: Iterable[Launch]) -> Seats:
+    """Whether ranks were bound, and to the same cores in all launches of a job; the worst of all jobs."""
+    jobs: dict[JobKey, set[tuple[tuple[str, str], ...]]] = defaultdict(set)
+    for launch in launches:
+        if launch.job.ranks > 1:
+            jobs[launch.job].add(tuple((place.host, place.cpus) for place in launch.ranks_at))
+    if not jobs:
+        return "unknown"
+    if any(not cpus.isdigit() for seats in jobs.values() for seat in seats for _, cpus in seat):
+        return "free"
+    return "fixed" if all(len(seats) == 1 for seats in jobs.values()) else "changed"
 
 
 # ---- How many there are --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
-from mpigauge.show.words.states import left_out_line, states_lines
+from mpigauge.show.words.states import left_out_line, states_in_brief
 from mpigauge.vocabulary import QUOTED_RATES
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
     """Of each result two lines: where, and what was launched."""
     for source in sources:
-        mine = [one.answer for one in told if one.source is source]
+        mine = [*{one.answer.job: one.answer for one in told if one.source is source}.values()]
         name = f"{source.name}: " if len(sources) > 1 else ""
         yield f"{name}{words.machine_of(source.result)}"
         yield words.campaign_of(source.result, mine)
-        yield from [*states_lines(source.states, source.rows), *left_out_line(source.result)]
+        yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
 
 
 def _more_jobs(told: Sequence[Told]) -> list[str]:

@@ -48,7 +48,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         states: Of the machine, if they are known already.
     """
     said = [
-        *states_lines(states or states_of(result.visits), rows),
+        *states_lines(result, states or states_of(result.visits), rows),
         *_limits(rows),
         *_floor(rows),
         *_transports(result, rows),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.conditions import disturbed_launches
+from mpigauge.analysis.states import seats_of
 from mpigauge.show.words.finding import Finding
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import State, States
     from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import Distance
+    from mpigauge.vocabulary import Distance, Seats
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """What tells how far apart ranks are."""
@@ -25,33 +26,60 @@ def in_state(state: str | None) -> str:
     return f" while {state}" if state else ""
 
 
-def state_words(state: State) -> str:
-    """`far (a cache line takes 245 ns) 72 % of the time`."""
-    takes = f"{HANDED_OVER[state.of]} takes {units.format_time(state.handover_s)}"
-    return f"{state.name} ({takes}) {units.format_percent(state.time_share)} of the time"
+def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
+    """Which states the machine was in, of which the numbers are, and what the hardware says of them.
 
-
-def states_lines(states: States, rows: Sequence[Row]) -> Iterator[str]:
-    """Which states the machine was in, and of which the numbers are; nothing of a single one."""
-    for of in dict.fromkeys(state.of for state in states.states):
-        mine = [state for state in states.states if state.of == of]
-        mine.sort(key=lambda state: -state.time_share)
-        each = [f"{state_words(state)}, {_episodes(state.episodes)}" for state in mine]
-        yield f"the machine was in {len(mine)} states: {'; '.join(each)}{_shown(mine, rows)}"
+    Nothing of a single one.
+    """
+    for mine in _from_most(states):
+        each = [f"{words}, {_episodes(state)}" for state, words in zip(mine, _words(mine), strict=True)]
+        yield f"states of the machine: {'; '.join(each)}{_shown(mine, rows)}"
+    if any(state.of == "line" for state in states.states):
+        yield from filter(None, [SEATS[seats_of(result.launches)]])
     if states.between:
         share = units.format_percent(states.between_share)
-        yield f"between states: {states.between} visits, {share} of the time, are in no number"
+        visits = "1 visit" if states.between == 1 else f"{states.between} visits"
+        yield f"between states: {visits}, {share} of the time, in no number"
 
 
-def _episodes(count: int) -> str:
-    return "1 episode" if count == 1 else f"{count} episodes"
+SEATS: dict[Seats, str] = {
+    "fixed": "the ranks stayed on their cores all the time: what moves lies below them, such as the cores "
+    "that a hypervisor gives to a virtual machine",
+    "free": "the ranks were not bound, so the system may have moved them: --bind core keeps them in place",
+    "changed": "the ranks were bound to other cores from launch to launch: bind them alike for one state",
+    "unknown": "",
+}
+"""What is said of the places of the ranks, where the machine had several states."""
+
+
+def states_in_brief(states: States, rows: Sequence[Row]) -> Iterator[str]:
+    """Which states there were and of which the numbers are, a line each."""
+    for mine in _from_most(states):
+        yield f"states: {', '.join(_words(mine))}{_shown(mine, rows)}"
+
+
+def _from_most(states: States) -> Iterator[list[State]]:
+    """The states of each distance, those that lasted long first."""
+    for of in dict.fromkeys(state.of for state in states.states):
+        yield sorted((one for one in states.states if one.of == of), key=lambda one: -one.time_share)
+
+
+def _words(states: Sequence[State]) -> Iterator[str]:
+    """`far (a cache line takes 245 ns) 72 % of the time`, `near (40.0 ns) 27 %`."""
+    for number, state in enumerate(states):
+        time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
+        first = number == 0
+        takes = f"{HANDED_OVER[state.of]} takes {time}" if first else time
+        yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
+
+
+def _episodes(state: State) -> str:
+    return "1 episode" if state.episodes == 1 else f"{state.episodes} episodes"
 
 
 def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
     names = {row.state for row in rows} & {state.name for state in states}
-    if len(names) != 1:
-        return ""
-    return f". All numbers are those while {names.pop()}; --state all shows each"
+    return f"; numbers: while {names.pop()} (--state all: each)" if len(names) == 1 else ""
 
 
 # ---- Disturbed or not ----------------------------------------------------------------------------
@@ -86,7 +114,7 @@ def state_findings(result: Result, states: States) -> Iterator[Finding]:
             state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share
             for state in states.states
         }
-        yield Finding("states", "info", (), values, "; ".join(states_lines(states, ())))
+        yield Finding("states", "info", (), values, "; ".join(states_lines(result, states, ())))
     if line := disturbed_line(result):
         launches = {str(number): cells for number, cells in disturbed_launches(result.visits).items()}
         yield Finding("disturbed-launches", "warning", (), launches, line)
