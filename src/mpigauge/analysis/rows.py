@@ -292,8 +292,8 @@ def _warnings(
     if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
         return ()
     result = around.result
-    # A launch that was never in this state is not lost.
-    whole = not any(around.states.knows(visit) for visit in visits)
+    # A launch that was never in this state, or never quiet, is not lost.
+    whole = not result.left_out and not any(around.states.knows(visit) for visit in visits)
     circumstances = Circumstances(
         estimate=time,
         ranks=cell.ranks,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +13,18 @@ from msgspec.structs import replace
 from mpigauge.analysis.by_state import asked_for, by_state, shown
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_launch
-from mpigauge.analysis.states import FACTOR_LEAST, states_of
-from tests.made import campaign, cell, launch, result_of, visit
+from mpigauge.analysis.samples import by_cell, by_launch
+from mpigauge.analysis.states import FACTOR_LEAST, seats_of, states_of
+from mpigauge.result.reader import load
+from tests.made import PLACE, campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.result.records import Visit
 
-SMALL, BARRIER = cell(size=8), cell("barrier", 0, "blocking", sync="common")
+RESULTS = Path(__file__).parents[3] / "docs/results"
+SMALL = cell(size=8)
 NEAR_NS, FAR_NS = 40.0, 245.0
 FACTOR = 2.8
 """How many times as long a small message takes while far."""
@@ -142,6 +145,23 @@ def test_own_samples_decide_nothing() -> None:
     assert [before.of(one) for one in visits] == [after.of(one) for one in shuffled]
 
 
+@pytest.mark.parametrize(
+    ("cpus", "seats"),
+    [
+        ([("0", "1")] * 2, "fixed"),
+        ([("0", "1"), ("0", "2")], "changed"),
+        ([("0", "1"), ("0-1", "0-1")], "free"),
+        ([], "unknown"),
+    ],
+)
+def test_where_the_ranks_were_is_said_by_their_launches(cpus: list[tuple[str, str]], seats: str) -> None:
+    launches = [
+        replace(launch(number), ranks_at=tuple(replace(PLACE, cpus=mine) for mine in both))
+        for number, both in enumerate(cpus, start=1)
+    ]
+    assert seats_of(launches) == seats
+
+
 # ---- Which are shown and asked for ---------------------------------------------------------------
 
 
@@ -249,3 +269,16 @@ def test_a_launch_that_was_in_both_states_gives_a_number_to_both() -> None:
     times = {one.state: estimate(by_launch(one.visits)) for one in by_state(visits, states_of(visits))}
     assert times["near"].launches == 3
     assert times["far"].launches == 2
+
+
+@pytest.mark.parametrize("name", ["first", "modes-lan", "map"])
+def test_results_without_conditions_have_the_numbers_that_they_always_had(name: str) -> None:
+    """To the last bit: of all samples of a cell, launch by launch, whatever states there may have been."""
+    result = load(RESULTS / f"{name}.jsonl.gz")
+    result.visits = [replace(one, line_ns=[], path_ns=[]) for one in result.visits]
+    visits = by_cell(result.visits)
+    measured = [row for row in rows(result) if row.time is not None]
+    assert len(measured) == len({row.cell for row in measured}) > 0
+    for row in measured:
+        assert row.time == estimate(by_launch(visits[row.cell]))
+        assert (row.state, row.states) == (None, ())
