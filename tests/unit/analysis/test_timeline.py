@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.timeline import begins_s
-from mpigauge.result.records import Launch
 from tests.made import campaign, cell, launch, result_of, visit
+
+if TYPE_CHECKING:
+    from mpigauge.result.records import Launch
 
 SMALL = cell(size=8)
 
