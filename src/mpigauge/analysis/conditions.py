@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 ALIKE = 1.15
 """Hand-over times whose ratio is less are of one condition."""
 
+LINE_MOST_NS = 3000.0
+"""No two cores are so far apart: a rank had to wait for a core that another one had."""
+
 DISTURBED_SHARE = 0.01
 """Of the time of a visit, for which a rank was ready to run and had no core."""
 
@@ -54,15 +57,18 @@ class Condition(NamedTuple):
 
 
 def condition_of(visit: Visit) -> Condition | None:
-    """Of a visit; None if it is not known, or if a clock stood still.
+    """Of a visit; None if it is not known: a clock stood still, or ranks shared a core.
 
     A line says more than a path: what lies between hosts is not what moves ranks about on them.
     """
-    readings: tuple[tuple[Distance, list[float]], ...] = (("line", visit.line_ns), ("path", visit.path_ns))
-    for of, values in readings:
-        if values and min(values) > 0:
-            before_ns, after_ns = values
-            return Condition(of, before_ns * NS, after_ns * NS)
+    if visit.line_ns:
+        before_ns, after_ns = visit.line_ns
+        if 0 < before_ns < LINE_MOST_NS and 0 < after_ns < LINE_MOST_NS:
+            return Condition("line", before_ns * NS, after_ns * NS)
+    if visit.path_ns:
+        before_ns, after_ns = visit.path_ns
+        if before_ns > 0 and after_ns > 0:
+            return Condition("path", before_ns * NS, after_ns * NS)
     return None
 
 

@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.analysis.conditions import condition_of
 from mpigauge.analysis.grouping import groups
+from mpigauge.plan.model import JobKey
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.analysis.conditions import Condition
-    from mpigauge.plan.model import JobKey
     from mpigauge.result.records import Launch, Visit
     from mpigauge.vocabulary import Distance, Seats, StateName
 
-    VisitKey = tuple[int, int, JobKey]
+
+_seat_of = attrgetter("pattern", "pair", *JobKey.__struct_fields__)
 
 STATES_MOST = 3
 FACTOR_LEAST = 1.3
@@ -79,20 +81,23 @@ class States:
         states: Of each distance from near to far.
         between: Visits that saw the machine change: in no state.
         between_share: Of the time.
+        visits: All of them; as long as they are here, nothing else has their identity.
+        names: The state by the identity of a visit: to compare cells of many visits would take long.
     """
 
     states: tuple[State, ...] = ()
     between: int = 0
     between_share: float = 0.0
-    names: Mapping[VisitKey, StateName | None] | None = None
+    visits: Sequence[Visit] = ()
+    names: Mapping[int, StateName | None] = field(default_factory=dict)
 
     def of(self, visit: Visit) -> StateName | None:
         """The state that a visit was made in; None if it was between two, or if there are none."""
-        return (self.names or {}).get(_key(visit))
+        return self.names.get(id(visit))
 
     def knows(self, visit: Visit) -> bool:
         """Whether it was made in a state or between two."""
-        return _key(visit) in (self.names or {})
+        return id(visit) in self.names
 
     @property
     def usual(self) -> StateName | None:
@@ -119,23 +124,19 @@ def states_of(visits: Sequence[Visit]) -> States:
     for visit in visits:
         if (condition := condition_of(visit)) is not None:
             by_distance[condition.of].append((visit, condition))
-    names: dict[VisitKey, StateName | None] = {}
+    names: dict[int, StateName | None] = {}
     states: list[State] = []
     between: list[Visit] = []
     for of, mine in by_distance.items():
         found = _named([condition for _, condition in mine], [visit for visit, _ in mine])
         if found is None:
             continue
-        names |= {_key(visit): name for (visit, _), name in zip(mine, found, strict=True)}
+        names |= {id(visit): name for (visit, _), name in zip(mine, found, strict=True)}
         states += _states(of, mine, found)
         between += [visit for (visit, _), name in zip(mine, found, strict=True) if name is None]
-    known_s = math.fsum(visit.elapsed_s for visit in visits if _key(visit) in names) if names else 0.0
+    known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names)
     share = math.fsum(visit.elapsed_s for visit in between) / known_s if known_s else 0.0
-    return States(tuple(states), len(between), share, names)
-
-
-def _key(visit: Visit) -> VisitKey:
-    return visit.launch, visit.id, visit.cell.job
+    return States(tuple(states), len(between), share, visits if names else (), names)
 
 
 def _states(
@@ -212,7 +213,7 @@ def _one_seat_has_two(found: Sequence[int | None], visits: Sequence[Visit]) -> b
     seats: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for place, visit in zip(found, visits, strict=True):
         if place is not None:
-            seats[visit.cell.job, visit.cell.pattern, visit.cell.pair].append(place)
+            seats[_seat_of(visit.cell)].append(place)
     return any(
         sum(places.count(place) >= EPISODES_LEAST for place in set(places)) > 1 for places in seats.values()
     )

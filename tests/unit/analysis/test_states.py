@@ -124,6 +124,21 @@ def test_between_hosts_the_path_tells_it() -> None:
     assert [(state.of, state.name) for state in found.states] == [("path", "near"), ("path", "far")]
 
 
+def test_ranks_that_share_cores_do_not_hide_the_states_of_others() -> None:
+    """More ranks than cores hand a line over when the scheduler likes: that is no distance."""
+    two = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
+    crowded = cell("barrier", 0, "blocking", ranks=4, sync="common")
+    times = np.random.default_rng(3).lognormal(11, 1.5, (40, 2)) + 3000
+    four = [
+        replace(one, cell=crowded, line_ns=[float(ns) for ns in pair])
+        for one, pair in zip(two, times, strict=True)
+    ]
+    found = states_of([*two, *four])
+    assert [state.name for state in found.states] == ["near", "far"]
+    assert not any(found.knows(one) for one in four)
+    assert [one.state for one in by_state(four, found)] == [None]
+
+
 def test_lines_and_paths_are_states_of_their_own() -> None:
     """Packets that take another way do not make the cores of a host far from each other."""
     on_host = visits_with([[40, 41]] * 40)

@@ -36,10 +36,21 @@ def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterato
         yield f"states of the machine: {'; '.join(each)}{_shown(mine, rows)}"
     if any(state.of == "line" for state in states.states):
         yield from filter(None, [SEATS[seats_of(result.launches)]])
+    if states.states and (unknown := _unknown(rows)):
+        yield (
+            f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
+            "their numbers are of all states"
+        )
     if states.between:
         share = units.format_percent(states.between_share)
         visits = "1 visit" if states.between == 1 else f"{states.between} visits"
         yield f"between states: {visits}, {share} of the time, in no number"
+
+
+def _unknown(rows: Sequence[Row]) -> str:
+    """How many cells talk without that it is known over which distance; empty if there are none."""
+    count = sum(row.talks and row.state is None and bool(row.visits) for row in rows)
+    return "" if not count else "1 cell" if count == 1 else f"{count} cells"
 
 
 SEATS: dict[Seats, str] = {
