@@ -77,8 +77,8 @@ figure is that of your own machine.
 
 
 def gallery(registry: Mapping[str, Kind]) -> str:
-    """The page with a figure of every kind."""
-    return "\n".join([GALLERY, *map(_example, registry.values())])
+    """The page with a figure of every kind that has an example."""
+    return "\n".join([GALLERY, *(_example(kind) for kind in registry.values() if kind.example)])
 
 
 def _example(kind: Kind) -> str:

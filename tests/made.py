@@ -261,3 +261,30 @@ def measured(
         for place, of in enumerate(cells):
             if samples := samples_ns(of, number):
                 yield (together if of.sync else visit)(number, place, of, samples, **more)
+
+
+LINES_NS = {"near": 40.0, "mid": 90.0, "far": 245.0}
+"""What handing over a cache line takes in each state of the machine."""
+
+
+def in_states(
+    cells: Iterable[Cell],
+    course: Iterable[Iterable[str]],
+    samples_ns: Callable[[Cell, str, int], list[int]],
+    **more: object,
+) -> Iterator[Visit]:
+    """Visits of a machine that changes: of every launch the state in each turn, "near-far" if it changes.
+
+    Args:
+        samples_ns: Of a cell in a state (that before the samples) and a launch.
+        more: Fields that all of them have.
+    """
+    for number, turns in enumerate(course, start=1):
+        for place, (state, of) in enumerate((state, of) for state in turns for of in cells):
+            before, _, after = state.partition("-")
+            ends = [LINES_NS[before], LINES_NS[after or before]]
+            samples = samples_ns(of, before, number)
+            make = together if of.sync else visit
+            yield make(
+                number, place, of, samples, line_ns=ends, at_s=0.1 * place, elapsed_s=0.05, wait_ns=0, **more
+            )

@@ -152,6 +152,25 @@ HARMLESS: frozenset[DoubtKind] = frozenset(
 
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 
+Distance = Literal["line", "path"]
+"""What tells how far apart ranks are: a cache line handed over on a host, an empty message between hosts."""
+
+StateName = Literal["near", "mid", "far"]
+"""Of the states that a machine was in, by how long a line or a path takes in each."""
+
+Seats = Literal["fixed", "free", "changed", "unknown"]
+"""Of ranks: bound to the same cores in all launches; free to move; bound to others from launch to launch."""
+
+StateChoice = Literal["near", "mid", "far", "all"]
+"""Which states to show: one, or a line for each."""
+
+OnlyChoice = Literal["quiet"]
+"""Which visits to show: those during which nobody else used the cores."""
+
+STATE_NAMES: tuple[StateName, ...] = get_args(StateName)
+STATE_CHOICES: tuple[StateChoice, ...] = get_args(StateChoice)
+ONLY_CHOICES: tuple[OnlyChoice, ...] = get_args(OnlyChoice)
+
 QuotedAs = Literal[
     "latency",
     "bandwidth",

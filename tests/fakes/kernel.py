@@ -14,7 +14,7 @@ behind a computation that takes as long (`overlap`). Memory:
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
 
 Before and after every visit a cache line needs 60 ns to the next rank of the host, an empty message the
-latency to another host, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
+latency to another host, give or take 1 %, and a chain of arithmetic 2000 ns; nothing disturbs a visit.
 
 Time does not pass; the journal says that it did. Environment variables change what happens:
 
@@ -31,6 +31,9 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2
+    FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
+                         one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
+    FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
     FAKE_LIBRARY=text    claims to run on another library
     FAKE_SINGLETONS=1    the launcher did not make one job of the ranks
@@ -69,6 +72,8 @@ LATE_NS = 1000
 LATE_ONE_IN = 4
 CLOCK_BOUND_NS = 50
 LINE_NS, CHAIN_NS = 60.0, 2000.0
+READING_SPREAD = 0.01
+SMALL_BYTES = 4096
 INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
 BSEND_OVERHEAD_BYTES = 128
 EXIT_USAGE = 2
@@ -346,6 +351,38 @@ class Cell:
         self.closed = False
 
 
+class Course:
+    """The states that the machine is in, one after the other; it begins somewhere among them.
+
+    Args:
+        text: As FAKE_STATES has it; nothing for one state.
+        visits: Of the launch, which decide where it begins.
+    """
+
+    def __init__(self, text: str, visits: list[dict[str, Any]]) -> None:
+        parts = [word.split(":")[1:] for word in text.split(",") if word]
+        self.states = [(float(line), float(factor), float(dwell)) for line, factor, dwell in parts]
+        self.whole_s = sum(dwell for _, _, dwell in self.states)
+        begin = _chance("begin", *(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
+        self.begin_s = (begin + 1) / 2 * self.whole_s
+
+    def line_ns(self, now_ns: int) -> float:
+        """What handing over a line takes."""
+        return self._at(now_ns)[0]
+
+    def factor(self, now_ns: int) -> float:
+        """How many times as long small messages take."""
+        return self._at(now_ns)[1]
+
+    def _at(self, now_ns: int) -> tuple[float, float]:
+        left_s = (self.begin_s + now_ns * 1e-9) % self.whole_s if self.states else 0.0
+        for line, factor, dwell in self.states:
+            if left_s < dwell:
+                return line, factor
+            left_s -= dwell
+        return LINE_NS, 1.0
+
+
 class Run:
     """One launch."""
 
@@ -361,6 +398,7 @@ class Run:
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
         self.chatter = "FAKE_CHATTER" in os.environ
         self.skew_ns = int(os.environ.get("FAKE_SKEW_NS", SYNCS["common"][1]))
+        self.course = Course(os.environ.get("FAKE_STATES", ""), self.visits)
 
     def run(self) -> None:
         """All visits, each ended by its line."""
@@ -480,7 +518,9 @@ class Run:
         trips = _trips(visit, ranks)
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
-        call_ns = max(1, round(trips * one_ns * self.effect * slowness(visit["pair"])))
+        talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
+        factor = self.effect * slowness(visit["pair"]) * (self.course.factor(start_ns) if talks else 1)
+        call_ns = max(1, round(trips * one_ns * factor))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []
         if cell.batch == 0:
@@ -490,7 +530,7 @@ class Run:
             self.size_up(visit, cell, call_ns + work_ns // 2)
         warmup_ns = [cell.batch * call_ns] * WARMUPS
         pure_ns = self.draw(cell, call_ns, visit["id"], "pure") if work_ns else []
-        times_ns = self.draw(cell, cell.round_ns, visit["id"])
+        times_ns = self.draw(cell, call_ns + work_ns // 2, visit["id"])
         late = range(LATE_ONE_IN - 1, cell.rounds, LATE_ONE_IN) if _comes_late(visit) else range(0)
         samples_ns = [time_ns + LATE_NS * (i in late) for i, time_ns in enumerate(times_ns)]
         cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
@@ -517,11 +557,9 @@ class Run:
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
-        words += [
-            *_condition(visit, ranks, self.latency_ns),
-            f'"trial_ns":{_array(trial_ns)}',
-            f'"warmup_ns":{_array(warmup_ns)}',
-        ]
+        lines_ns = [self.course.line_ns(at_ns) for at_ns in (start_ns, self.now_ns)]
+        words += _condition(visit, ranks, self.latency_ns, lines_ns, elapsed_ns)
+        words += [f'"trial_ns":{_array(trial_ns)}', f'"warmup_ns":{_array(warmup_ns)}']
         if work_ns:
             words += [f'"work_ns":{work_ns}', f'"pure_ns":{_array(pure_ns)}']
         if _starts_together(visit):
@@ -568,17 +606,28 @@ def _trips(visit: dict[str, Any], ranks: int) -> int:
     return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
 
 
-def _condition(visit: dict[str, Any], ranks: int, latency_ns: int) -> list[str]:
-    """The machine before and after the samples: it stays as it is, and nobody disturbs them."""
+def _condition(
+    visit: dict[str, Any], ranks: int, latency_ns: int, lines_ns: list[float], elapsed_ns: int
+) -> list[str]:
+    """The machine before and after the samples; nobody disturbs them, unless that is asked for."""
     members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
     on = [_host_of(rank) for rank in members]
     words = []
     if len(set(on)) < len(on):
-        words += [f'"line_ns":[{LINE_NS},{LINE_NS}],"line_worst_ns":[{LINE_NS},{LINE_NS}]']
+        lines = _readings(visit, lines_ns)
+        words += [f'"line_ns":{lines},"line_worst_ns":{lines}']
     if len(set(on)) > 1:
-        words += [f'"path_ns":[{latency_ns},{latency_ns}]']
-    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"switches":0,"wait_ns":0,"steal_ns":0,"moves":0']
+        words += [f'"path_ns":{_readings(visit, [latency_ns, latency_ns])}']
+    wait_ns = elapsed_ns // 10 if is_meant("FAKE_DISTURB", visit) else 0
+    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"switches":{int(wait_ns > 0)},"wait_ns":{wait_ns}']
+    words += ['"steal_ns":0,"moves":0']
     return [*words, '"retransmits":0'] if len(set(on)) > 1 else words
+
+
+def _readings(visit: dict[str, Any], values_ns: list[float]) -> str:
+    """Before and after a visit, never quite the same."""
+    spread = [1 + READING_SPREAD * _chance("reading", visit["id"], place) for place in range(2)]
+    return "[" + ",".join(f"{ns * by:.1f}" for ns, by in zip(values_ns, spread, strict=True)) + "]"
 
 
 def _host_of(rank: int) -> str:

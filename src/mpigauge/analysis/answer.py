@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import QuotedAs
+    from mpigauge.vocabulary import QuotedAs, StateName
 
 QUOTED_BYTES = 8
 """The message whose time is quoted: one double; the nearest to it where it was not measured."""
@@ -86,10 +86,15 @@ def _messages_per_s(row: Row) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes of one job, in the order in which they are read."""
+    """The quotes of one job, in the order in which they are read.
+
+    Attributes:
+        state: The state of the machine that they are of; None if that had one only, or one stands for it.
+    """
 
     job: JobKey
     quotes: tuple[Quote, ...]
+    state: StateName | None = None
 
 
 def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer]:
@@ -102,8 +107,16 @@ def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer
     for row in rows:
         if row.cell.pattern in patterns:
             jobs.setdefault(row.cell.job, []).append(row)
-    found = [Answer(job, tuple(_quotes(mine, patterns))) for job, mine in jobs.items()]
+    found = [answer for job, mine in jobs.items() for answer in _in_each_state(job, mine, patterns)]
     return [one for one in found if one.quotes]
+
+
+def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Answer]:
+    """One answer, or one for each state that rows are of, with what has none."""
+    states = {row.state for row in rows if row.state}
+    for state in dict.fromkeys(row.state for row in rows if row.state or not states):
+        mine = [row for row in rows if row.state in (state, None)]
+        yield Answer(job, tuple(_quotes(mine, patterns)), state if len(states) > 1 else None)
 
 
 def seconds_of(result: Result) -> float:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.conditions import in_like_conditions
 from mpigauge.analysis.ratios import paired_ratio
 from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.plan.model import Cell
@@ -39,18 +41,29 @@ def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
     return {number: float(np.median(np.concatenate(visits))) for number, visits in launches.items()}
 
 
-def ratios_of(medians: Mapping[Cell, Medians]) -> dict[Cell, dict[str, Ratio]]:
-    """Every message's time over that of copies of its size, paired by launch."""
-    sticks: dict[tuple[object, ...], Medians] = {
-        (c.pattern, c.mode, c.bytes, c.job): mine for c, mine in medians.items() if c.buffers == "warm"
+def ratios_of(
+    medians: Mapping[Cell, Medians], distances: Mapping[Cell, Distances] | None = None
+) -> dict[Cell, dict[str, Ratio]]:
+    """Every message's time over that of copies of its size, paired by launch.
+
+    Args:
+        distances: How far apart the ranks of a cell were in its launches, where that is known: what was
+            copied over another distance is no measure of a message.
+    """
+    at = distances or {}
+    sticks = {
+        (c.pattern, c.mode, c.bytes, c.job): (mine, at.get(c, {}))
+        for c, mine in medians.items()
+        if c.buffers == "warm"
     }
     found: dict[Cell, dict[str, Ratio]] = {}
     for cell, mine in medians.items():
         if cell.pattern not in MESSAGES:
             continue
         for name, (pattern, mode) in YARDSTICKS.items():
-            under = sticks.get((pattern, mode, cell.bytes, cell.job))
-            ratio = paired_ratio(mine, under) if under else None
+            if (stick := sticks.get((pattern, mode, cell.bytes, cell.job))) is None:
+                continue
+            ratio = paired_ratio(*in_like_conditions(mine, stick[0], at.get(cell, {}), stick[1]))
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
     return found

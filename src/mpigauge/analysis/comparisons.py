@@ -6,22 +6,23 @@ Only messages are compared, and only where the ratio has an interval.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
+from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.ratios import Ratio, launch_times, ratio_of
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Visit
-    from mpigauge.vocabulary import Verdict
+    from mpigauge.vocabulary import StateName, Verdict
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
@@ -35,19 +36,29 @@ class Curve:
         cell: The smallest of it.
         launches: Size to launch number to the launch's time in seconds.
         times_s: Size to the estimate, as tables show it.
+        distances: Size to how far apart the ranks were in its launches.
+        state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
     launches: dict[int, dict[int, float]]
     times_s: dict[int, float]
+    distances: dict[int, Distances] = field(default_factory=dict)
+    state: StateName | None = None
 
     def over(self, other: Curve, size: int) -> Ratio | None:
         """How many times as long it takes, paired by launch where both have the same ones.
 
+        In one place only what was measured at one distance is compared; another place is another distance.
+
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        ratio = ratio_of(self.launches[size], other.launches[size], paired=True)
+        pair = self.launches[size], other.launches[size]
+        if _place(self.cell) == _place(other.cell):
+            at = self.distances.get(size, {}), other.distances.get(size, {})
+            pair = in_like_conditions(*pair, *at)
+        ratio = ratio_of(*pair, paired=True)
         return None if ratio is None or ratio.low is None else ratio
 
 
@@ -73,12 +84,14 @@ class PlaceLatency:
         others: The same message in the other places, from near to far.
         time_s: Its time in the nearest.
         ratios: How many times as long it takes in each of the others.
+        state: The state of the machine that all of it is of; None if that had one only.
     """
 
     nearest: Cell
     others: tuple[Cell, ...]
     time_s: float
     ratios: tuple[At, ...]
+    state: StateName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +103,14 @@ class Payoff:
         slow: The same in another place.
         from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
         gains: How many times as long `slow` takes there and at the largest size; empty without a size.
+        state: The state of the machine that all of it is of; None if that had one only.
     """
 
     fast: Cell
     slow: Cell
     from_bytes: int | None
     gains: tuple[At, ...]
+    state: StateName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +120,14 @@ class Contrast:
     Attributes:
         of: In what the two differ.
         ends: One or two sizes.
+        state: The state of the machine that all of it is of; None if that had one only.
     """
 
     of: Literal["mode", "library"]
     other: Cell
     first: Cell
     ends: tuple[At, ...]
+    state: StateName | None = None
 
 
 Comparison = PlaceLatency | Payoff | Contrast
@@ -130,34 +147,35 @@ def without_window(cell: Cell) -> Cell:
 def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
     """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
     several = several_windows(rows)
-    groups: dict[Cell, list[Row]] = {}
+    groups: dict[tuple[StateName | None, Cell], list[Row]] = {}
     for row in rows:
         alone = without_window(row.cell)
         key = replace(row.cell if alone in several else alone, bytes=0)
-        groups.setdefault(key, []).append(row)
+        groups.setdefault((row.state, key), []).append(row)
     return groups.values()
 
 
-def curves_of(
-    groups: Iterable[Sequence[Row]], visits: Mapping[Cell, Sequence[Visit]], stat: str
-) -> list[Curve]:
+def curves_of(groups: Iterable[Sequence[Row]], stat: str) -> list[Curve]:
     """The curves of messages among these; imported ones have no launches.
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
         stat: What stands for a launch.
     """
-    measured = (
-        [row for row in rows if row.cell.pattern in MESSAGES and visits.get(row.cell)] for rows in groups
-    )
-    return [_curve(rows, visits, stat) for rows in measured if any(row.time for row in rows)]
+    measured = ([row for row in rows if row.cell.pattern in MESSAGES and row.visits] for rows in groups)
+    return [_curve(rows, stat) for rows in measured if any(row.time for row in rows)]
 
 
-def _curve(rows: Sequence[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> Curve:
+def _curve(rows: Sequence[Row], stat: str) -> Curve:
     """Told apart by its smallest message, which has the window that was asked for."""
-    times_s = {row.cell.bytes: row.time.estimate for row in rows if row.time is not None}
-    launches = {row.cell.bytes: launch_times(visits[row.cell], stat) for row in rows if row.time is not None}
-    return Curve(min((row.cell for row in rows), key=lambda cell: cell.bytes), launches, times_s)
+    timed = [row for row in rows if row.time is not None]
+    return Curve(
+        min((row.cell for row in rows), key=lambda cell: cell.bytes),
+        {row.cell.bytes: launch_times(row.visits, stat) for row in timed},
+        {row.cell.bytes: row.time.estimate for row in timed if row.time is not None},
+        {row.cell.bytes: distances_of(row.visits) for row in timed},
+        rows[0].state,
+    )
 
 
 def _common(cell: Cell) -> Key:
@@ -182,7 +200,7 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:
             cells, ratios = zip(*found, strict=True)
-            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios)
+            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios, _state(mine))
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
@@ -200,7 +218,7 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
     if any(ratios):
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
-        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends))
+        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends), _state((slow, fast)))
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
@@ -239,7 +257,7 @@ def _against_first(
         for other in others:
             sizes = sorted(other.launches.keys() & first.launches.keys())
             if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
-                yield Contrast(of, other.cell, first.cell, ends)
+                yield Contrast(of, other.cell, first.cell, ends, _state(mine))
 
 
 # ---- Pairs of curves -----------------------------------------------------------------------------
@@ -251,14 +269,26 @@ def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
     return tuple(At(size, ratio, verdict(ratio)) for size, ratio in ratios if ratio is not None)
 
 
+def _state(curves: Iterable[Curve]) -> StateName | None:
+    """The state that curves are of; of some it is not known."""
+    return next((curve.state for curve in curves if curve.state), None)
+
+
 def _groups(
     curves: Iterable[Curve], same: Callable[[Cell], Key], end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
-    """Curves that differ in one thing, with one end of the sizes that they share."""
+    """Curves that differ in one thing, in one state, with one end of the sizes that they share."""
     groups: dict[Key, list[Curve]] = {}
     for curve in curves:
         groups.setdefault((*_common(curve.cell), *same(curve.cell)), []).append(curve)
-    for mine in groups.values():
-        common = set.intersection(*(set(curve.launches) for curve in mine))
-        if len(mine) > 1 and common:
-            yield mine, end(common)
+    for whole in groups.values():
+        for mine in _in_each_state(whole):
+            common = set.intersection(*(set(curve.launches) for curve in mine))
+            if len(mine) > 1 and common:
+                yield mine, end(common)
+
+
+def _in_each_state(curves: Sequence[Curve]) -> Iterator[list[Curve]]:
+    """Curves of one state, with those of which it is not known; all of them if it is of none."""
+    for state in dict.fromkeys(curve.state for curve in curves if curve.state) or (None,):
+        yield [curve for curve in curves if curve.state in (state, None)]

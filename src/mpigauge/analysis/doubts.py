@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.reasons import NotInState
 from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
@@ -70,8 +71,13 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):
         yield Doubt("broken", broken, len(rows))
-    if left := tuple(row for row in rows if row.status == "skipped"):
+    if left := tuple(row for row in rows if row.status == "skipped" and not _not_in_state(row)):
         yield Doubt("not-reached", left, len(rows))
+
+
+def _not_in_state(row: Row) -> bool:
+    """Whether it was measured, but never in the state of the machine that was asked for."""
+    return isinstance(row.reason, NotInState)
 
 
 def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> Iterator[Doubt]:

@@ -11,8 +11,9 @@ import numpy as np
 from mpigauge.analysis.baselines import medians_of
 from mpigauge.analysis.map_reasons import notes, reasons
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell, by_launch_number
+from mpigauge.analysis.samples import by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
+from mpigauge.analysis.states import states_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import ranks_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import MapVerdict, Status
+    from mpigauge.vocabulary import MapVerdict, StateName, Status
 
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
@@ -140,6 +141,7 @@ def link_map(
     error_rate: float = ERROR_RATE,
     mpi: str = "",
     transport: str = "",
+    state: StateName | None = None,
 ) -> LinkMap:
     """The map of a result.
 
@@ -148,11 +150,12 @@ def link_map(
         error_rate: Of the whole map.
         mpi: Whose map, if the result has several.
         transport: The same.
+        state: Of the machine; None for the one that it was in for most of the time.
 
     Raises:
         UsageError: The result has no map, or several.
     """
-    mine = _chosen(result, mpi, transport)
+    mine = _chosen(result, mpi, transport, state)
     hosts = _hosts(result, mine[0].cell)
     names = _names(hosts)
     small, large = _sizes(mine)
@@ -160,7 +163,7 @@ def link_map(
     ends, judged = _judged(hosts, names)
     numbers = sorted({v.launch for v in result.visits if v.cell.job == mine[0].cell.job and v.cell.pair})
     tables = {
-        size: _merged(_logs(result, mine, size, numbers), ends, len(judged))
+        size: _merged(_logs(mine, size, numbers), ends, len(judged))
         for size in (small, large)
         if size is not None
     }
@@ -171,10 +174,11 @@ def link_map(
 # ---- Which pairs, which sizes, what names --------------------------------------------------------
 
 
-def _chosen(result: Result, mpi: str, transport: str) -> list[Row]:
+def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
     """Rows of one job and pattern."""
     maps: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows(result):
+    states = states_of(result.visits)
+    for row in rows(result, choice=state or states.usual, states=states):
         cell = row.cell
         if cell.pair and mpi in {"", cell.mpi, f"{cell.mpi}=={cell.mpi_version}"}:
             key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
@@ -247,16 +251,15 @@ def _links(
 # ---- Tables for the rule -------------------------------------------------------------------------
 
 
-def _logs(result: Result, mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
+def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
     """Logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
     ranks = mine[0].cell.ranks
     logs = np.full((len(numbers), ranks, ranks), np.nan)
-    visits = by_cell(result.visits)
     for row in mine:
         if row.cell.bytes != size or row.time is None:
             continue
         i, j = ranks_of(row.cell.pair)
-        for number, median in medians_of(by_launch_number(visits[row.cell])).items():
+        for number, median in medians_of(by_launch_number(row.visits)).items():
             if median > 0:
                 logs[numbers.index(number), i, j] = logs[numbers.index(number), j, i] = np.log(median)
     return logs

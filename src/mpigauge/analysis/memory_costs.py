@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.vocabulary import StateName
 
 LIMITS = (10.0, 2.0)
 """Ratios worth knowing the size of."""
@@ -30,6 +31,7 @@ class CostInCopies:
         below: Each of LIMITS with the size from which on the ratio stays below it; None if it never does.
         least: The smallest ratio.
         least_bytes: The size at which it is so small.
+        state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
@@ -37,6 +39,7 @@ class CostInCopies:
     below: tuple[tuple[float, int | None], ...]
     least: Ratio
     least_bytes: int
+    state: StateName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,14 @@ class SoftwareOverhead:
     Attributes:
         cell: The message.
         line_cell: The hand-over.
+        state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
     line_cell: Cell
     message_s: float
     line_s: float
+    state: StateName | None = None
 
     @property
     def overhead_s(self) -> float:
@@ -91,7 +96,7 @@ def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
     curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.ratios and row.cell.bytes > 0:
-            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job].append(row)
+            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job, row.state].append(row)
     for curve in curves.values():
         for name in YARDSTICKS:
             if mine := sorted((row for row in curve if name in row.ratios), key=lambda row: row.cell.bytes):
@@ -104,23 +109,23 @@ def _cost(curve: Sequence[Row], name: str) -> CostInCopies:
     estimates = [ratio.estimate for ratio in ratios]
     below = tuple((limit, below_from(sizes, estimates, limit)) for limit in LIMITS)
     place = estimates.index(min(estimates))
-    return CostInCopies(curve[0].cell, name, below, ratios[place], sizes[place])
+    return CostInCopies(curve[0].cell, name, below, ratios[place], sizes[place], curve[0].state)
 
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
     """How far the smallest message of each mode is above what the hardware needs."""
-    lines = {row.cell.job: row for row in rows if row.cell.pattern in LINES and row.time}
+    lines = {(row.cell.job, row.state): row for row in rows if row.cell.pattern in LINES and row.time}
     for row in _smallest_messages(rows):
-        line = lines.get(row.cell.job)
+        line = lines.get((row.cell.job, row.state))
         if line is not None and line.time is not None and row.time is not None:
-            yield SoftwareOverhead(row.cell, line.cell, row.time.estimate, line.time.estimate)
+            yield SoftwareOverhead(row.cell, line.cell, row.time.estimate, line.time.estimate, row.state)
 
 
 def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
     smallest: dict[tuple[object, ...], Row] = {}
     for row in rows:
         if row.cell.pattern in MESSAGES and row.time is not None:
-            key = (row.cell.mode, row.cell.buffers, row.cell.job)
+            key = (row.cell.mode, row.cell.buffers, row.cell.job, row.state)
             if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
                 smallest[key] = row
     return smallest.values()

@@ -9,8 +9,18 @@ The factors are those of nccl-tests (doc/PERFORMANCE.md there derives them), so 
 number of ranks compare with the speed of the hardware.
 """
 
+from collections.abc import Mapping
+
+from mpigauge.analysis.estimate import Timing
+from mpigauge.analysis.reasons import ImplausibleRate
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Pattern, blocks_of
+
+PLAUSIBLE_BYTES_PER_S = 128e9
+"""No core copies faster out of what is larger than its L2: two cache lines a nanosecond."""
+
+POSSIBLE_BYTES_PER_S = 1e12
+L2_BYTES = 4 * 2**20
 
 
 def algorithm_bytes(cell: Cell, pattern: Pattern) -> int:
@@ -30,7 +40,38 @@ def wire_bytes(cell: Cell, pattern: Pattern) -> int:
     return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
 
 
-def directions_of(cell: Cell, pattern: Pattern) -> int:
+def directions_of(cell: Cell, pattern: Pattern | None) -> int:
     """Messages in flight at once between a pair of ranks."""
-    mode = pattern.mode(cell.mode)
+    mode = pattern.mode(cell.mode) if pattern is not None else None
     return mode.directions if mode is not None else 1
+
+
+def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
+    if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    return algorithm_bytes(cell, pattern) / time.estimate
+
+
+def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Bus bandwidth; None where the field gives none."""
+    if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    moved = bus_bytes(cell, pattern)
+    return None if moved is None else moved / time.estimate
+
+
+def implausible(
+    cell: Cell, pattern: Pattern | None, time: Timing, caches: Mapping[str, int]
+) -> ImplausibleRate | None:
+    """Why a rate of memory cannot be true; None if it can (docs/method.md#memory).
+
+    Args:
+        caches: Level and type to size in bytes, as the system claims it.
+    """
+    rate = rate_of(cell, pattern, time)
+    if rate is None or pattern is None or not pattern.in_memory:
+        return None
+    l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
+    most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
+    return ImplausibleRate(rate) if rate > most else None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mpigauge.vocabulary import FailureKind, RefutationKind
+from mpigauge.vocabulary import FailureKind, RefutationKind, StateName
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,13 @@ class OutOfTime:
 @dataclass(frozen=True, slots=True)
 class NotReached:
     """The campaign ended before the cell had its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotInState:
+    """The cell was measured, but never in the state of the machine that was asked for."""
+
+    state: StateName
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ class ImplausibleRate:
 Reason = (
     OutOfTime
     | NotReached
+    | NotInState
     | CellFailed
     | LaunchFailed
     | WouldDeadlock

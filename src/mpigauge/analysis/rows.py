@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mpigauge.analysis.baselines import medians_of, ratios_of
+from mpigauge.analysis.by_state import InState, by_state, shown
+from mpigauge.analysis.conditions import distances_of, disturbed_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
-from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
+from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
 from mpigauge.analysis.ratios import Ratio
-from mpigauge.analysis.reasons import ImplausibleRate, Reason, Refutation
+from mpigauge.analysis.reasons import NotInState, Reason, Refutation
 from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
+from mpigauge.analysis.states import States, states_of
 from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
     ClockState,
@@ -28,21 +31,23 @@ from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Visit
 from mpigauge.units import NS
-from mpigauge.vocabulary import Status, WarningKind
+from mpigauge.vocabulary import StateChoice, StateName, Status, WarningKind
 
 MEDIAN = "median"
 """Samplings that time single operations, however short."""
 
-PLAUSIBLE_BYTES_PER_S = 128e9
-"""No core copies faster out of what is larger than its L2: two cache lines a nanosecond."""
 
-POSSIBLE_BYTES_PER_S = 1e12
-L2_BYTES = 4 * 2**20
+@dataclass(frozen=True, slots=True)
+class StateTime:
+    """The time of a cell in one state of the machine."""
+
+    state: StateName
+    time: Timing
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is said of one cell.
+    """What is said of one cell, or of one cell in one state of the machine.
 
     Attributes:
         reason: Why it is not ok, or what must be known of it; None if there is nothing to say.
@@ -64,6 +69,10 @@ class Row:
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
             what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
         batch: Calls between two clock readings, the most of any visit.
+        visits: What all of it is of.
+        state: The state of the machine that it is of; None if that had one only, or if it is not known.
+        states: Its time in every state that it was measured in; empty if there is one only.
+        disturbed_share: Of its visits, those during which somebody else used the cores; None if not known.
     """
 
     cell: Cell
@@ -87,6 +96,10 @@ class Row:
     sized: bool = True
     talks: bool = True
     net_share: float | None = None
+    visits: tuple[Visit, ...] = field(default=(), repr=False, compare=False)
+    state: StateName | None = None
+    states: tuple[StateTime, ...] = ()
+    disturbed_share: float | None = None
 
     @property
     def oversubscribed(self) -> bool:
@@ -97,32 +110,6 @@ class Row:
     def imported(self) -> bool:
         """Whether its time is one that others have published."""
         return isinstance(self.time, Printed)
-
-
-def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
-    """What is said of every cell of a result, in the order of its plan.
-
-    Args:
-        stat: Which statistic of a launch the whole chain works on; one of `vocabulary.STATS`.
-    """
-    measured = by_cell(result.visits)
-    troubles = troubles_of(result)
-    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    surroundings = _Surroundings(
-        result,
-        patterns,
-        clock_states(result.clocks),
-        evidence(result.visits, patterns, result.launches),
-        {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
-        {one.cell: one for one in result.imported},
-    )
-    found = [
-        _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
-        for cell in result.campaign.cells
-    ]
-    believed = [row.cell for row in found if row.time is not None]
-    ratios = ratios_of({cell: medians_of(by_launch_number(measured[cell])) for cell in believed})
-    return [replace(row, ratios=ratios.get(row.cell, {})) for row in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +126,75 @@ class _Surroundings:
     evidence: Mapping[Cell, Evidence]
     places: Mapping[JobKey, Sequence[str]]
     imported: Mapping[Cell, Imported]
+    troubles: Mapping[Cell, Outcome]
+    states: States
 
 
-def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcome | None, stat: str) -> Row:
-    """The row of one cell; a time that cannot be believed takes all that was measured with it."""
-    pattern = around.patterns.get(cell.pattern)
+def rows(
+    result: Result, stat: str = MEDIAN, choice: StateChoice | None = None, states: States | None = None
+) -> list[Row]:
+    """What is said of every cell of a result, in the order of its plan.
+
+    A cell has a row, and where the machine had several states, none of them usual, one for each.
+
+    Args:
+        stat: Which statistic of a launch the whole chain works on; one of `vocabulary.STATS`.
+        choice: A state of the machine, or a row for each; None for the usual one.
+        states: The states of the machine, if they are known already.
+    """
+    states = states or states_of(result.visits)
+    measured = by_cell(result.visits)
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    surroundings = _Surroundings(
+        result,
+        patterns,
+        clock_states(result.clocks),
+        evidence(result.visits, patterns, result.launches),
+        {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
+        {one.cell: one for one in result.imported},
+        troubles_of(result),
+        states,
+    )
+    found = [
+        row
+        for cell in result.campaign.cells
+        for row in _rows(surroundings, cell, measured.get(cell, []), stat, choice)
+    ]
+    return _with_ratios(found)
+
+
+def _rows(
+    around: _Surroundings, cell: Cell, visits: list[Visit], stat: str, choice: StateChoice | None
+) -> list[Row]:
+    """The row of a cell, or one for each state to be shown; all of them know its time in the others."""
+    found, trouble = by_state(visits, around.states), around.troubles.get(cell)
+    rows_ = {one.state: _row(around, cell, one, trouble, stat) for one in found}
+    times = tuple(StateTime(state, row.time) for state, row in rows_.items() if state and row.time)
+    chosen = [rows_[one.state] for one in shown(found, around.states, choice)]
+    if not chosen and choice is not None and choice != "all":
+        nothing = _row(around, cell, InState(choice, ()), trouble, stat)
+        chosen = [replace(nothing, status="skipped", reason=NotInState(choice))]
+    return [replace(row, states=times) for row in chosen] if times else chosen
+
+
+def _with_ratios(found: list[Row]) -> list[Row]:
+    """Each with its ratios to copies in the same state, or to those whose state is not known."""
+    ratios: dict[tuple[StateName | None, Cell], Mapping[str, Ratio]] = {}
+    for state in dict.fromkeys(row.state for row in found):
+        mine = [row for row in found if row.time is not None and row.state in (state, None)]
+        medians = {row.cell: medians_of(by_launch_number(row.visits)) for row in mine if row.visits}
+        distances = {row.cell: distances_of(row.visits) for row in mine}
+        of_state = ratios_of(medians, distances)
+        ratios |= {(state, cell): ratio for cell, ratio in of_state.items()}
+    return [replace(row, ratios=ratios.get((row.state, row.cell), {})) for row in found]
+
+
+def _row(around: _Surroundings, cell: Cell, part: InState, trouble: Outcome | None, stat: str) -> Row:
+    """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
+    pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
     time = _time(visits, around.imported.get(cell), stat)
     outcome = outcome_of(around.result, cell, time, trouble)
-    if time is not None and (refusal := _mislabelled(around, cell) or _implausible(around, cell, time)):
+    if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []
     good = [visit for visit in visits if not visit.corrupt]
     start = start_of(good)
@@ -158,9 +206,9 @@ def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcom
         reason=outcome.reason,
         limit_bytes=outcome.limit_bytes,
         time=time,
-        rate_bytes_per_s=_rate(cell, pattern, time),
-        bus_bytes_per_s=_bus_rate(cell, pattern, time),
-        directions=_directions(cell, pattern),
+        rate_bytes_per_s=rate_of(cell, pattern, time),
+        bus_bytes_per_s=bus_rate_of(cell, pattern, time),
+        directions=directions_of(cell, pattern),
         cpu_s_per_op=_cpu_s(good),
         cpu_share=_cpu_share(cell, pattern, good),
         start=start,
@@ -173,6 +221,9 @@ def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcom
         advised_samples=_advised_samples(around.result, time, good),
         batch=max((visit.batch for visit in good), default=0),
         warnings=_warnings(around, cell, time, good, stat, start, clock),
+        visits=tuple(visits),
+        state=part.state,
+        disturbed_share=disturbed_share(good),
     )
 
 
@@ -188,6 +239,12 @@ def _time(visits: Sequence[Visit], imported: Imported | None, stat: str) -> Timi
     )
 
 
+def _refusal(around: _Surroundings, cell: Cell, time: Timing) -> Reason | None:
+    """Why a time cannot be believed; None if it can."""
+    pattern, machine = around.patterns.get(cell.pattern), around.result.campaign.environment
+    return _mislabelled(around, cell) or implausible(cell, pattern, time, machine.caches)
+
+
 def _mislabelled(around: _Surroundings, cell: Cell) -> Refutation | None:
     """Why its messages went another way than its label says; None if they may have gone that way."""
     pattern, seen = around.patterns.get(cell.pattern), around.evidence.get(cell)
@@ -196,37 +253,6 @@ def _mislabelled(around: _Surroundings, cell: Cell) -> Refutation | None:
     places = around.places.get(cell.job, ())
     hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
     return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
-
-
-def _directions(cell: Cell, pattern: Pattern | None) -> int:
-    mode = pattern.mode(cell.mode) if pattern is not None else None
-    return mode.directions if mode is not None else 1
-
-
-def _rate(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
-    if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
-        return None
-    return algorithm_bytes(cell, pattern) / time.estimate
-
-
-def _bus_rate(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
-        return None
-    moved = bus_bytes(cell, pattern)
-    return None if moved is None else moved / time.estimate
-
-
-def _implausible(around: _Surroundings, cell: Cell, time: Timing) -> ImplausibleRate | None:
-    """Why a rate of memory cannot be true; None if it can (docs/method.md#memory)."""
-    pattern = around.patterns.get(cell.pattern)
-    rate = _rate(cell, pattern, time)
-    if rate is None or pattern is None or not pattern.in_memory:
-        return None
-    caches = around.result.campaign.environment.caches
-    l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
-    most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
-    return ImplausibleRate(rate) if rate > most else None
 
 
 def _cpu_s(visits: Sequence[Visit]) -> float | None:
@@ -266,12 +292,14 @@ def _warnings(
     if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
         return ()
     result = around.result
+    # A launch that was never in this state, or never quiet, is not lost.
+    whole = not result.left_out and not any(around.states.knows(visit) for visit in visits)
     circumstances = Circumstances(
         estimate=time,
         ranks=cell.ranks,
         cores=_cores(result),
-        launches_requested=_launches_made(result, cell),
-        launches_skipped=len({done.launch for done in result.done if cell in done.skipped}),
+        launches_requested=_launches_made(result, cell) if whole else time.launches,
+        launches_skipped=len({done.launch for done in result.done if cell in done.skipped}) if whole else 0,
         precision=result.campaign.plan.precision,
         batch=max(visit.batch for visit in visits),
         stat=stat,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.analysis.samples import half_widths
+from mpigauge.analysis.precision import widths_asked
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
@@ -133,7 +133,7 @@ class CampaignLoop:
         return None
 
     def _converged(self) -> bool:
-        widths = half_widths(self._state.visits)
+        widths = widths_asked(self._state.visits)
         return bool(widths) and len(self._precise(widths)) >= CONVERGED_SHARE * len(widths)
 
     def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
@@ -145,7 +145,7 @@ class CampaignLoop:
         """Cells that were precise before a launch; the same again if that is continued later."""
         if number <= self._plan.launches_min:
             return frozenset()
-        return self._precise(half_widths([v for v in self._state.visits if v.launch < number]))
+        return self._precise(widths_asked([v for v in self._state.visits if v.launch < number]))
 
     def _open_cells(self, job: JobState) -> list[Cell]:
         return [cell for cell in job.cells if not self._state.given_up(cell)]

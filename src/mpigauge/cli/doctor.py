@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli.options import format_option
-from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EnvironmentLacksError, MpigaugeError
+from mpigauge.errors import (
+    EXIT_DONE,
+    EXIT_ENVIRONMENT,
+    EXIT_SIGNAL_BASE,
+    EnvironmentLacksError,
+    MpigaugeError,
+    UsageError,
+)
 from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
@@ -18,18 +26,31 @@ if TYPE_CHECKING:
 
 BUSY_LOAD_PER_CORE = 0.3
 FILES_SHOWN = 5
+WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0
+LINE_PATTERN = "cacheline"
+"""What two ranks do while the machine is watched."""
+
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
 @click.command("doctor")
+@click.option(
+    "--watch",
+    "duration",
+    metavar="TIME",
+    help="Watch this machine for so long (10s, 1min): is it quiet, and does it change?",
+)
 @format_option()
-def command(form: str) -> int:
+def command(duration: str | None, form: str) -> int:
     """Check this machine: MPI libraries, compiler, cores, caches, clock, load.
 
     \b
     mpigauge doctor
+    mpigauge doctor --watch 10s
     mpigauge doctor --format json
     """
+    if duration is not None:
+        return _watch(duration, form)
     from msgspec import to_builtins
 
     from mpigauge.result.environment import environment
@@ -43,6 +64,35 @@ def command(form: str) -> int:
     click.echo(rendered(document(grouped, to_builtins(machine)), form), nl=False)
     lacking = any(one.state == "lacks" for group in grouped.values() for one in group)
     return EXIT_ENVIRONMENT if lacking else EXIT_DONE
+
+
+def _watch(duration: str, form: str) -> int:
+    """What this machine does for a while; a signal ends it with what was seen until then."""
+    from mpigauge import units
+
+    seconds = units.parse_duration(duration)
+    if not WATCH_LEAST_S <= seconds <= WATCH_MOST_S:
+        raise UsageError(f"--watch {duration}: is not between 1 s and 1 h", "10s shows what is usual")
+
+    from mpigauge.campaign import watch
+    from mpigauge.cli.progress import Silent
+    from mpigauge.cli.tables import rendered
+    from mpigauge.launch.interruption import Interruption
+    from mpigauge.result.environment import cores_allowed
+    from mpigauge.show.tables.watch import document
+
+    alone = "" if cores_allowed() > 1 else "two ranks would share the core"
+    with Interruption() as interruption:
+        try:
+            if not alone:
+                seen = watch.watch_by_ranks(LINE_PATTERN, seconds, Silent(sys.stderr), interruption)
+        except MpigaugeError as error:
+            alone = error.sentence
+        if alone:
+            seen = watch.watch_alone(seconds, interruption)
+        signal_number = interruption.signal
+    click.echo(rendered(document(seen, cores=cores_allowed(), alone=alone), form), nl=False)
+    return EXIT_DONE if signal_number is None else EXIT_SIGNAL_BASE + signal_number
 
 
 def _look(machine: Environment) -> dict[str, list[Finding]]:

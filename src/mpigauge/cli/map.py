@@ -13,6 +13,7 @@ from mpigauge.cli import completers
 from mpigauge.cli.options import (
     assignments,
     format_option,
+    only_option,
     place_options,
     rank_counts,
     ranks_option,
@@ -20,13 +21,14 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
-from mpigauge.vocabulary import TRANSPORTS
+from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import Link, LinkMap
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
     from mpigauge.show.document import Document
+    from mpigauge.vocabulary import OnlyChoice, StateName
 
 WHERE = "the command line"
 SIZES = "8,1MiB"
@@ -92,6 +94,12 @@ ERROR_RATE = "1%"
     help="Print this pair's times by size instead of the map; repeatable.",
 )
 @click.option(
+    "--state",
+    type=click.Choice(STATE_NAMES),
+    help="Map of this state of the machine, of a RESULT.  [default: the one with most of the time]",
+)
+@only_option
+@click.option(
     "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
@@ -106,6 +114,8 @@ def command(
     factor: float,
     error_rate: str,
     pairs: tuple[str, ...],
+    state: StateName | None,
+    only: OnlyChoice | None,
     figure: Path | None,
     output: Path | None,
     dry_run: bool,
@@ -127,21 +137,23 @@ def command(
     mpigauge map -q -o prolog.jsonl
     """
     from mpigauge import units
+    from mpigauge.analysis.conditions import only_quiet
     from mpigauge.analysis.linkmap import link_map
     from mpigauge.cli.tables import rendered
     from mpigauge.result.reader import load
 
     rate = units.parse_fraction(error_rate)
     _check(factor, figure, pairs)
-    chosen = {}
+    chosen: dict[str, Any] = {}
     if result is None:
         measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
     else:
         _refuse_to_measure(given, output, dry_run=dry_run)
-        measured, chosen = result, {"mpi": mpi or "", "transport": transport or ""}
-    shown = link_map(load(measured), factor=factor, error_rate=rate, **chosen)
+        measured, chosen = result, {"mpi": mpi or "", "transport": transport or "", "state": state}
+    loaded = only_quiet(load(measured)) if only == "quiet" else load(measured)
+    shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
     if figure is not None:
         from mpigauge.show.figures.map import draw
 

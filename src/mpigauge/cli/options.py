@@ -13,7 +13,7 @@ from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 from mpigauge.show.formats import FORMATS
-from mpigauge.vocabulary import BINDINGS, STATS, SYNCS
+from mpigauge.vocabulary import BINDINGS, ONLY_CHOICES, STATE_CHOICES, STATS, SYNCS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -161,9 +161,24 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+state_option = click.option(
+    "--state",
+    type=click.Choice(STATE_CHOICES),
+    help="Numbers of this state of the machine, or of each.  [default: the one that had 80 % of the time, "
+    "else each]",
+)
+only_option = click.option(
+    "--only",
+    type=click.Choice(ONLY_CHOICES),
+    help="Without visits during which something else used the ranks' cores.",
+)
+
+
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--series and --sizes, as figures and tables have that choose among cells."""
+    """--series, --sizes, --state and --only, as figures and tables have that choose among cells."""
     for option in (
+        only_option,
+        state_option,
         click.option(
             "--sizes",
             default="",

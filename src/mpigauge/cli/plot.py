@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from mpigauge.cli.options import chosen_units, results_argument, selection_optio
 from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
+
+if TYPE_CHECKING:
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
 @click.command("plot")
@@ -42,6 +46,8 @@ def command(
     stat: str,
     series: tuple[str, ...],
     sizes: str,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
@@ -65,7 +71,7 @@ def command(
     from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
-    sources = [source_of(load(path), stat) for path in paths]
+    sources = [source_of(load(path), stat, state, only) for path in paths]
     query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
     draw(query, output)
     click.echo(f"figure: {output}", err=True)

@@ -14,6 +14,8 @@ from mpigauge.show.pivots import CURVES, KINDS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
+
 
 @click.command("show")
 @results_argument
@@ -33,6 +35,8 @@ def command(
     everything: bool,
     series: tuple[str, ...],
     sizes: str,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
@@ -49,8 +53,11 @@ def command(
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
     mpigauge show results/node1.jsonl --format csv > table.csv
     mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
+    mpigauge show results/node1.jsonl --state all --only quiet
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
-    asked = Asked(CURVES if everything else table, form, unit_names, stat, columns, series, sizes)
+    asked = Asked(
+        CURVES if everything else table, form, unit_names, stat, columns, series, sizes, state, only
+    )
     text, _ = tabulate(named(results), asked)
     click.echo(text, nl=False)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.show.document import Document, Units
     from mpigauge.show.query import Query
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Asked:
     columns: str
     series: tuple[str, ...] = ()
     sizes: str = ""
+    state: StateChoice | None = None
+    only: OnlyChoice | None = None
 
     @property
     def kind(self) -> str:
@@ -57,7 +60,7 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     from mpigauge.show.query import Query, source_of, wanted
 
     wanted(asked.sizes)
-    sources = [source_of(load(path), asked.stat) for path in paths]
+    sources = [source_of(load(path), asked.stat, asked.state, asked.only) for path in paths]
     query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
     return rendered(_document(query, names), asked.form), sources[0].rows
 
@@ -90,7 +93,7 @@ def _document(query: Query, columns: tuple[str, ...]) -> Document:
         return answer.document(selected(query), query.units, query.stat, newest=newest)
     if query.kind.name == CURVES:
         (source,) = selected(query)
-        return curves.document(source.result, source.rows, columns, query.units, query.stat)
+        return curves.document(source.result, source.rows, columns, query.units, query.stat, source.states)
     return pivots.document(query)
 
 

@@ -38,6 +38,7 @@ class Result:
 
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
+        left_out: Visits that were not to be shown, since they were disturbed.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class Result:
     done: list[Done] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     torn: bool = False
+    left_out: int = 0
 
 
 STANDARD_INPUT = Path("-")

@@ -160,6 +160,13 @@ EXTRA_COLUMNS = {
             "between hosts the part of rank 0's host: 50 % and more of a ping-pong",
             lambda row: row.net_share,
         ),
+        share_column(
+            "disturbed",
+            "disturbed",
+            "share of its visits during which something else used the ranks' cores: a rank was ready to run "
+            "and had none for over 1 % of the time",
+            lambda row: row.disturbed_share,
+        ),
         Column(
             "bus",
             "bus bandwidth",

@@ -7,12 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.comparisons import several_windows
+from mpigauge.analysis.conditions import condition_of, only_quiet
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
+from mpigauge.analysis.states import States, states_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.show.document import Units
 from mpigauge.units import parse_size
+from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.show.registry import Kind
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 RANGE_ENDS = 2
 
@@ -35,6 +39,7 @@ class Source:
         name: Of its file, without ending.
         limits: The eager limit of every job that probed it, in bytes.
         windows: Cells, without their window, that were measured with several.
+        states: Those that the machine was in.
     """
 
     name: str
@@ -44,6 +49,12 @@ class Source:
     visits: dict[Cell, list[Visit]]
     limits: dict[JobKey, int]
     windows: frozenset[Cell] = frozenset()
+    states: States = field(default_factory=States)
+
+    @property
+    def states_shown(self) -> list[str]:
+        """Of the states of the machine those that its rows are of, from near to far."""
+        return [name for name in STATE_NAMES if any(row.state == name for row in self.rows)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,14 +88,41 @@ def _needs(kind: Kind) -> str:
     return f"it needs {kind.needs}; mpigauge list {kind.listing} names all kinds"
 
 
-def source_of(result: Result, stat: str) -> Source:
-    """A result, with what is said of its cells."""
-    found = rows(result, stat)
+def source_of(
+    result: Result, stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
+) -> Source:
+    """A result, with what is said of its cells.
+
+    Args:
+        stat: What stands for a launch.
+        state: Of the machine: one, or each; None for the usual.
+        only: Without visits that were disturbed; None for all.
+
+    Raises:
+        UsageError: The result knows nothing of such states, or of disturbances.
+    """
+    states = states_of(result.visits)
+    _check_state(result, states, state)
+    result = only_quiet(result) if only == "quiet" else result
+    found = rows(result, stat, state, states)
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
-    return Source(name, result, found, patterns, visits, limits, several_windows(found))
+    return Source(name, result, found, patterns, visits, limits, several_windows(found), states)
+
+
+def _check_state(result: Result, states: States, state: StateChoice | None) -> None:
+    there = list(dict.fromkeys(one.name for one in states.states))
+    if state in (None, "all", *there):
+        return
+    if there:
+        raise UsageError(
+            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
+        )
+    known = any(condition_of(visit) is not None for visit in result.visits)
+    why = "found the machine always in one state" if known else "does not know the state of the machine"
+    raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
 
 
 # ---- Sizes ---------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from mpigauge.analysis.rows import Row
-    from mpigauge.plan.model import Cell
     from mpigauge.show.query import Query, Source
     from mpigauge.show.words.factors import Factors
 
@@ -31,6 +30,7 @@ EAGER = patterns_with(lambda pattern: pattern.family == "message")
 """Patterns of plain messages, whose protocol changes at the eager limit."""
 
 FILE = "file"
+STATE = "state"
 
 
 class Point(NamedTuple):
@@ -66,11 +66,13 @@ class Series:
         return bool(timed) and all(row.imported for row in timed)
 
 
-def factors_of(source: Source, cell: Cell) -> Factors:
-    """All that a cell is but its size, in phrases; its window only where the result has several."""
-    phrases = phrases_of(cell) | {FILE: source.name}
-    if without_window(cell) not in source.windows:
+def factors_of(source: Source, row: Row) -> Factors:
+    """All that a row is of but its size, in phrases; its window and state only where there are several."""
+    phrases = phrases_of(row.cell) | {FILE: source.name}
+    if without_window(row.cell) not in source.windows:
         phrases.pop("window", None)
+    if row.state is not None and len(source.states_shown) > 1:
+        phrases[STATE] = row.state
     return phrases
 
 
@@ -101,7 +103,7 @@ def against_size(
         UsageError: There are none, or too many.
     """
     pairs = [(source, row) for source, row in timed(query) if (row.sized or not sized) and keep(row)]
-    found = grouped(pairs, lambda source, row: factors_of(source, row.cell))
+    found = grouped(pairs, factors_of)
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
         found[number] = replace(one, breaks=_breaks(one))

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from mpigauge import errors
+from mpigauge.analysis.states import State
 from mpigauge.cli import mpigauge
 from mpigauge.formats.csv import Column, Columns
 from mpigauge.mpi import find, kernel
@@ -175,8 +176,10 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
 
     (row,) = rows(result_of(campaign(BLIND)))
     text = section("numbers.md", "Fields of JSON and CSV")
-    top, findings, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
+    top, states, findings, fields, times = re.split(r"^Fields of .*:$", text, flags=re.MULTILINE)
     assert sorted(firsts(fields)) == sorted(records.record(row))
+    state = State("near", "line", 40e-9, 1, 1.0, 1)
+    assert sorted(firsts(states)) == sorted(records.state_record(state))
     assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS))
     assert sorted(firsts(findings)) == sorted(records.finding_record(Finding("contrast", "info", (), {}, "")))
     assert sorted(firsts(top)) == sorted(records.result_record(result_of(campaign(BLIND)), [], [], "median"))

@@ -24,6 +24,7 @@ from tests.made import (
     campaign,
     cell,
     collective,
+    in_states,
     launch,
     launches_of,
     measured,
@@ -282,6 +283,25 @@ def test_map(cli: Cli, fake_mpi: Install) -> None:
     assert count(found, "latency") == count(found, "rate") == 4 * 3, "both ways of every pair"
 
 
+def test_states(machine: Path, cli: Cli) -> None:
+    small, large = cell(size=8), cell(size=65536)
+    course = [["near", "near", "near-far", "far", "far"]] * 3
+    times_ns = {"near": 300, "far": 1000}
+    visits = in_states((small, large), course, lambda of, state, _: [times_ns[state] + of.bytes] * 3)
+    path = written("states.jsonl", campaign(small, large), *map(launch, (1, 2, 3)), *visits)
+    done = cli("plot", path, "--kind", "states", "-o", "figure.svg")
+    assert done.status == 0, done.err
+    text = svg_text()
+    for name in ("distance-near", "distance-far", "distance-none", "times-near", "times-far"):
+        assert f'id="{name}"' in text
+    shown = " ".join(texts())
+    assert "near: a cache line takes 40.0 ns" in shown
+    assert "changed within the visit" in shown
+    assert "8 B; a point a visit" in shown
+    assert cli("plot", path, "--kind", "states", "--sizes", "8,64KiB", "-o", "figure.svg").status == 0
+    assert "time / median of the cell" in texts()
+
+
 def test_every_kind_has_a_test() -> None:
     assert {name.replace("-", "_") for name in KINDS} <= {
         name.removeprefix("test_") for name in globals() if name.startswith("test_")
@@ -455,6 +475,7 @@ LACKS = {
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
     "map": "has no map",
+    "states": "nothing is known of the state of the machine",
 }
 """What they say; the others say that nothing was measured."""
 
@@ -467,6 +488,7 @@ ONE_CELL_LACKS = {
     "memory-ratio": "no message was measured beside a copy",
     "skew": "nothing that it shows was measured",
     "map": "has no map",
+    "states": "nothing is known of the state of the machine",
 }
 
 

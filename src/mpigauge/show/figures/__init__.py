@@ -114,6 +114,12 @@ KINDS = {
             example='ring.jsonl --kind samples --series "ring 2 ranks" --sizes 32,64KiB -o ring-samples.png',
         ),
         Kind(
+            "states",
+            "how far apart the ranks were, and what small messages took, against time",
+            "visits that say how long a cache line took (of this version or newer)",
+            "states",
+        ),
+        Kind(
             "cpu",
             "CPU time of one operation, waiting included, against size",
             "cells whose CPU time is known",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
+from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.ratios import launch_times, ratio_of
 from mpigauge.analysis.verdict import bounds
 from mpigauge.show.figures import MAKERS, lines, scales, style
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.analysis.rows import Row
-    from mpigauge.plan.model import Cell
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
 
@@ -216,12 +216,11 @@ def _both(one: Series, first: Series) -> Series:
 
 
 def _ratio_point(query: Query, one: Series, row: Row, first: Series, under: Row) -> Point | None:
-    def launches(series: Series, cell: Cell) -> dict[int, float]:
-        return launch_times(series.source.visits.get(cell, ()), query.stat)
-
-    over_times, under_times = launches(one, row.cell), launches(first, under.cell)
-    if over_times and under_times:
-        found = ratio_of(over_times, under_times, paired=one.source is first.source)
+    pair = launch_times(row.visits, query.stat), launch_times(under.visits, query.stat)
+    if all(pair):
+        if row.cell.placement == under.cell.placement and row.state == under.state:
+            pair = in_like_conditions(*pair, distances_of(row.visits), distances_of(under.visits))
+        found = ratio_of(*pair, paired=one.source is first.source)
         return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
     if row.time is None or under.time is None or not under.time.estimate > 0:
         return None

@@ -148,7 +148,7 @@ def memory_ratio_figure(query: Query) -> Figure:
 
 def _factors(source: Source, row: Row, name: str) -> Factors:
     pattern, mode = YARDSTICKS[name]
-    return {**factors_of(source, row.cell), OVER: f"over {pattern}{'' if mode == 'standard' else f' {mode}'}"}
+    return {**factors_of(source, row), OVER: f"over {pattern}{'' if mode == 'standard' else f' {mode}'}"}
 
 
 def _point(row: Row, name: str) -> Point | None:

@@ -52,7 +52,7 @@ def ranks_figure(query: Query) -> Figure:
 
 def _factors(source: Source, row: Row) -> Factors:
     """All but the number of ranks, and the size instead."""
-    words = {name: word for name, word in factors_of(source, row.cell).items() if name != "ranks"}
+    words = {name: word for name, word in factors_of(source, row).items() if name != "ranks"}
     return words | ({"size": size_words(row)} if row.sized else {})
 
 

@@ -12,10 +12,12 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
-from mpigauge.show.series import against_size, common_words
+from mpigauge.show.series import STATE, against_size, common_words, labelled
 from mpigauge.units import format_size, format_time
+from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,9 +26,11 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.states import States
     from mpigauge.result.records import Visit
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
+    from mpigauge.vocabulary import StateName
 
 PANELS_MOST = 4
 SIZES_MOST = 30
@@ -54,7 +58,7 @@ def distribution_figure(query: Query) -> Figure:
     panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
     ends: list[float] = [1.0]
     for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
-        everything = [_samples_of(one, row) for row in one.rows]
+        everything = [_samples_of(row) for row in one.rows]
         for place, values in enumerate(everything):
             _shape(axes, f"{number}-{place}", place, values / np.median(values), style.COLOURS[number])
             ends += (np.percentile(values, BULK) / np.median(values)).tolist()
@@ -68,9 +72,9 @@ def distribution_figure(query: Query) -> Figure:
     return whole
 
 
-def _samples_of(one: Series, row: Row) -> Values:
+def _samples_of(row: Row) -> Values:
     """All of a cell; a time of 0 is what a coarse clock says, and has no ratio."""
-    launches = by_launch(one.source.visits[row.cell])
+    launches = by_launch(row.visits)
     values = np.concatenate([visit for launch in launches for visit in launch])
     return values[values > 0]
 
@@ -139,18 +143,18 @@ def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -
 @maker(MAKERS, "samples")
 def samples_figure(query: Query) -> Figure:
     """Every sample in the order of measuring, a panel a cell."""
-    found = _with_samples(query, against_size(query, sized=False))
+    found = _with_samples(query, _of_all_states(against_size(query, sized=False)))
     cells = _cells(query, found)
     whole = style.paper(1.9 * len(cells) + 0.8, 1)
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
     for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
-        shown = _course(axes, str(number), one.source.visits[row.cell], style.COLOURS[0])
+        shown = _course(axes, str(number), one.source.visits[row.cell], one.source.states)
         scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
     lines.caption(whole, common_words(found) or found[0].label, "", [], [])
-    _legend(whole)
+    _legend(whole, [one.source.states for one in found])
     return whole
 
 
@@ -167,11 +171,21 @@ def _cells(query: Query, found: Sequence[Series]) -> list[tuple[Series, Row]]:
     return [(one, row) for one in found for row in spread(one.rows, each)]
 
 
-def _course(axes: Any, name: str, visits: Iterable[Visit], colour: str) -> list[float]:
-    """Draws the visits of a cell; returns all times."""
+def _of_all_states(found: Sequence[Series]) -> list[Series]:
+    """One panel for all states of the machine: they follow each other in it."""
+    once: dict[tuple[object, ...], Series] = {}
+    for one in found:
+        factors = {name: word for name, word in one.factors.items() if name != STATE}
+        once.setdefault((id(one.source), *factors.items()), replace(one, factors=factors))
+    return labelled(list(once.values()))
+
+
+def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:
+    """Draws the visits of a cell, each in the colour of its state; returns all times."""
     trials: list[tuple[int, float]] = []
     warmups: list[tuple[int, float]] = []
     counted: list[tuple[int, float]] = []
+    by_state: dict[StateName | None, list[tuple[int, float]]] = {}
     launches: dict[int, list[int]] = {}
     place = 0
     for visit in sorted(visits, key=lambda visit: (visit.launch, visit.id)):
@@ -182,14 +196,18 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], colour: str) -> list[
             ([ns * one for ns in visit.warmup_ns], warmups),
             (seconds_of(visit).tolist(), counted),
         ):
-            into += [(place + number, value) for number, value in enumerate(values)]
+            into.extend((place + number, value) for number, value in enumerate(values))
             place += len(values)
+        fresh = counted[sum(map(len, by_state.values())) :]
+        by_state.setdefault(states.of(visit), []).extend(fresh)
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     looks = {
         "first": (trials, {"marker": "x", "color": style.COLOURS[1]}),
         "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.COLOURS[2]}),
-        "samples": (counted, {"marker": ".", "color": colour}),
+    } | {
+        f"samples{f'-{state}' if state else ''}": (points, {"marker": ".", "color": _colour(state, states)})
+        for state, points in by_state.items()
     }
     for what, (points, look) in looks.items():
         if points:
@@ -227,12 +245,24 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
     axes.grid(visible=False, axis="x")
 
 
-def _legend(whole: Figure) -> None:
+def _colour(state: StateName | None, states: States) -> str:
+    return COLOURS[state] if states.states else style.COLOURS[0]
+
+
+def _legend(whole: Figure, found: Sequence[States]) -> None:
+    """What the marks mean; of several states the samples of each."""
+    names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [
-        Line2D([], [], linestyle="none", marker=".", color=style.COLOURS[0]),
+        *(Line2D([], [], linestyle="none", marker=".", color=COLOURS[name]) for name in names),
+        *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.COLOURS[0])]),
         Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.COLOURS[2]),
         Line2D([], [], linestyle="none", marker="x", color=style.COLOURS[1]),
         Line2D([], [], color="black", linewidth=1.2),
     ]
-    labels = ["samples", WARMUP, FIRST, "median of a launch (numbered)"]
+    labels = [
+        *([f"samples, {name}" for name in names] or ["samples"]),
+        WARMUP,
+        FIRST,
+        "median of a launch (numbered)",
+    ]
     lines.below(whole, marks, labels)

@@ -12,14 +12,24 @@ from matplotlib.figure import Figure
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from mpigauge.vocabulary import StateName
 
 WIDTH = 6.4
 """Inches: the width of a page's text."""
 
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
 """Of Okabe and Ito, dark and light in turn, without the yellow, which is lost on white."""
+
+STATE_COLOURS: Mapping[StateName | None, str] = {
+    "near": COLOURS[0],
+    "mid": COLOURS[5],
+    "far": COLOURS[4],
+    None: "0.6",
+}
+"""Of the states of the machine; grey is what is in none."""
 
 LEGEND_INCHES = 0.19
 

@@ -18,7 +18,7 @@ from mpigauge.show.pivots.quantities import (
     TIME_BRIEF,
 )
 from mpigauge.show.registry import maker
-from mpigauge.show.series import EAGER, chosen, factors_of, grouped, size_words, timed
+from mpigauge.show.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
 from mpigauge.show.words.factors import WORDS
 
 if TYPE_CHECKING:
@@ -50,15 +50,19 @@ MAKERS: dict[str, Callable[[Query], list[Grid]]] = {}
 COLUMNS_MOST = 6
 GROUPS_MOST = 3
 
-ACROSS = ("mode", LIBRARY, *HOW, *WHERE, *PLACE)
+ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACE)
 BRACKETS = "in brackets the 95 % interval across launches"
 WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)
 STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * GROUPS_MOST)
-PLACES_DOWN = Layout((*PLACE, *WHERE, "size"), ("mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True)
-ALL_DOWN = Layout((*WHAT, *HOW, "size", QUANTITY), (LIBRARY, *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST)
+PLACES_DOWN = Layout(
+    (*PLACE, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True
+)
+ALL_DOWN = Layout(
+    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST
+)
 
 
 @maker(MAKERS, "latency")
@@ -147,7 +151,7 @@ def series(
         if keep(row) and (everything or row.cell.pattern not in MEMORY)
     ]
     some = any(row.time is not None for _, row in pairs)
-    found = grouped(pairs if some else [], lambda source, row: factors_of(source, row.cell))
+    found = grouped(pairs if some else [], factors_of)
     for one in found:
         one.rows.sort(key=lambda row: row.cell.bytes)
     return chosen(query, found, most=len(found))

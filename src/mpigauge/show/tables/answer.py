@@ -9,12 +9,13 @@ from mpigauge import units
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.show.document import Column, Document, Line, Table
-from mpigauge.show.series import FILE, told_apart
+from mpigauge.show.series import FILE, STATE, told_apart
 from mpigauge.show.tables.records import answer_records, result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
+from mpigauge.show.words.states import left_out_line, states_in_brief
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
+    from mpigauge.show.words.factors import Factors
 
 DOUBTS_MOST = 4
 JOBS_MOST = 6
@@ -84,10 +86,11 @@ def progress(source: Source, chosen: Units) -> Document:
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
     """Of each result two lines: where, and what was launched."""
     for source in sources:
-        mine = [one.answer for one in told if one.source is source]
+        mine = [*{one.answer.job: one.answer for one in told if one.source is source}.values()]
         name = f"{source.name}: " if len(sources) > 1 else ""
         yield f"{name}{words.machine_of(source.result)}"
         yield words.campaign_of(source.result, mine)
+        yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
 
 
 def _left_out(told: Sequence[Told]) -> list[str]:
@@ -170,8 +173,12 @@ def _column(number: int, name: str) -> Column:
 
 
 def _names(told: Sequence[Told]) -> list[str]:
-    factors = [phrases_of(one.answer.quotes[0].row.cell, words.JOB) | {FILE: one.source.name} for one in told]
-    return told_apart(factors)
+    return told_apart([_factors(one) for one in told])
+
+
+def _factors(one: Told) -> Factors:
+    state = {STATE: one.answer.state} if one.answer.state else {}
+    return phrases_of(one.answer.quotes[0].row.cell, words.JOB) | state | {FILE: one.source.name}
 
 
 def _value(line: Asked) -> float | None:
@@ -216,5 +223,5 @@ def _data(sources: Sequence[Source], stat: str) -> Mapping[str, Any]:
     if len(sources) > 1:
         return {"answer": [one for source in sources for one in answer_records(source.result, source.rows)]}
     (source,) = sources
-    notes = [line.text for line in foot_of(source.result, source.rows)]
-    return result_record(source.result, source.rows, notes, stat)
+    notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
+    return result_record(source.result, source.rows, notes, stat, source.states)

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.states import states_of
 from mpigauge.plan.factors import CURVE, usual
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.states import States
     from mpigauge.analysis.synchrony import Start
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
@@ -32,27 +34,34 @@ TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if
 
 
 def document(
-    result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units, stat: str = "median"
+    result: Result,
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    chosen: Units,
+    stat: str = "median",
+    states: States | None = None,
 ) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
         stat: The statistic that stands for a launch.
+        states: Of the machine, if they are known already.
     """
-    foot = foot_of(result, rows)
+    states = states or states_of(result.visits)
+    foot = foot_of(result, rows, states)
     return Document(
         head=head_of(result),
         tables=_tables(result, rows, columns),
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], stat),
+        data=lambda: result_record(result, rows, [line.text for line in foot], stat, states),
         records=lambda: map(flat_record, rows),
     )
 
 
 def _curve(row: Row) -> tuple[object, ...]:
-    return tuple(getattr(row.cell, name) for name in CURVE)
+    return *(getattr(row.cell, name) for name in CURVE), row.state
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -71,8 +80,11 @@ def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list
     order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
     groups = [list(group) for _, group in groupby(shown, key=_curve)]
     groups.sort(key=lambda group: order[_curve(group[0])])
-    several = len({row.cell.placement for row in shown}) > 1
-    return [_table(sorted(group, key=_place), patterns, columns, placed=several) for group in groups]
+    placed = len({row.cell.placement for row in shown}) > 1
+    stated = len({row.state for row in shown} - {None}) > 1
+    return [
+        _table(sorted(group, key=_place), patterns, columns, placed=placed, stated=stated) for group in groups
+    ]
 
 
 def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> list[Column]:
@@ -88,14 +100,23 @@ def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> lis
     return [*first, *common, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
-def _table(rows: list[Row], patterns: Mapping[str, Pattern], asked: Sequence[str], *, placed: bool) -> Table:
+def _table(
+    rows: list[Row],
+    patterns: Mapping[str, Pattern],
+    asked: Sequence[str],
+    *,
+    placed: bool,
+    stated: bool,
+) -> Table:
     """One curve.
 
     Args:
         placed: Whether there are several placements, so that each curve says its own.
+        stated: The same of states of the machine.
     """
     cell, pattern = rows[0].cell, patterns[rows[0].cell.pattern]
     words = _title(cell, placed=placed)
+    words += [rows[0].state] if stated and rows[0].state else []
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
     return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, asked), time=_time)

@@ -48,16 +48,16 @@ def document(grouped: Mapping[str, Sequence[Finding]], environment: Mapping[str,
         environment: What the machine is, for programs.
     """
     found = [finding for group in grouped.values() for finding in group]
-    width = max((len(finding.what) for finding in found), default=0)
     return Document(
-        tables=[Table(name, "", [*_lines(group)], _columns(width)) for name, group in grouped.items()],
+        tables=[Table(name, "", [*lines_of(group)], columns_of(found)) for name, group in grouped.items()],
         foot=[_summary(found)],
         data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
         records=lambda: map(asdict, found),
     )
 
 
-def _lines(group: Sequence[Finding]) -> Iterator[_Line]:
+def lines_of(group: Sequence[Finding]) -> Iterator[_Line]:
+    """A line for each finding, and one for its remedy."""
     for finding in group:
         tone = TONES[finding.state]
         yield _Line(finding.state, finding.what, finding.value, tone)
@@ -65,8 +65,9 @@ def _lines(group: Sequence[Finding]) -> Iterator[_Line]:
             yield _Line("", "", f"-> {finding.remedy}", tone)
 
 
-def _columns(width: int) -> list[Column]:
+def columns_of(found: Sequence[Finding]) -> list[Column]:
     """One width in all groups, so that the values of all of them begin below each other."""
+    width = max((len(finding.what) for finding in found), default=0)
     return [
         Column(
             "state", "", lambda line: f"{line.state:<5}", left=True, goes=None, tone=lambda line: line.tone

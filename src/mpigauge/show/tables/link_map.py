@@ -44,6 +44,8 @@ def _head(shown: LinkMap) -> Iterator[str]:
     """What was measured, and between which numbers it lies."""
     cell = shown.cell
     words = ["link map", f"{cell.pattern}, {cell.mode}", cell.job.name, f"{shown.launches} launches"]
+    if state := next((row.state for link in shown.links for row in link.rows if row.state), None):
+        words.append(f"state {state}")
     yield DOT.join([*words, *([PAIRINGS[cell.pairing]] if cell.pairing else [])])
     for what, size, unit, get in quantities(shown):
         values = sorted(value for link in shown.links if (value := get(link)) is not None)

@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.words.result import findings_of
 from mpigauge.show.words.status import reason
@@ -16,8 +17,10 @@ from mpigauge.show.words.status import reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
-    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.rows import Row, StateTime
+    from mpigauge.analysis.states import State, States
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
@@ -37,19 +40,20 @@ def record(row: Row) -> dict[str, Any]:
     time = row.time
     return {
         **cell_record(row.cell),
+        "state": row.state,
+        "states": [_state_time(one) for one in row.states],
         "status": row.status,
         "reason": reason(row),
         "launches": time.launches if time else 0,
         "samples": time.samples if time else 0,
         "batch": row.batch,
-        "time_s": {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
-        if time
-        else None,
+        "time_s": _time_record(time) if time else None,
         "rate_bytes_per_s": _number(row.rate_bytes_per_s),
         "bus_bytes_per_s": _number(row.bus_bytes_per_s),
         "cpu_s_per_op": _number(row.cpu_s_per_op),
         "cpu_share": _number(row.cpu_share),
         "net_share": _number(row.net_share),
+        "disturbed_share": _number(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
@@ -58,6 +62,35 @@ def record(row: Row) -> dict[str, Any]:
         "advised_samples": row.advised_samples,
         "warnings": [warning.kind for warning in row.warnings],
         **{column.field: _number(column.value(row)) for column in EXTRA_COLUMNS.values() if column.field},
+    }
+
+
+def _time_record(time: Timing) -> dict[str, float | None]:
+    return {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+
+
+def _state_time(one: StateTime) -> dict[str, Any]:
+    """The time of a cell in one of several states of the machine."""
+    time = one.time
+    return {
+        "state": one.state,
+        "launches": time.launches,
+        "samples": time.samples,
+        "time_s": _time_record(time),
+    }
+
+
+def state_record(state: State) -> dict[str, Any]:
+    """A state of the machine: docs/numbers.md."""
+    handover_s = state.handover_s
+    return {
+        "name": state.name,
+        "of": state.of,
+        "line_s": handover_s if state.of == "line" else None,
+        "path_s": handover_s if state.of == "path" else None,
+        "visits": state.visits,
+        "time_share": state.time_share,
+        "episodes": state.episodes,
     }
 
 
@@ -99,22 +132,28 @@ def finding_record(found: Finding) -> dict[str, Any]:
     }
 
 
-def result_record(result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str) -> dict[str, Any]:
+def result_record(
+    result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str, states: States | None = None
+) -> dict[str, Any]:
     """Everything that is said of a result.
 
     Args:
         stat: The statistic that stands for a launch.
+        states: Of the machine, if they are known already.
     """
+    states = states or states_of(result.visits)
     failures = [
         {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
         for f in result.failures
     ]
     return {
         "rows": [record(row) for row in rows],
+        "states": [state_record(state) for state in states.states],
+        "left_out_visits": result.left_out,
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows, stat)],
+        "findings": [finding_record(one) for one in findings_of(result, rows, stat, states)],
         "answer": answer_records(result, rows),
     }
 
@@ -131,6 +170,7 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "file": str(result.path),
             "quantity": quote.quoted_as,
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
+            "state": quote.row.state,
             "value": _number(quote.value),
             "unit": quote.unit,
             "half_width": _number(quote.half_width),
@@ -151,5 +191,6 @@ def flat_record(row: Row) -> dict[str, Any]:
     for outer, names in NESTED.items():
         parts = flat.pop(outer) or {}
         flat |= {f"{outer}_{name}": parts.get(name) for name in names}
+    del flat["states"]
     flat["warnings"] = " ".join(flat["warnings"])
     return flat

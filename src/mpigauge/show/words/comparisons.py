@@ -8,6 +8,7 @@ from mpigauge import units
 from mpigauge.analysis.comparisons import Contrast, Payoff, PlaceLatency
 from mpigauge.analysis.verdict import MARGIN, is_small
 from mpigauge.show.words.finding import finding
+from mpigauge.show.words.states import in_state
 from mpigauge.vocabulary import AUTO, DIFFERENT
 
 if TYPE_CHECKING:
@@ -54,16 +55,17 @@ def _latency(fact: PlaceLatency) -> str:
         f"{times(at.ratio)} as long over {place_name(other)}"
         for other, at in zip(fact.others, fact.ratios, strict=True)
     ]
-    return f"{_name(fact.nearest)}: {'; '.join([nearest, *others])}"
+    return f"{_name(fact.nearest)}{in_state(fact.state)}: {'; '.join([nearest, *others])}"
 
 
 def _payoff(fact: Payoff) -> str:
     fast, slow = place_name(fact.fast), place_name(fact.slow)
+    name = f"{_name(fact.fast)}{in_state(fact.state)}"
     if fact.from_bytes is None:
-        return f"{_name(fact.fast)}: {fast} is not certainly faster than {slow} at the largest size"
+        return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
     gains = [f"{times(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
     begin = units.format_size(fact.from_bytes)
-    return f"{_name(fact.fast)}: {fast} is faster than {slow} from {begin} on: {', '.join(gains)}"
+    return f"{name}: {fast} is faster than {slow} from {begin} on: {', '.join(gains)}"
 
 
 def _contrast(fact: Contrast) -> str:
@@ -73,7 +75,7 @@ def _contrast(fact: Contrast) -> str:
         what, pair = first.pattern, f"{other.mode} against {first.mode}"
     else:
         what, pair = f"{first.pattern} {first.mode}", f"{_library(other)} against {_library(first)}"
-    return f"{what} over {place_name(first)}: {pair}: {ends}"
+    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {ends}"
 
 
 def _end(at: At) -> str:

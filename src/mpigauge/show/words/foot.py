@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.rows import warnings_of
+from mpigauge.analysis.states import states_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.factors import unusual
 from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.states import disturbed_line, states_lines
 from mpigauge.show.words.status import reason
 from mpigauge.show.words.warnings import label, sentence
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.states import States
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import EndReason
@@ -38,9 +41,14 @@ ENDINGS: Mapping[EndReason, str] = {
 """Why measuring stopped, for people."""
 
 
-def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
-    """All lines, what was found before what is doubtful."""
+def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
+    """All lines, what was found before what is doubtful.
+
+    Args:
+        states: Of the machine, if they are known already.
+    """
     said = [
+        *states_lines(result, states or states_of(result.visits), rows),
         *_limits(rows),
         *_floor(rows),
         *_transports(result, rows),
@@ -53,7 +61,8 @@ def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
         *_wheels(result),
         *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
     ]
-    return [*map(Line, said), *(Line(text, "doubt") for text in _warnings(rows)), *map(Line, after)]
+    doubts = [*_warnings(rows), *filter(None, [disturbed_line(result)])]
+    return [*map(Line, said), *(Line(text, "doubt") for text in doubts), *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:
@@ -106,14 +115,16 @@ def _job(cell: Cell) -> str:
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
-    measured = [
-        row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
-    ]
-    precise = [
-        row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
-    ]
+    """How many cells were measured, and precisely in every state that is shown."""
+    measured = {
+        row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
+    }
+    wide = {
+        row.cell for row in rows if row.time and not _is_precise(row.time, result.campaign.plan.precision)
+    }
     precision = units.format_relative(result.campaign.plan.precision)
-    counts = f"measured {len(measured)} of {len(rows)} cells, {len(precise)} precise to {precision}"
+    of, precise = len({row.cell for row in rows}), len(measured - wide)
+    counts = f"measured {len(measured)} of {of} cells, {precise} precise to {precision}"
     return f"{counts}{_why(result)}"
 
 

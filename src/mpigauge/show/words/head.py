@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.synchrony import clock_states
 from mpigauge.show.document import DOT
+from mpigauge.show.words.states import left_out_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ def head_of(result: Result) -> list[str]:
     # A rank alone has no clock to agree with.
     if clocks := [clock for clock in result.clocks if clock.job.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
-    return lines
+    return [*lines, *left_out_line(result)]
 
 
 def _lab(lab: Lab) -> Iterable[str]:

@@ -8,6 +8,7 @@ from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.memory_costs import CachesSeen, CostInCopies, SoftwareOverhead
 from mpigauge.show.words.finding import finding
+from mpigauge.show.words.states import in_state
 
 if TYPE_CHECKING:
     from mpigauge.analysis.cache_levels import DifferentCache, Level
@@ -39,15 +40,14 @@ def _cost(fact: CostInCopies) -> str:
         f"minimum {units.format_factor(fact.least.estimate)}{_TIMES} at {units.format_size(fact.least_bytes)}"
     )
     stick = " ".join(YARDSTICKS[fact.name])
-    return f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}): {', '.join([*froms, least])}"
+    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){in_state(fact.state)}"
+    return f"{what}: {', '.join([*froms, least])}"
 
 
 def _software(fact: SoftwareOverhead) -> str:
     cell = fact.cell
-    takes = (
-        f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} ({cell.job.name}) takes "
-        f"{units.format_time(fact.message_s)}"
-    )
+    size, job = units.format_size(cell.bytes), f"({cell.job.name}){in_state(fact.state)}"
+    takes = f"{cell.pattern} {cell.mode} of {size} {job} takes {units.format_time(fact.message_s)}"
     line = units.format_time(fact.line_s)
     if not fact.overhead_s:
         return f"{takes}, no longer than a cache-line transfer ({line})"

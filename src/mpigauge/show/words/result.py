@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons
 from mpigauge.analysis.memory_costs import memory_facts
-from mpigauge.analysis.samples import by_cell
+from mpigauge.analysis.states import states_of
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.states import state_findings
 from mpigauge.show.words.warnings import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.states import States
     from mpigauge.result.reader import Result
 
 COMPARISONS = (
@@ -27,14 +29,18 @@ COMPARISONS = (
 """All comparisons within one result."""
 
 
-def findings_of(result: Result, rows: Sequence[Row], stat: str) -> Iterator[Finding]:
-    """All findings of a result: messages beside memory, comparisons, warnings.
+def findings_of(
+    result: Result, rows: Sequence[Row], stat: str, states: States | None = None
+) -> Iterator[Finding]:
+    """All findings of a result: states of the machine, messages beside memory, comparisons, warnings.
 
     Args:
         stat: The statistic that stands for a launch.
+        states: Of the machine, if they are known already.
     """
+    yield from state_findings(result, states or states_of(result.visits))
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
-    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), by_cell(result.visits), stat)
+    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), stat)
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     yield from warning_findings(rows)

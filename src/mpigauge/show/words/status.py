@@ -11,6 +11,7 @@ from mpigauge.analysis.reasons import (
     LaunchFailed,
     LimitsDiffer,
     NoEagerLimit,
+    NotInState,
     NotReached,
     OutOfTime,
     ProbeUnreliable,
@@ -43,6 +44,8 @@ def sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
             return "there was no time for it within the budget"
         case NotReached():
             return "the campaign ended before it"
+        case NotInState():
+            return f"never measured while the machine was in state {fact.state}"
         case CellFailed():
             return f"{fact.kind} in launch {fact.launch}: {fact.line or NO_LAST_WORDS}"
         case LaunchFailed():

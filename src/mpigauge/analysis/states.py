@@ -1,0 +1,219 @@
+"""The states that a machine was in: near or far, as the handing over of a cache line tells.
+
+A virtual machine whose cores are moved about, ranks that are not bound, or bound otherwise from launch to
+launch: small messages then have several times, each as good as the other, and their mean is none of them.
+Source: docs/method.md#states-of-the-machine
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.grouping import groups
+from mpigauge.plan.model import JobKey
+from mpigauge.vocabulary import STATE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.conditions import Condition
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.vocabulary import Distance, Seats, StateName
+
+
+_seat_of = attrgetter("pattern", "pair", *JobKey.__struct_fields__)
+
+STATES_MOST = 3
+FACTOR_LEAST = 1.3
+"""Between the hand-over times of neighbouring states."""
+
+WITHIN_MOST = {2: 0.1, 3: 0.05}
+"""What may be left of the squares of ln(hand-over time) within so many states. Times that are spread evenly,
+in which there is nothing to tell apart, leave 1/4 within two parts and 1/9 within three."""
+
+SHARE_LEAST = 0.02
+"""Of the visits, in a state ..."""
+
+EPISODES_LEAST = 2
+"""... or else how often the machine was in it, for as many visits in a row."""
+
+HEADLINE_SHARE = 0.8
+"""Of the time: a state that has more stands for the machine."""
+
+ASKED_SHARE = 0.2
+"""Of the time: a state that has so much is to be measured precisely, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One of the states that a machine was in.
+
+    Attributes:
+        name: By order: near, far, and mid between them.
+        of: What was handed over: a cache line (line) or an empty message between hosts (path).
+        handover_s: How long that took, one way: geometric mean of its visits.
+        visits: How many were made in it.
+        time_share: Of the time of all visits of which that is known, between states included.
+        episodes: How often the machine came into it, as far as visits tell.
+    """
+
+    name: StateName
+    of: Distance
+    handover_s: float
+    visits: int
+    time_share: float
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class States:
+    """The states of a result and whose visits are in which; none where the machine was always the same.
+
+    Attributes:
+        states: Of each distance from near to far.
+        between: Visits that saw the machine change: in no state.
+        between_share: Of the time.
+        visits: All of them; as long as they are here, nothing else has their identity.
+        names: The state by the identity of a visit: to compare cells of many visits would take long.
+    """
+
+    states: tuple[State, ...] = ()
+    between: int = 0
+    between_share: float = 0.0
+    visits: Sequence[Visit] = ()
+    names: Mapping[int, StateName | None] = field(default_factory=dict)
+
+    def of(self, visit: Visit) -> StateName | None:
+        """The state that a visit was made in; None if it was between two, or if there are none."""
+        return self.names.get(id(visit))
+
+    def knows(self, visit: Visit) -> bool:
+        """Whether it was made in a state or between two."""
+        return id(visit) in self.names
+
+    @property
+    def usual(self) -> StateName | None:
+        """The state with most of the time; None if there are none."""
+        return max(self.states, key=lambda state: state.time_share).name if self.states else None
+
+    def headline(self, of: Distance) -> StateName | None:
+        """The state that stands for the machine; None if none has that much of the time."""
+        return next((s.name for s in self.states if s.of == of and s.time_share > HEADLINE_SHARE), None)
+
+    def asked(self, of: Distance) -> list[StateName]:
+        """The states in which precision is asked for: the one with most of the time, and all with much."""
+        mine = sorted((s for s in self.states if s.of == of), key=lambda s: -s.time_share)
+        return [s.name for number, s in enumerate(mine) if number == 0 or s.time_share >= ASKED_SHARE]
+
+
+def states_of(visits: Sequence[Visit]) -> States:
+    """The states that visits were made in.
+
+    Args:
+        visits: In the order of time, of all cells.
+    """
+    by_distance: dict[Distance, list[tuple[Visit, Condition]]] = defaultdict(list)
+    for visit in visits:
+        if (condition := condition_of(visit)) is not None:
+            by_distance[condition.of].append((visit, condition))
+    names: dict[int, StateName | None] = {}
+    states: list[State] = []
+    between: list[Visit] = []
+    for of, mine in by_distance.items():
+        found = _named([condition for _, condition in mine], [visit for visit, _ in mine])
+        if found is None:
+            continue
+        names |= {id(visit): name for (visit, _), name in zip(mine, found, strict=True)}
+        states += _states(of, mine, found)
+        between += [visit for (visit, _), name in zip(mine, found, strict=True) if name is None]
+    known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names)
+    share = math.fsum(visit.elapsed_s for visit in between) / known_s if known_s else 0.0
+    return States(tuple(states), len(between), share, visits if names else (), names)
+
+
+def _states(
+    of: Distance, mine: Sequence[tuple[Visit, Condition]], found: Sequence[StateName | None]
+) -> Iterable[State]:
+    whole_s = math.fsum(visit.elapsed_s for visit, _ in mine)
+    episodes = [name for name, _ in groupby(filter(None, found))]
+    for name in (name for name in STATE_NAMES if name in found):
+        members = [pair for pair, its in zip(mine, found, strict=True) if its == name]
+        logs = np.log([condition.middle_s for _, condition in members])
+        spent_s = math.fsum(visit.elapsed_s for visit, _ in members)
+        yield State(
+            name=name,
+            of=of,
+            handover_s=math.exp(float(logs.mean())),
+            visits=len(members),
+            time_share=spent_s / whole_s if whole_s > 0 else len(members) / len(mine),
+            episodes=episodes.count(name),
+        )
+
+
+# ---- Where the ranks were ------------------------------------------------------------------------
+
+
+def seats_of(launches: Iterable[Launch]) -> Seats:
+    """Whether ranks were bound, and to the same cores in all launches of a job; the worst of all jobs."""
+    jobs: dict[JobKey, set[tuple[tuple[str, str], ...]]] = defaultdict(set)
+    for launch in launches:
+        if launch.job.ranks > 1:
+            jobs[launch.job].add(tuple((place.host, place.cpus) for place in launch.ranks_at))
+    if not jobs:
+        return "unknown"
+    if any(not cpus.isdigit() for seats in jobs.values() for seat in seats for _, cpus in seat):
+        return "free"
+    return "fixed" if all(len(seats) == 1 for seats in jobs.values()) else "changed"
+
+
+# ---- How many there are --------------------------------------------------------------------------
+
+
+def _named(conditions: Sequence[Condition], visits: Sequence[Visit]) -> list[StateName | None] | None:
+    """The state of each visit, None where it changed; None for all if there is one state only."""
+    readings = np.log([[condition.before_s, condition.after_s] for condition in conditions])
+    for number in range(STATES_MOST, 1, -1):
+        borders, within = groups(readings.ravel(), number)
+        if not borders or within >= WITHIN_MOST[number]:
+            continue
+        places = np.searchsorted(borders, readings)
+        centres = np.array([readings[places == place].mean() for place in range(number)])
+        if np.diff(centres).min() <= math.log(FACTOR_LEAST):
+            continue
+        found = [one if one == other else None for one, other in places.tolist()]
+        if _often_enough(found, number) and _one_seat_has_two(found, visits):
+            order = STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
+            return [None if place is None else order[place] for place in found]
+    return None
+
+
+def _often_enough(found: Sequence[int | None], number: int) -> bool:
+    """Whether each state has its share of the visits, or more than one episode of several visits."""
+    runs = [(place, len([*run])) for place, run in groupby(one for one in found if one is not None)]
+    for place in range(number):
+        episodes = [length for its, length in runs if its == place and length >= EPISODES_LEAST]
+        if found.count(place) < SHARE_LEAST * len(found) and len(episodes) < EPISODES_LEAST:
+            return False
+    return True
+
+
+def _one_seat_has_two(found: Sequence[int | None], visits: Sequence[Visit]) -> bool:
+    """Whether the same ranks were in two states: others are far from each other by where they sit.
+
+    Ranks are the same in visits of one pattern and pair in one job.
+    """
+    seats: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for place, visit in zip(found, visits, strict=True):
+        if place is not None:
+            seats[_seat_of(visit.cell)].append(place)
+    return any(
+        sum(places.count(place) >= EPISODES_LEAST for place in set(places)) > 1 for places in seats.values()
+    )

@@ -1,0 +1,78 @@
+"""Watching a machine for a while: two ranks that hand a cache line to each other, or one process alone."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.watch import Watched, watched_alone, watched_by_ranks
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.prepare import open_result, prepare
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.result import environment
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.launch.interruption import Interruption
+
+WHERE = "mpigauge doctor --watch"
+TWO = 2
+NEVER_PRECISE = 1e-9
+LAUNCHES_MOST = 1000
+VISITS = 200
+"""Of a launch, so that no stretch between two looks is long."""
+
+SAMPLES_MOST = 20_000
+WORK_STEPS = 2000
+"""Some 0.1 ms of a Python loop: short for what a scheduler gives to others, long for a clock."""
+
+
+def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruption: Interruption) -> Watched:
+    """Measures a pattern for so long and looks at what stands beside its samples; nothing is kept.
+
+    Args:
+        pattern: Of two ranks on this machine.
+        seconds: At most, but for the end of what has begun.
+
+    Raises:
+        MpigaugeError: There is no MPI library that works, or too few cores.
+    """
+    plan = Plan(
+        measure=(Measure(pattern=pattern),),
+        title=WHERE,
+        launches_min=1,
+        launches_max=LAUNCHES_MOST,
+        precision=NEVER_PRECISE,
+        budget_s=seconds,
+        visits=VISITS,
+        rounds_max=SAMPLES_MOST,
+    )
+    session = prepare(plan, WHERE)
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mpigauge-watch-") as folder:
+        path = Path(folder) / "watch.jsonl"
+        with open_result(session, path, path) as file:
+            CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
+        visits = [visit for visit in load(path).visits if visit.cell.pattern == pattern]
+    return watched_by_ranks(visits, time.monotonic() - begun)
+
+
+def watch_alone(seconds: float, interruption: Interruption) -> Watched:
+    """Does the same work over and over for so long, on whatever core we are."""
+    begun, stolen_s = time.monotonic(), environment.steal_s()
+    work_ns: list[int] = []
+    while time.monotonic() - begun < seconds and interruption.signal is None:
+        work_ns.append(_work_ns())
+    elapsed_s = time.monotonic() - begun
+    return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s)
+
+
+def _work_ns() -> int:
+    begun = time.perf_counter_ns()
+    value = 1
+    for _ in range(WORK_STEPS):
+        value = (value * 48_271) % 2_147_483_647
+    return time.perf_counter_ns() - begun

@@ -1,0 +1,185 @@
+"""The states of the machine over time: how far apart the ranks were, and what became of their messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from mpigauge import units
+from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.samples import seconds_of
+from mpigauge.analysis.timeline import begins_s
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
+from mpigauge.show.registry import maker
+from mpigauge.show.series import SERIES_MOST, STATE, against_size, common_words
+from mpigauge.show.words.states import HANDED_OVER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Visit
+    from mpigauge.show.query import Query, Source
+    from mpigauge.show.series import Series
+    from mpigauge.vocabulary import Distance, StateName
+
+BETWEEN = "changed within the visit"
+MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
+SMALL_BYTES = 4096
+"""Up to here a message is mostly distance."""
+
+RASTER_FROM = 5000
+
+
+@maker(MAKERS, "states")
+def states_figure(query: Query) -> Figure:
+    """How far apart the ranks were in every visit, and what the visits took, against time."""
+    if len(query.sources) > 1:
+        raise query.lacks("it is about one result", "name one result")
+    (source,) = query.sources
+    begins = dict(zip(map(id, source.result.visits), begins_s(source.result), strict=True))
+    of, known = _known(query, source)
+    found = _chosen(query)
+    whole = style.paper(4.6, 2)
+    top, low = whole.subplots(2, 1, sharex=True, height_ratios=(1, 1.3))
+    _distances(top, source, known, of, begins)
+    words = _times(low, query, source, found, begins)
+    low.set_xlabel("time since the first launch (s)")
+    lines.caption(whole, words, "", [], [])
+    _legend(whole, source, of)
+    return whole
+
+
+def _known(query: Query, source: Source) -> tuple[Distance, list[Visit]]:
+    """Visits whose ranks' distance is known, by what tells it in most of them."""
+    found: dict[Distance, list[Visit]] = {}
+    for visit in source.result.visits:
+        if (condition := condition_of(visit)) is not None:
+            found.setdefault(condition.of, []).append(visit)
+    if not found:
+        raise query.lacks("nothing is known of the state of the machine")
+    of = max(found, key=lambda one: len(found[one]))
+    return of, found[of]
+
+
+def _chosen(query: Query) -> list[Series]:
+    """What was asked for, else all small messages: what is far takes longer there."""
+    found = against_size(query, sized=False)
+    if query.series or query.sizes:
+        return found[:SERIES_MOST]
+    small = [one for one in found if one.factors["pattern"] in MESSAGES]
+    return small or found[:1]
+
+
+# ---- Panels --------------------------------------------------------------------------------------
+
+
+def _distances(
+    axes: Any, source: Source, visits: Sequence[Visit], of: Distance, begins: Mapping[int, float]
+) -> None:
+    """Two points a visit: what was found before its samples, and after them."""
+    values: list[float] = []
+    for state in COLOURS:
+        mine = [visit for visit in visits if source.states.of(visit) == state]
+        conditions = [condition for visit in mine if (condition := condition_of(visit)) is not None]
+        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
+        readings = [(one.before_s, one.after_s) for one in conditions]
+        values += [value for pair in readings for value in pair]
+        if readings:
+            _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
+    scales.times(_takes(of), values, units.AUTO, linear=False).dress(axes)
+    for one in source.states.states:
+        if one.of == of:
+            axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
+
+
+def _takes(of: Distance) -> str:
+    return {"line": "hand-over of a line", "path": "path, one way"}[of]
+
+
+def _dots(
+    axes: Any, name: str, xs: Sequence[tuple[float, float]], ys: Sequence[tuple[float, float]], colour: str
+) -> None:
+    flat_x = [x for pair in xs for x in pair]
+    flat_y = [y for pair in ys for y in pair]
+    (dots,) = axes.plot(
+        flat_x,
+        flat_y,
+        linestyle="none",
+        marker=".",
+        markersize=3.0,
+        color=colour,
+        rasterized=len(flat_x) > RASTER_FROM,
+    )
+    dots.set_gid(name)
+
+
+def _times(
+    axes: Any, query: Query, source: Source, found: Sequence[Series], begins: Mapping[int, float]
+) -> str:
+    """What visits took: of one cell as it is, of several in units of the middle of each; the title."""
+    cells = list(dict.fromkeys(row.cell for one in found for row in one.rows if row.visits))
+    if not (query.series or query.sizes):
+        cells = [cell for cell in cells if cell.bytes <= SMALL_BYTES] or cells[:1]
+    medians = {cell: _medians(source, cell) for cell in cells}
+    units_s = {cell: float(np.median(mine)) if len(cells) > 1 else 1.0 for cell, mine in medians.items()}
+    values: list[float] = []
+    for state in COLOURS:
+        points = [
+            (begins[id(visit)], median / units_s[cell])
+            for cell in cells
+            for visit, median in zip(source.visits[cell], medians[cell], strict=True)
+            if source.states.of(visit) == state and median > 0
+        ]
+        if points:
+            xs, ys = zip(*points, strict=True)
+            values += ys
+            (dots,) = axes.plot(xs, ys, linestyle="none", marker=".", markersize=4.0, color=COLOURS[state])
+            dots.set_gid(f"times-{state or 'none'}")
+    _dress(axes, query, values, relative=len(cells) > 1)
+    return _title(found, cells)
+
+
+def _medians(source: Source, cell: Cell) -> list[float]:
+    return [float(np.median(seconds_of(visit))) for visit in source.visits[cell]]
+
+
+def _dress(axes: Any, query: Query, values: Sequence[float], *, relative: bool) -> None:
+    if not relative:
+        scales.times("time", values, query.units.time, linear=query.linear).dress(axes)
+        return
+    axes.set_ylabel("time / median of the cell")
+    if values and max(values) > LOG_FROM * min(values):
+        axes.set_yscale("log")
+        scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
+
+
+def _title(found: Sequence[Series], cells: Sequence[Cell]) -> str:
+    words = common_words(found, without=(STATE,)) or found[0].factors["pattern"]
+    sizes = list(dict.fromkeys(units.format_size(cell.bytes) for cell in cells))
+    size = sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return f"{words}, {size}; a point a visit"
+
+
+def _legend(whole: Figure, source: Source, of: Distance) -> None:
+    """The states with their times and shares; of a single one only that there is one."""
+    mine = [one for one in source.states.states if one.of == of]
+    names: list[StateName | None] = [one.name for one in mine]
+    labels = [
+        f"{one.name}: {HANDED_OVER[of]} takes {units.format_time(one.handover_s)}, "
+        f"{units.format_percent(one.time_share)} of the time"
+        for one in mine
+    ]
+    if source.states.between:
+        names, labels = [*names, None], [*labels, BETWEEN]
+    if not mine:
+        names, labels = [None], ["the machine was in one state"]
+    marks = [Line2D([], [], linestyle="none", marker="o", color=COLOURS[name]) for name in names]
+    lines.below(whole, marks, labels)

@@ -1,0 +1,81 @@
+"""`doctor --watch`: what two ranks see of the machine, what one process sees, and what nobody can."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.watch import watched_alone, watched_by_ranks
+from mpigauge.result import environment
+from tests.made import cell, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+LINE = cell("cacheline", 64)
+
+
+def watched(cli: Cli) -> dict[str, Any]:
+    done = cli("doctor", "--watch", "1s", "--format", "json")
+    assert done.status == 0, done.err
+    return json.loads(done.out)  # type: ignore[no-any-return]
+
+
+def test_two_ranks_see_how_far_cores_are(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "cores_allowed", lambda: 2)
+    monkeypatch.setenv("FAKE_STATES", "near:40:1:0.03,far:245:1:0.03")
+    whole = watched(cli)
+    assert whole["alone"] == ""
+    assert [state["name"] for state in whole["watched"]["states"]] == ["near", "far"]
+    found = {one["what"]: one for one in whole["findings"]}
+    assert found["other work"]["state"] == "ok"
+    assert "it changes" in found["distance of cores"]["value"]
+    assert found["distance of cores"]["remedy"]
+
+
+def test_one_process_says_what_it_cannot_know(machine: Path, cli: Cli) -> None:
+    whole = watched(cli)
+    assert whole["alone"]
+    assert whole["watched"]["looks"] > 10
+    assert whole["watched"]["line_s"] is None
+    distance = next(one for one in whole["findings"] if one["what"] == "distance of cores")
+    assert distance["value"].startswith("not known: ")
+
+
+@pytest.mark.parametrize("duration", ["0s", "2h", "soon"])
+def test_it_is_neither_instant_nor_endless(machine: Path, cli: Cli, duration: str) -> None:
+    assert cli("doctor", "--watch", duration).status == 2
+
+
+def test_time_that_was_lost_is_counted() -> None:
+    visits = [
+        visit(1, number, LINE, [200], wait_ns=wait_ns, steal_ns=0, moves=1, alu_ns=[2000.0, 2200.0])
+        for number, wait_ns in enumerate([0, 0, 0, 50_000_000])
+    ]
+    seen = watched_by_ranks(visits, 1.0)
+    assert (seen.looks, seen.disturbed_share, seen.moves) == (4, 0.25, 4)
+    # 50 ms of four times 100 ms.
+    assert seen.lost_share == pytest.approx(0.125)
+    assert seen.slowdown == pytest.approx(1.1)
+    assert seen.line_s is None
+
+
+def test_of_no_look_nothing_is_known() -> None:
+    for seen in (watched_by_ranks([], 1.0), watched_alone([], 1.0, 0.0)):
+        assert (seen.looks, seen.disturbed_share, seen.slowdown, seen.line_s) == (0, None, None, None)
+
+
+def test_stalls_of_one_process_are_what_goes_beyond_its_own_work() -> None:
+    """Nine pieces of work of ten take 100 us, one waits for 900 us more: half of the time is lost."""
+    work_ns = np.full(1000, 100_000)
+    work_ns[::10] += 900_000
+    seen = watched_alone(work_ns.tolist(), 0.2, 0.05)
+    assert seen.disturbed_share == pytest.approx(0.1)
+    assert seen.lost_share == pytest.approx(90 / 190)
+    assert seen.stolen_share == pytest.approx(0.25)

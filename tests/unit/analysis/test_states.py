@@ -1,0 +1,299 @@
+"""States of the machine: found where they are, not where they are not, and numbers that hold in each."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.analysis.by_state import asked_for, by_state, shown
+from mpigauge.analysis.estimate import estimate
+from mpigauge.analysis.rows import rows
+from mpigauge.analysis.samples import by_cell, by_launch
+from mpigauge.analysis.states import FACTOR_LEAST, seats_of, states_of
+from mpigauge.result.reader import load
+from tests.made import PLACE, campaign, cell, launch, result_of, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.records import Visit
+
+RESULTS = Path(__file__).parents[3] / "docs/results"
+SMALL = cell(size=8)
+NEAR_NS, FAR_NS = 40.0, 245.0
+FACTOR = 2.8
+"""How many times as long a small message takes while far."""
+
+
+def visits_with(lines_ns: Sequence[Sequence[float]], **more: object) -> list[Visit]:
+    """Visits of one cell, ten a launch, whose readings of the line are these."""
+    return [
+        visit(1 + number // 10, number % 10, SMALL, [200], line_ns=list(pair), **more)
+        for number, pair in enumerate(lines_ns)
+    ]
+
+
+def lines(
+    generator: np.random.Generator, centres_ns: Sequence[float] | np.ndarray, spread: float = 0.03
+) -> list[list[float]]:
+    """Two readings for every visit, around a centre each."""
+    logs = np.log(np.asarray(centres_ns))[:, None] + spread * generator.standard_normal((len(centres_ns), 2))
+    return [[float(before), float(after)] for before, after in np.exp(logs)]
+
+
+# ---- Which there are -----------------------------------------------------------------------------
+
+
+def test_two_heaps_of_readings_are_near_and_far() -> None:
+    found = states_of(visits_with([[40, 41]] * 30 + [[240, 250]] * 10))
+    assert [state.name for state in found.states] == ["near", "far"]
+    assert [state.visits for state in found.states] == [30, 10]
+    assert [state.handover_s * 1e9 for state in found.states] == pytest.approx([40.5, 245], rel=0.01)
+    assert [state.time_share for state in found.states] == pytest.approx([0.75, 0.25])
+    assert [state.episodes for state in found.states] == [1, 1]
+
+
+def test_three_heaps_have_one_between() -> None:
+    found = states_of(visits_with([[40, 41]] * 20 + [[90, 92]] * 20 + [[240, 250]] * 20))
+    assert [state.name for state in found.states] == ["near", "mid", "far"]
+
+
+def test_a_visit_that_saw_the_machine_change_is_in_no_state() -> None:
+    visits = visits_with([[40, 41]] * 19 + [[40, 245]] + [[240, 250]] * 20)
+    found = states_of(visits)
+    assert found.of(visits[0]) == "near"
+    assert found.of(visits[19]) is None
+    assert found.knows(visits[19])
+    assert found.between == 1
+    assert math.fsum(state.time_share for state in found.states) + found.between_share == pytest.approx(1)
+    assert all(visits[19] not in one.visits for one in by_state(visits, found))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("spread", [0.02, 0.1, 0.3])
+def test_one_heap_is_one_state_however_wide(seed: int, spread: float) -> None:
+    generator = np.random.default_rng(seed)
+    assert not states_of(visits_with(lines(generator, [60.0] * 400, spread))).states
+    even = np.exp(generator.uniform(3.5, 5.5, (400, 1)) * np.ones(2))
+    assert not states_of(visits_with(even.tolist())).states
+
+
+def test_heaps_that_are_close_are_one_state() -> None:
+    below, above = 0.97 * FACTOR_LEAST, 1.03 * FACTOR_LEAST
+    for factor, count in ((below, 0), (above, 2)):
+        readings = [[50.0, 50.1]] * 50 + [[50 * factor, 50.1 * factor]] * 50
+        assert len(states_of(visits_with(readings)).states) == count
+
+
+def test_a_lonely_visit_is_no_state_but_two_episodes_are() -> None:
+    usual, odd = [[40.0, 40.1]] * 200, [[240.0, 245.0]]
+    assert not states_of(visits_with([*usual, *odd, *usual])).states
+    assert not states_of(visits_with([*usual, *odd, *usual, *odd, *usual])).states
+    episode = odd * 3
+    found = states_of(visits_with([*usual, *episode, *usual, *episode, *usual]))
+    assert [state.episodes for state in found.states] == [3, 2]
+
+
+def test_ranks_that_always_sit_far_apart_are_no_state_of_the_machine() -> None:
+    """Of four ranks a ring reaches farther than of two: both are always so."""
+    two = visits_with([[40, 41]] * 40)
+    four = [replace(one, cell=replace(SMALL, ranks=4), line_ns=[240.0, 250.0]) for one in two]
+    assert not states_of([*two, *four]).states
+
+
+def test_files_without_conditions_have_one_state() -> None:
+    visits = [visit(1, number, SMALL, [200]) for number in range(20)]
+    assert not states_of(visits).states
+    assert not states_of([]).states
+    (whole,) = by_state(visits, states_of(visits))
+    assert whole.state is None
+    assert list(whole.visits) == visits
+
+
+def test_between_hosts_the_path_tells_it() -> None:
+    pairs = [[20_000.0, 20_100.0]] * 20 + [[60_000.0, 61_000.0]] * 20
+    visits = [
+        replace(one, line_ns=[], path_ns=pair) for one, pair in zip(visits_with(pairs), pairs, strict=True)
+    ]
+    found = states_of(visits)
+    assert [(state.of, state.name) for state in found.states] == [("path", "near"), ("path", "far")]
+
+
+def test_ranks_that_share_cores_do_not_hide_the_states_of_others() -> None:
+    """More ranks than cores hand a line over when the scheduler likes: that is no distance."""
+    two = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
+    crowded = cell("barrier", 0, "blocking", ranks=4, sync="common")
+    times = np.random.default_rng(3).lognormal(11, 1.5, (40, 2)) + 3000
+    four = [
+        replace(one, cell=crowded, line_ns=[float(ns) for ns in pair])
+        for one, pair in zip(two, times, strict=True)
+    ]
+    found = states_of([*two, *four])
+    assert [state.name for state in found.states] == ["near", "far"]
+    assert not any(found.knows(one) for one in four)
+    assert [one.state for one in by_state(four, found)] == [None]
+
+
+def test_lines_and_paths_are_states_of_their_own() -> None:
+    """Packets that take another way do not make the cores of a host far from each other."""
+    on_host = visits_with([[40, 41]] * 40)
+    others = cell(size=8, placement="different-hosts")
+    paths = [[20_000.0, 20_100.0]] * 20 + [[60_000.0, 61_000.0]] * 20
+    between = [
+        replace(one, cell=others, line_ns=[], path_ns=pair) for one, pair in zip(on_host, paths, strict=True)
+    ]
+    found = states_of([*on_host, *between])
+    assert {state.of for state in found.states} == {"path"}
+    assert not any(found.knows(one) for one in on_host)
+
+
+def test_own_samples_decide_nothing() -> None:
+    visits = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
+    shuffled = [replace(one, samples_ns=[number]) for number, one in enumerate(visits, start=1)]
+    before, after = states_of(visits), states_of(shuffled)
+    assert before.states == after.states
+    assert [before.of(one) for one in visits] == [after.of(one) for one in shuffled]
+
+
+@pytest.mark.parametrize(
+    ("cpus", "seats"),
+    [
+        ([("0", "1")] * 2, "fixed"),
+        ([("0", "1"), ("0", "2")], "changed"),
+        ([("0", "1"), ("0-1", "0-1")], "free"),
+        ([], "unknown"),
+    ],
+)
+def test_where_the_ranks_were_is_said_by_their_launches(cpus: list[tuple[str, str]], seats: str) -> None:
+    launches = [
+        replace(launch(number), ranks_at=tuple(replace(PLACE, cpus=mine) for mine in both))
+        for number, both in enumerate(cpus, start=1)
+    ]
+    assert seats_of(launches) == seats
+
+
+# ---- Which are shown and asked for ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "headline", "asked"),
+    [
+        (50, 6, ["near"], ["near"]),
+        (20, 40, ["near", "far"], ["near", "far"]),
+        (13, 47, ["near", "far"], ["near", "far"]),
+        (11, 49, ["far"], ["far"]),
+    ],
+)
+def test_a_state_that_has_most_of_the_time_stands_for_the_machine(
+    near: int, far: int, headline: list[str], asked: list[str]
+) -> None:
+    visits = visits_with([[40, 41]] * near + [[240, 250]] * far)
+    found = states_of(visits)
+    parts = by_state(visits, found)
+    assert [one.state for one in shown(parts, found, None)] == headline
+    assert [one.state for one in shown(parts, found, "all")] == ["near", "far"]
+    assert [one.state for one in shown(parts, found, "far")] == ["far"]
+    assert sorted(str(one.state) for one in asked_for(parts, found)) == sorted(asked)
+
+
+def test_a_launch_counts_in_a_state_with_two_visits_or_all_that_it_has() -> None:
+    near, far = [40.0, 41.0], [240.0, 250.0]
+    visits = visits_with([near] * 19 + [far] + [far] * 10 + [near])
+    parts = {one.state: one for one in by_state(visits, states_of(visits))}
+    # Launch 2 has one visit while far, launch 4 a single visit at all.
+    assert {one.launch for one in parts["near"].visits} == {1, 2, 4}
+    assert {one.launch for one in parts["far"].visits} == {3}
+
+
+def test_what_was_never_seen_in_a_state_says_so() -> None:
+    other = cell(size=1024)
+    visits = visits_with([[40, 41]] * 20 + [[240, 250]] * 20)
+    alone = [replace(one, cell=other, id=one.id + 10) for one in visits[:20]]
+    result = result_of(campaign(SMALL, other), *(launch(n) for n in range(1, 5)), *visits, *alone)
+    found = {row.cell.bytes: row for row in rows(result, choice="far")}
+    assert found[8].state == "far"
+    assert found[1024].status == "skipped"
+    assert [row.state for row in rows(result)] == ["near", "far", "near"]
+    assert all([time.state for time in row.states] for row in rows(result))
+
+
+# ---- Numbers that hold ---------------------------------------------------------------------------
+
+
+def course(generator: np.random.Generator, dwell_s: tuple[float, float], times_s: np.ndarray) -> np.ndarray:
+    """Whether the machine is far at each time: it stays in a state for an exponential time."""
+    far, switch_s = bool(generator.random() < dwell_s[1] / sum(dwell_s)), 0.0
+    states = np.zeros(times_s.size, dtype=bool)
+    while switch_s < times_s[-1]:
+        begin_s, switch_s = switch_s, switch_s + generator.exponential(dwell_s[int(far)])
+        states[(times_s >= begin_s) & (times_s < switch_s)] = far
+        far = not far
+    return states
+
+
+def measured(generator: np.random.Generator, dwell_s: tuple[float, float]) -> list[Visit]:
+    """8 visits in each of 10 launches within 20 s; launches differ by 1 %, visits by 2 %."""
+    times_s = np.linspace(0, 20, 80)
+    far = course(generator, dwell_s, times_s)
+    launches = np.repeat(0.01 * generator.standard_normal(10), 8)
+    logs = launches + 0.02 * generator.standard_normal(80) + math.log(FACTOR) * far
+    readings = lines(generator, np.where(far, FAR_NS, NEAR_NS))
+    samples_ns = np.rint(1e6 * np.exp(logs)).astype(int).tolist()
+    return [
+        visit(1 + number // 8, number % 8, SMALL, [samples_ns[number]], ops=1, line_ns=readings[number])
+        for number in range(80)
+    ]
+
+
+def intervals(visits: list[Visit], known: bool) -> list[tuple[float, float]]:
+    """Of each state that has enough launches; of everything, where nobody knows the states."""
+    mine = visits if known else [replace(one, line_ns=[]) for one in visits]
+    times = [estimate(by_launch(one.visits)) for one in by_state(mine, states_of(mine))]
+    return [(time.low, time.high) for time in times if time.low and time.high]
+
+
+def covering(found: list[tuple[float, float]]) -> float:
+    """How many contain what the time truly is in one of the states."""
+    truths = (1e-3, FACTOR * 1e-3)
+    return sum(any(low <= truth <= high and high / low < 1.5 for truth in truths) for low, high in found)
+
+
+@pytest.mark.parametrize("dwell_s", [(0.35, 12.0), (2.5, 5.0), (20.0, 60.0), (100.0, 300.0)])
+def test_intervals_hold_in_each_state_however_long_it_lasts(dwell_s: tuple[float, float]) -> None:
+    generator = np.random.default_rng(7)
+    campaigns = [measured(generator, dwell_s) for _ in range(40)]
+    apart = [interval for visits in campaigns for interval in intervals(visits, known=True)]
+    assert covering(apart) >= 0.9 * len(apart)
+
+
+def test_without_states_intervals_hold_nowhere() -> None:
+    generator = np.random.default_rng(8)
+    together = [
+        interval for _ in range(40) for interval in intervals(measured(generator, (2.5, 5.0)), known=False)
+    ]
+    assert covering(together) < 0.5 * len(together)
+
+
+def test_a_launch_that_was_in_both_states_gives_a_number_to_both() -> None:
+    visits = visits_with([[40, 41]] * 25 + [[240, 250]] * 15)
+    times = {one.state: estimate(by_launch(one.visits)) for one in by_state(visits, states_of(visits))}
+    assert times["near"].launches == 3
+    assert times["far"].launches == 2
+
+
+@pytest.mark.parametrize("name", ["first", "modes-lan", "map"])
+def test_results_without_conditions_have_the_numbers_that_they_always_had(name: str) -> None:
+    """To the last bit: of all samples of a cell, launch by launch, whatever states there may have been."""
+    result = load(RESULTS / f"{name}.jsonl.gz")
+    result.visits = [replace(one, line_ns=[], path_ns=[]) for one in result.visits]
+    visits = by_cell(result.visits)
+    measured = [row for row in rows(result) if row.time is not None]
+    assert len(measured) == len({row.cell for row in measured}) > 0
+    for row in measured:
+        assert row.time == estimate(by_launch(visits[row.cell]))
+        assert (row.state, row.states) == (None, ())
