@@ -1,5 +1,5 @@
-/* pairs - pairs of ranks, each with a communicator of its own, and steps: visits of several pairs
- * that are made at the same time.
+/* pairs - pairs of ranks, each with a communicator of its own while it is measured, and steps:
+ * visits of several pairs that are made at the same time.
  *
  * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 what they will do; it
  * writes that down, and all begin together.  What they have measured stays with them until the last
@@ -14,6 +14,7 @@
 #include "text/journal.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,16 +28,10 @@ enum {
     SETTLE_US = 1000, /* for launcher and campaign to carry the lines away */
 };
 
-struct pair {
-    MPI_Comm        comm;
-    struct mg_eager eager;
-};
-
 static struct {
-    struct pair *pairs; /* one place for every rank: this one and that; NULL while not needed */
-    int          ranks;
-    int          rank;
-    MPI_Comm     control; /* of the world, for what is said around visits */
+    struct mg_eager *limits; /* one for every rank: of this one and that; NULL while not needed */
+    int              rank;
+    MPI_Comm         control; /* of the world, for what is said around visits */
 } world = {.control = MPI_COMM_NULL};
 
 static int leader_of(const struct mg_visit *visit)
@@ -49,19 +44,9 @@ static bool leads(const struct mg_visit *visit)
     return leader_of(visit) == world.rank;
 }
 
-static struct pair *pair_of(const struct mg_visit *visit)
-{
-    return &world.pairs[visit->pair[0] == world.rank ? visit->pair[1] : visit->pair[0]];
-}
-
-MPI_Comm mg_pair_comm(const struct mg_visit *visit)
-{
-    return pair_of(visit)->comm;
-}
-
 struct mg_eager *mg_pair_eager(const struct mg_visit *visit)
 {
-    return &pair_of(visit)->eager;
+    return &world.limits[visit->pair[0] == world.rank ? visit->pair[1] : visit->pair[0]];
 }
 
 int mg_step_length(const struct mg_visit *visits, const struct mg_visit *end)
@@ -96,7 +81,9 @@ void mg_pairs_check(const struct mg_plan *plan)
 
 /* ---- Communicators --------------------------------------------------------------------------- */
 
-static MPI_Comm comm_of(const struct mg_visit *visit)
+/* Only the two of them take part.  It lives as long as their visit: with one for every pair, a rank
+ * of a large job would have more than its library has room for. */
+MPI_Comm mg_pair_make(const struct mg_visit *visit)
 {
     MPI_Group everybody = MPI_GROUP_NULL;
     MPI_Group both      = MPI_GROUP_NULL;
@@ -121,51 +108,58 @@ static size_t largest_of_pairs(const struct mg_plan *plan)
     return bytes;
 }
 
-static void make_all(void)
+static void make_all(const struct mg_plan *plan)
 {
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
-    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world.ranks));
     MG_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &world.control));
-    world.pairs = calloc((size_t) world.ranks, sizeof *world.pairs);
-    if (world.pairs == NULL)
-        MG_DIE("no memory for the pairs of %d ranks", world.ranks);
-    for (int other = 0; other < world.ranks; other++)
-        world.pairs[other].comm = MPI_COMM_NULL;
+    world.limits = calloc((size_t) plan->ranks, sizeof *world.limits);
+    if (world.limits == NULL)
+        MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
+}
+
+static void let_talk(const struct mg_visit *visit, size_t largest, int64_t least_ns)
+{
+    MPI_Comm comm = mg_pair_make(visit);
+
+    mg_warm_up_group(visit, 1, comm, 2, least_ns);
+    mg_warm_up_group(visit, largest, comm, 2, least_ns);
+    MG_MPI(MPI_Comm_free(&comm));
 }
 
 /* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
- * since what was made at the first visit would be in somebody's time. */
-void mg_pairs_make(const struct mg_plan *plan)
+ * since connections that were made at the first visit would be in somebody's time. */
+void mg_pairs_meet(const struct mg_plan *plan)
 {
     const size_t  largest  = largest_of_pairs(plan);
     const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
+    bool         *met      = calloc((size_t) plan->ranks, sizeof *met);
 
+    if (met == NULL)
+        MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
     for (int i = 0; i < plan->visits_count; i++) {
         const struct mg_visit *visit = &plan->visits[i];
 
         if (!mg_is_pair(visit))
             continue;
-        if (world.pairs == NULL)
-            make_all();
-        if (!mg_takes_part(visit, world.rank) || mg_pair_comm(visit) != MPI_COMM_NULL)
+        if (world.limits == NULL)
+            make_all(plan);
+        const int other = visit->pair[visit->pair[0] == world.rank];
+        if (!mg_takes_part(visit, world.rank) || met[other])
             continue;
-        pair_of(visit)->comm = comm_of(visit);
-        mg_warm_up_group(visit, 1, mg_pair_comm(visit), 2, least_ns);
-        mg_warm_up_group(visit, largest, mg_pair_comm(visit), 2, least_ns);
+        met[other] = true;
+        let_talk(visit, largest, least_ns);
     }
-    if (world.pairs != NULL)
+    free(met);
+    if (world.limits != NULL)
         mg_rest_until_all();
 }
 
 void mg_pairs_free(void)
 {
-    if (world.pairs == NULL)
+    if (world.limits == NULL)
         return;
-    for (int other = 0; other < world.ranks; other++)
-        if (world.pairs[other].comm != MPI_COMM_NULL)
-            MG_MPI(MPI_Comm_free(&world.pairs[other].comm));
-    free(world.pairs);
-    world.pairs = NULL;
+    free(world.limits);
+    world.limits = NULL;
     MG_MPI(MPI_Comm_free(&world.control));
 }
 

@@ -102,7 +102,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
     const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
 
     if (visit != NULL) {
-        struct mg_state state = {.comm     = mg_pair_comm(visit),
+        struct mg_state state = {.comm     = mg_pair_make(visit),
                                  .rank     = run->rank == visit->pair[0] ? 0 : 1,
                                  .ranks    = visit->ranks,
                                  .bytes    = visit->bytes,
@@ -110,6 +110,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
                                  .requests = requests};
 
         visit_of_pair(run, visit, &state);
+        MG_MPI(MPI_Comm_free(&state.comm));
     }
     mg_step_end(visits, count);
 }
@@ -168,7 +169,7 @@ static void check_clock(struct mg_run *run, bool last)
     mg_share(MPI_COMM_WORLD, &check, sizeof check);
     if (!check.due)
         return;
-    mg_clocks_check(run->start_ns, check.tolerance_ns);
+    mg_clocks_check(run->start_ns, check.tolerance_ns, last);
     run->checked_ns = mg_now_ns();
 }
 
@@ -212,7 +213,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_make(&run.pure, room);
     reserve_all(&run);
     mg_warm_up(plan);
-    mg_pairs_make(plan);
+    mg_pairs_meet(plan);
     do_visits(&run, requests);
 
     for (int i = 0; i < plan->cells_count; i++)
@@ -221,6 +222,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_free(&run.rounds);
     mg_rounds_free(&run.pure);
     mg_common_start_free();
+    mg_clocks_free();
     mg_shared_free();
     free((void *) requests);
 }
