@@ -1,4 +1,4 @@
-/* pairs - pairs of ranks, each with a communicator of its own while it is measured, and steps:
+/* pairs - pairs of ranks, each with a communicator of its own, and steps:
  * visits of several pairs that are made at the same time.
  *
  * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 what they will do; it
@@ -20,18 +20,26 @@
 #include <unistd.h>
 
 enum {
-    TAG_HERE  = 11,
-    TAG_OFFER = 12,
-    TAG_START = 13,
-    TAG_LINES = 14,
-    TAG_TICK  = 15,
-    SETTLE_US = 1000, /* for launcher and campaign to carry the lines away */
+    TAG_HERE    = 11,
+    TAG_OFFER   = 12,
+    TAG_START   = 13,
+    TAG_LINES   = 14,
+    TAG_TICK    = 15,
+    SETTLE_US   = 1000, /* for launcher and campaign to carry the lines away */
+    KEEPS_RANKS = 65,   /* of a job: 64 communicators a rank */
+};
+
+/* Of this rank and another. */
+struct pair {
+    MPI_Comm comm; /* MPI_COMM_NULL until they meet, and in a large job between their visits */
+    struct mg_eager eager;
 };
 
 static struct {
-    struct mg_eager *limits; /* one for every rank: of this one and that; NULL while not needed */
-    int              rank;
-    MPI_Comm         control; /* of the world, for what is said around visits */
+    struct pair *pairs; /* one place for every rank; NULL while not needed */
+    int          ranks;
+    int          rank;
+    MPI_Comm     control; /* of the world, for what is said around visits */
 } world = {.control = MPI_COMM_NULL};
 
 static int leader_of(const struct mg_visit *visit)
@@ -44,9 +52,14 @@ static bool leads(const struct mg_visit *visit)
     return leader_of(visit) == world.rank;
 }
 
+static struct pair *pair_of(const struct mg_visit *visit)
+{
+    return &world.pairs[visit->pair[visit->pair[0] == world.rank]];
+}
+
 struct mg_eager *mg_pair_eager(const struct mg_visit *visit)
 {
-    return &world.limits[visit->pair[0] == world.rank ? visit->pair[1] : visit->pair[0]];
+    return &pair_of(visit)->eager;
 }
 
 int mg_step_length(const struct mg_visit *visits, const struct mg_visit *end)
@@ -81,9 +94,8 @@ void mg_pairs_check(const struct mg_plan *plan)
 
 /* ---- Communicators --------------------------------------------------------------------------- */
 
-/* Only the two of them take part.  It lives as long as their visit: with one for every pair, a rank
- * of a large job would have more than its library has room for. */
-MPI_Comm mg_pair_make(const struct mg_visit *visit)
+/* Only the two of them take part. */
+static MPI_Comm comm_of(const struct mg_visit *visit)
 {
     MPI_Group everybody = MPI_GROUP_NULL;
     MPI_Group both      = MPI_GROUP_NULL;
@@ -96,6 +108,28 @@ MPI_Comm mg_pair_make(const struct mg_visit *visit)
     MG_MPI(MPI_Group_free(&both));
     MG_MPI(MPI_Group_free(&everybody));
     return comm;
+}
+
+/* With one for every pair, a rank of a large job would have more communicators than its library has
+ * room for; of few ranks they are kept, since to make one takes several messages. */
+static bool keeps_comms(void)
+{
+    return world.ranks <= KEEPS_RANKS;
+}
+
+MPI_Comm mg_pair_begin(const struct mg_visit *visit)
+{
+    struct pair *pair = pair_of(visit);
+
+    if (pair->comm == MPI_COMM_NULL)
+        pair->comm = comm_of(visit);
+    return pair->comm;
+}
+
+void mg_pair_end(const struct mg_visit *visit)
+{
+    if (!keeps_comms())
+        MG_MPI(MPI_Comm_free(&pair_of(visit)->comm));
 }
 
 static size_t largest_of_pairs(const struct mg_plan *plan)
@@ -112,18 +146,21 @@ static void make_all(const struct mg_plan *plan)
 {
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
     MG_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &world.control));
-    world.limits = calloc((size_t) plan->ranks, sizeof *world.limits);
-    if (world.limits == NULL)
+    world.ranks = plan->ranks;
+    world.pairs = calloc((size_t) plan->ranks, sizeof *world.pairs);
+    if (world.pairs == NULL)
         MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
+    for (int other = 0; other < plan->ranks; other++)
+        world.pairs[other].comm = MPI_COMM_NULL;
 }
 
 static void let_talk(const struct mg_visit *visit, size_t largest, int64_t least_ns)
 {
-    MPI_Comm comm = mg_pair_make(visit);
+    MPI_Comm comm = mg_pair_begin(visit);
 
     mg_warm_up_group(visit, 1, comm, 2, least_ns);
     mg_warm_up_group(visit, largest, comm, 2, least_ns);
-    MG_MPI(MPI_Comm_free(&comm));
+    mg_pair_end(visit);
 }
 
 /* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
@@ -141,7 +178,7 @@ void mg_pairs_meet(const struct mg_plan *plan)
 
         if (!mg_is_pair(visit))
             continue;
-        if (world.limits == NULL)
+        if (world.pairs == NULL)
             make_all(plan);
         const int other = visit->pair[visit->pair[0] == world.rank];
         if (!mg_takes_part(visit, world.rank) || met[other])
@@ -150,16 +187,19 @@ void mg_pairs_meet(const struct mg_plan *plan)
         let_talk(visit, largest, least_ns);
     }
     free(met);
-    if (world.limits != NULL)
+    if (world.pairs != NULL)
         mg_rest_until_all();
 }
 
 void mg_pairs_free(void)
 {
-    if (world.limits == NULL)
+    if (world.pairs == NULL)
         return;
-    free(world.limits);
-    world.limits = NULL;
+    for (int other = 0; other < world.ranks; other++)
+        if (world.pairs[other].comm != MPI_COMM_NULL)
+            MG_MPI(MPI_Comm_free(&world.pairs[other].comm));
+    free(world.pairs);
+    world.pairs = NULL;
     MG_MPI(MPI_Comm_free(&world.control));
 }
 

@@ -16,8 +16,9 @@ void mg_pairs_check(const struct mg_plan *plan);
 void mg_pairs_meet(const struct mg_plan *plan);
 void mg_pairs_free(void);
 
-/* Of a visit in which this rank takes part: a communicator, to be freed after it. */
-MPI_Comm         mg_pair_make(const struct mg_visit *visit);
+/* Of a visit in which this rank takes part. */
+MPI_Comm         mg_pair_begin(const struct mg_visit *visit);
+void             mg_pair_end(const struct mg_visit *visit);
 struct mg_eager *mg_pair_eager(const struct mg_visit *visit); /* its own limit */
 
 /* ---- Steps ----------------------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
     const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
 
     if (visit != NULL) {
-        struct mg_state state = {.comm     = mg_pair_make(visit),
+        struct mg_state state = {.comm     = mg_pair_begin(visit),
                                  .rank     = run->rank == visit->pair[0] ? 0 : 1,
                                  .ranks    = visit->ranks,
                                  .bytes    = visit->bytes,
@@ -110,7 +110,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
                                  .requests = requests};
 
         visit_of_pair(run, visit, &state);
-        MG_MPI(MPI_Comm_free(&state.comm));
+        mg_pair_end(visit);
     }
     mg_step_end(visits, count);
 }
