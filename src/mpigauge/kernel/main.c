@@ -6,6 +6,7 @@
 #include "memory/payload.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "ranks/hosts.h"
 #include "ranks/pairs.h"
 #include "rounds/measure.h"
 #include "text/describe.h"
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
     mg_payload_free();
     mg_plan_free(&plan);
     mg_groups_free();
+    mg_hosts_free();
     mg_pairs_free();
     MG_MPI(MPI_Finalize());
     return EXIT_SUCCESS;

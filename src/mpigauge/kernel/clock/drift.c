@@ -85,15 +85,32 @@ static struct point point_of(const struct mg_bounds *bounds, int64_t first_ns)
                           .offset_ns = (double) -(bounds->low_ns + bounds->high_ns) / 2};
 }
 
-struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count)
+static struct point *points_of(const struct mg_bounds *bounds, int count)
 {
     struct point *points = count > 0 ? calloc((size_t) count, sizeof *points) : NULL;
-    double        mean = 0, offset = 0, slope = 0, least = 0, most = 0;
 
     if (points == NULL)
         MG_DIE("no memory to fit %d offsets", count);
     for (int i = 0; i < count; i++)
         points[i] = point_of(&bounds[i], bounds[0].at_ns);
+    return points;
+}
+
+bool mg_clock_may_be_a_line(const struct mg_bounds *bounds, int count)
+{
+    struct point *points = points_of(bounds, count);
+    double        least = 0, most = 0;
+
+    possible_slopes(points, count, &least, &most);
+    free(points);
+    return least <= most;
+}
+
+struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count)
+{
+    struct point *points = points_of(bounds, count);
+    double        mean = 0, offset = 0, slope = 0, least = 0, most = 0;
+
     fit_line(points, count, &mean, &offset, &slope);
     possible_slopes(points, count, &least, &most);
 

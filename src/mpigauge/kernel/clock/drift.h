@@ -2,6 +2,7 @@
 #ifndef MG_DRIFT_H
 #define MG_DRIFT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bounds of (reference - client) by stamped exchanges, on the client. */
@@ -23,5 +24,8 @@ struct mg_clock_model {
 
 /* The model of a client's clock at the last of some bounds. */
 struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count);
+
+/* Whether a clock of constant drift can have been within every pair of the bounds. */
+bool mg_clock_may_be_a_line(const struct mg_bounds *bounds, int count);
 
 #endif

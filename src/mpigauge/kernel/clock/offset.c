@@ -10,7 +10,6 @@
 enum {
     EXCHANGES     = 20, /* of one offset: at most; fewer if the best round trip is met again */
     EXCHANGES_MIN = 8,
-    FIT_POINTS    = 50,
 };
 
 static const int64_t fit_ns       = 1000000000; /* time over which a drift is learned */
@@ -70,21 +69,22 @@ void mg_offset_answer(int client)
     }
 }
 
-struct mg_clock_model mg_clock_learn(int reference)
+/* The first exchange waits for the reference, which may still be teaching others, and for the
+ * connection: a second that began before it would be over before the first point. */
+void mg_clock_learn(int reference, struct mg_bounds *points)
 {
-    struct mg_bounds points[FIT_POINTS];
-    const int64_t    begin_ns = mg_now_ns();
+    (void) mg_offset_of(reference);
+    const int64_t begin_ns = mg_now_ns();
 
-    for (int i = 0; i < FIT_POINTS; i++) {
-        while (mg_now_ns() < begin_ns + i * (fit_ns / FIT_POINTS))
+    for (int i = 0; i < MG_FIT_POINTS; i++) {
+        while (mg_now_ns() < begin_ns + i * (fit_ns / MG_FIT_POINTS))
             ;
         points[i] = mg_offset_of(reference);
     }
-    return mg_clock_fit(points, FIT_POINTS);
 }
 
 void mg_clock_teach(int client)
 {
-    for (int i = 0; i < FIT_POINTS; i++)
+    for (int i = 0; i < 1 + MG_FIT_POINTS; i++)
         mg_offset_answer(client);
 }

@@ -8,8 +8,9 @@
 struct mg_bounds mg_offset_of(int reference);
 void             mg_offset_answer(int client);
 
-/* The same of a level of the tree: the client's model, valid from now on. */
-struct mg_clock_model mg_clock_learn(int reference);
-void                  mg_clock_teach(int client);
+/* The same again and again, over a second that begins when both are there. */
+enum { MG_FIT_POINTS = 50 };
+void mg_clock_learn(int reference, struct mg_bounds *points);
+void mg_clock_teach(int client);
 
 #endif

@@ -7,24 +7,17 @@
 
 #include "clock/clock.h"
 #include "clock/global_clock.h"
+#include "clock/history.h"
 #include "clock/offset.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "ranks/hosts.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
-
-static int leader_by_name(const char *names, int rank)
-{
-    int leader = 0;
-
-    while (strcmp(names + (size_t) leader * MPI_MAX_PROCESSOR_NAME,
-                  names + (size_t) rank * MPI_MAX_PROCESSOR_NAME) != 0)
-        leader++;
-    return leader;
-}
 
 void *mg_array_of(int count, size_t bytes)
 {
@@ -45,22 +38,12 @@ static void list_leaders(struct mg_world *world)
 
 struct mg_world mg_world_by_host(void)
 {
-    struct mg_world world = {0};
-    char            name[MPI_MAX_PROCESSOR_NAME];
-    int             length = 0;
+    const struct mg_hosts *hosts = mg_hosts();
+    struct mg_world        world = {.rank = hosts->rank, .ranks = hosts->ranks};
 
-    memset(name, 0, sizeof name);
-    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
-    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world.ranks));
-    MG_MPI(MPI_Get_processor_name(name, &length));
     world.leader_of = mg_array_of(world.ranks, sizeof *world.leader_of);
     world.leaders   = mg_array_of(world.ranks, sizeof *world.leaders);
-    char *names     = mg_array_of(world.ranks, MPI_MAX_PROCESSOR_NAME);
-    MG_MPI(MPI_Allgather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names, MPI_MAX_PROCESSOR_NAME,
-                         MPI_CHAR, MPI_COMM_WORLD));
-    for (int rank = 0; rank < world.ranks; rank++)
-        world.leader_of[rank] = leader_by_name(names, rank);
-    free(names);
+    memcpy(world.leader_of, hosts->leader_of, (size_t) world.ranks * sizeof *world.leader_of);
     list_leaders(&world);
     return world;
 }
@@ -71,8 +54,8 @@ void mg_world_free(struct mg_world *world)
     free(world->leaders);
 }
 
-void mg_world_bounds(const struct mg_world *world, const int *reference_of, int64_t *low_ns,
-                     int64_t *high_ns)
+struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *reference_of,
+                                 int64_t *low_ns, int64_t *high_ns)
 {
     struct mg_bounds here = {0};
 
@@ -88,32 +71,32 @@ void mg_world_bounds(const struct mg_world *world, const int *reference_of, int6
     }
     MG_MPI(MPI_Allgather(&here.low_ns, 1, MPI_INT64_T, low_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
     MG_MPI(MPI_Allgather(&here.high_ns, 1, MPI_INT64_T, high_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
+    return here;
 }
 
-/* Whether a host's ranks cannot be reading one clock. */
-static bool is_torn(const struct mg_world *world, int leader, const int64_t *low_ns,
-                    const int64_t *high_ns)
+/* The leaders of hosts whose ranks cannot all be reading one clock. */
+static void find_torn(const struct mg_world *world, const int64_t *low_ns, const int64_t *high_ns,
+                      bool *torn)
 {
     for (int rank = 0; rank < world->ranks; rank++)
-        if (world->leader_of[rank] == leader && (low_ns[rank] > 0 || high_ns[rank] < 0))
-            return true;
-    return false;
+        if (low_ns[rank] > 0 || high_ns[rank] < 0)
+            torn[world->leader_of[rank]] = true; // NOLINT(*.ArrayBound): leaders are ranks
 }
 
 void mg_world_check(struct mg_world *world)
 {
     int64_t *low_ns  = mg_array_of(world->ranks, sizeof *low_ns);
     int64_t *high_ns = mg_array_of(world->ranks, sizeof *high_ns);
-    int     *leaders = mg_array_of(world->ranks, sizeof *leaders);
+    bool    *torn    = mg_array_of(world->ranks, sizeof *torn);
 
-    mg_world_bounds(world, world->leader_of, low_ns, high_ns);
+    (void) mg_world_bounds(world, world->leader_of, low_ns, high_ns);
+    find_torn(world, low_ns, high_ns, torn);
     for (int rank = 0; rank < world->ranks; rank++)
-        leaders[rank] =
-            is_torn(world, world->leader_of[rank], low_ns, high_ns) ? rank : world->leader_of[rank];
-    memcpy(world->leader_of, leaders, (size_t) world->ranks * sizeof *leaders);
+        if (torn[world->leader_of[rank]]) // NOLINT(*.ArrayBound)
+            world->leader_of[rank] = rank;
     free(low_ns);
     free(high_ns);
-    free(leaders);
+    free(torn);
     list_leaders(world);
 }
 
@@ -148,10 +131,14 @@ static void teach_edge(const struct mg_world *world, int parent, int child)
         MG_MPI(MPI_Send(&doubt, (int) sizeof doubt, MPI_BYTE, child_rank, MG_TAG_CONTROL,
                         MPI_COMM_WORLD));
     } else if (world->rank == child_rank) {
-        struct mg_clock_model model = mg_clock_learn(parent_rank);
+        struct mg_bounds points[MG_FIT_POINTS];
 
+        mg_clock_learn(parent_rank, points);
         MG_MPI(MPI_Recv(&doubt, (int) sizeof doubt, MPI_BYTE, parent_rank, MG_TAG_CONTROL,
                         MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        mg_history_begin(points, MG_FIT_POINTS, doubt.bound_ns);
+        struct mg_clock_model model = mg_clock_fit(points, MG_FIT_POINTS);
+
         model.bound_ns += doubt.bound_ns;
         model.bound_slope += doubt.bound_slope;
         mg_global_clock_set(&model, false);

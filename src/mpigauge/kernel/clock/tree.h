@@ -23,9 +23,10 @@ void            mg_world_free(struct mg_world *world);
 /* Takes hosts apart whose ranks cannot be reading one clock: each is a host of its own. */
 void mg_world_check(struct mg_world *world);
 
-/* Every rank against its reference, one after the other; the bounds of all on all ranks. */
-void mg_world_bounds(const struct mg_world *world, const int *reference_of, int64_t *low_ns,
-                     int64_t *high_ns);
+/* Every rank against its reference, one after the other; the bounds of all on all ranks, and those
+ * of this one. */
+struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *reference_of,
+                                 int64_t *low_ns, int64_t *high_ns);
 
 /* Leaders learn the clock of rank 0, level by level: each answers with a clock that is corrected
  * already.  Then their hosts take the model over. */

@@ -9,6 +9,7 @@
 enum {
     MG_TAG         = 1, /* of measured messages */
     MG_TAG_CONTROL = 2, /* of handshakes, outside timed code */
+    MG_TAG_REST    = 3, /* of ranks that wait for all others */
 };
 
 /* The first `ranks` of the world, with a communicator of their own. */

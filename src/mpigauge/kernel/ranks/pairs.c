@@ -1,5 +1,5 @@
-/* pairs - pairs of ranks, each with a communicator of its own, and steps: visits of several pairs
- * that are made at the same time.
+/* pairs - pairs of ranks, each with a communicator of its own, and steps:
+ * visits of several pairs that are made at the same time.
  *
  * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 what they will do; it
  * writes that down, and all begin together.  What they have measured stays with them until the last
@@ -15,24 +15,27 @@
 #include "text/journal.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    TAG_HERE  = 11,
-    TAG_OFFER = 12,
-    TAG_START = 13,
-    TAG_LINES = 14,
-    TAG_TICK  = 15,
+    TAG_HERE    = 11,
+    TAG_OFFER   = 12,
+    TAG_START   = 13,
+    TAG_LINES   = 14,
+    TAG_TICK    = 15,
+    KEEPS_RANKS = 65, /* of a job: 64 communicators a rank */
 };
 
+/* Of this rank and another. */
 struct pair {
-    MPI_Comm        comm;
+    MPI_Comm comm; /* MPI_COMM_NULL until they meet, and in a large job between their visits */
     struct mg_eager eager;
 };
 
 static struct {
-    struct pair *pairs; /* one place for every rank: this one and that; NULL while not needed */
+    struct pair *pairs; /* one place for every rank; NULL while not needed */
     int          ranks;
     int          rank;
     MPI_Comm     control; /* of the world, for what is said around visits */
@@ -50,12 +53,7 @@ static bool leads(const struct mg_visit *visit)
 
 static struct pair *pair_of(const struct mg_visit *visit)
 {
-    return &world.pairs[visit->pair[0] == world.rank ? visit->pair[1] : visit->pair[0]];
-}
-
-MPI_Comm mg_pair_comm(const struct mg_visit *visit)
-{
-    return pair_of(visit)->comm;
+    return &world.pairs[visit->pair[visit->pair[0] == world.rank]];
 }
 
 struct mg_eager *mg_pair_eager(const struct mg_visit *visit)
@@ -95,6 +93,7 @@ void mg_pairs_check(const struct mg_plan *plan)
 
 /* ---- Communicators --------------------------------------------------------------------------- */
 
+/* Only the two of them take part. */
 static MPI_Comm comm_of(const struct mg_visit *visit)
 {
     MPI_Group everybody = MPI_GROUP_NULL;
@@ -110,6 +109,28 @@ static MPI_Comm comm_of(const struct mg_visit *visit)
     return comm;
 }
 
+/* With one for every pair, a rank of a large job would have more communicators than its library has
+ * room for; of few ranks they are kept, since to make one takes several messages. */
+static bool keeps_comms(void)
+{
+    return world.ranks <= KEEPS_RANKS;
+}
+
+MPI_Comm mg_pair_begin(const struct mg_visit *visit)
+{
+    struct pair *pair = pair_of(visit);
+
+    if (pair->comm == MPI_COMM_NULL)
+        pair->comm = comm_of(visit);
+    return pair->comm;
+}
+
+void mg_pair_end(const struct mg_visit *visit)
+{
+    if (!keeps_comms())
+        MG_MPI(MPI_Comm_free(&pair_of(visit)->comm));
+}
+
 static size_t largest_of_pairs(const struct mg_plan *plan)
 {
     size_t bytes = 1;
@@ -120,38 +141,51 @@ static size_t largest_of_pairs(const struct mg_plan *plan)
     return bytes;
 }
 
-static void make_all(void)
+static void make_all(const struct mg_plan *plan)
 {
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
-    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world.ranks));
     MG_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &world.control));
-    world.pairs = calloc((size_t) world.ranks, sizeof *world.pairs);
+    world.ranks = plan->ranks;
+    world.pairs = calloc((size_t) plan->ranks, sizeof *world.pairs);
     if (world.pairs == NULL)
-        MG_DIE("no memory for the pairs of %d ranks", world.ranks);
-    for (int other = 0; other < world.ranks; other++)
+        MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
+    for (int other = 0; other < plan->ranks; other++)
         world.pairs[other].comm = MPI_COMM_NULL;
 }
 
+static void let_talk(const struct mg_visit *visit, size_t largest, int64_t least_ns)
+{
+    MPI_Comm comm = mg_pair_begin(visit);
+
+    mg_warm_up_group(visit, 1, comm, 2, least_ns);
+    mg_warm_up_group(visit, largest, comm, 2, least_ns);
+    mg_pair_end(visit);
+}
+
 /* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
- * since what was made at the first visit would be in somebody's time. */
-void mg_pairs_make(const struct mg_plan *plan)
+ * since connections that were made at the first visit would be in somebody's time. */
+void mg_pairs_meet(const struct mg_plan *plan)
 {
     const size_t  largest  = largest_of_pairs(plan);
     const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
+    bool         *met      = calloc((size_t) plan->ranks, sizeof *met);
 
+    if (met == NULL)
+        MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
     for (int i = 0; i < plan->visits_count; i++) {
         const struct mg_visit *visit = &plan->visits[i];
 
         if (!mg_is_pair(visit))
             continue;
         if (world.pairs == NULL)
-            make_all();
-        if (!mg_takes_part(visit, world.rank) || mg_pair_comm(visit) != MPI_COMM_NULL)
+            make_all(plan);
+        const int other = visit->pair[visit->pair[0] == world.rank];
+        if (!mg_takes_part(visit, world.rank) || met[other])
             continue;
-        pair_of(visit)->comm = comm_of(visit);
-        mg_warm_up_group(visit, 1, mg_pair_comm(visit), 2, least_ns);
-        mg_warm_up_group(visit, largest, mg_pair_comm(visit), 2, least_ns);
+        met[other] = true;
+        let_talk(visit, largest, least_ns);
     }
+    free(met);
     if (world.pairs != NULL)
         mg_rest_until_all();
 }

@@ -12,13 +12,13 @@
 /* Ends the job, naming the visit, if a pair's plan cannot be followed: a rank twice in a step. */
 void mg_pairs_check(const struct mg_plan *plan);
 
-/* Makes all communicators that the plan's pairs need, and lets each pair talk a little.  Collective
- * over the world. */
-void mg_pairs_make(const struct mg_plan *plan);
+/* Lets each pair of the plan talk a little.  Collective over the world. */
+void mg_pairs_meet(const struct mg_plan *plan);
 void mg_pairs_free(void);
 
 /* Of a visit in which this rank takes part. */
-MPI_Comm         mg_pair_comm(const struct mg_visit *visit);
+MPI_Comm         mg_pair_begin(const struct mg_visit *visit);
+void             mg_pair_end(const struct mg_visit *visit);
 struct mg_eager *mg_pair_eager(const struct mg_visit *visit); /* its own limit */
 
 /* ---- Steps ----------------------------------------------------------------------------------- */

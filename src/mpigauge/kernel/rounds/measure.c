@@ -99,7 +99,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
     const struct mg_visit *visit = mg_step_begin(visits, count, offer_of, run, &run->start_ns);
 
     if (visit != NULL) {
-        struct mg_state state = {.comm     = mg_pair_comm(visit),
+        struct mg_state state = {.comm     = mg_pair_begin(visit),
                                  .rank     = run->rank == visit->pair[0] ? 0 : 1,
                                  .ranks    = visit->ranks,
                                  .bytes    = visit->bytes,
@@ -107,6 +107,7 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
                                  .requests = requests};
 
         visit_of_pair(run, visit, &state);
+        mg_pair_end(visit);
     }
     mg_step_end(visits, count);
 }
@@ -164,7 +165,7 @@ static void check_clock(struct mg_run *run, bool last)
     mg_share(MPI_COMM_WORLD, check, sizeof check);
     if (!check[DUE])
         return;
-    mg_clocks_check(run->start_ns, check[TOLERANCE_NS]);
+    mg_clocks_check(run->start_ns, check[TOLERANCE_NS], last);
     run->checked_ns = mg_now_ns();
 }
 
@@ -208,7 +209,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_make(&run.pure, room, mg_journal_alive);
     reserve_all(&run);
     mg_warm_up(plan);
-    mg_pairs_make(plan);
+    mg_pairs_meet(plan);
     mg_neighbours_make(run.clock.cost_ns);
     do_visits(&run, requests);
 
@@ -218,6 +219,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_free(&run.rounds);
     mg_rounds_free(&run.pure);
     mg_common_start_free();
+    mg_clocks_free();
     mg_shared_free();
     mg_neighbours_free();
     mg_counters_free();

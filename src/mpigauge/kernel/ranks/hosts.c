@@ -1,0 +1,117 @@
+/* hosts - which ranks share a host.
+ *
+ * Every rank must know that of all others.  Names take 256 bytes each and a comparison with all
+ * that came before; their hashes take 8 bytes and a sort.  Two of a million names agree by chance
+ * in fewer than one job of ten million, and then the check of the clocks takes the host apart. */
+#include "ranks/hosts.h"
+
+#include "ranks/abort.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static struct mg_hosts hosts;
+
+struct place {
+    uint64_t host;
+    int      rank;
+};
+
+/* FNV-1a: Fowler, Noll and Vo. */
+static uint64_t hash_of(const char *name, int length)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (int i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char) name[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint64_t this_host(void)
+{
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int  length = 0;
+
+    MG_MPI(MPI_Get_processor_name(name, &length));
+    return hash_of(name, length);
+}
+
+static int by_host(const void *one_p, const void *other_p)
+{
+    const struct place *one   = one_p;
+    const struct place *other = other_p;
+
+    if (one->host != other->host)
+        return one->host < other->host ? -1 : 1;
+    return one->rank < other->rank ? -1 : 1;
+}
+
+static void *array_of(int count, size_t bytes)
+{
+    void *array = calloc((size_t) count, bytes);
+
+    if (array == NULL)
+        MG_DIE("no memory for the hosts of %d ranks", count);
+    return array;
+}
+
+static void find_leaders(void)
+{
+    const uint64_t here   = this_host();
+    uint64_t      *all    = array_of(hosts.ranks, sizeof *all);
+    struct place  *places = array_of(hosts.ranks, sizeof *places);
+    int            leader = 0;
+
+    MG_MPI(MPI_Allgather(&here, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD));
+    for (int rank = 0; rank < hosts.ranks; rank++)
+        places[rank] = (struct place){.host = all[rank], .rank = rank};
+    qsort(places, (size_t) hosts.ranks, sizeof *places, by_host);
+    for (int i = 0; i < hosts.ranks; i++) {
+        if (i == 0 || places[i].host != places[i - 1].host)
+            leader = places[i].rank;
+        hosts.leader_of[places[i].rank] = leader;
+    }
+    free(all);
+    free(places);
+}
+
+static bool is_child(int rank)
+{
+    const int leader = hosts.leader_of[rank];
+
+    if (rank == hosts.rank)
+        return false;
+    return leader == rank ? hosts.rank == 0 : leader == hosts.rank;
+}
+
+static void find_family(void)
+{
+    const int leader = hosts.leader_of[hosts.rank];
+
+    hosts.parent = leader != hosts.rank ? leader : hosts.rank == 0 ? -1 : 0;
+    for (int rank = 0; rank < hosts.ranks; rank++)
+        if (is_child(rank))
+            hosts.children[hosts.children_count++] = rank;
+}
+
+const struct mg_hosts *mg_hosts(void)
+{
+    if (hosts.leader_of != NULL)
+        return &hosts;
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &hosts.rank));
+    MG_MPI(MPI_Comm_size(MPI_COMM_WORLD, &hosts.ranks));
+    hosts.leader_of = array_of(hosts.ranks, sizeof *hosts.leader_of);
+    hosts.children  = array_of(hosts.ranks, sizeof *hosts.children);
+    find_leaders();
+    find_family();
+    return &hosts;
+}
+
+void mg_hosts_free(void)
+{
+    free(hosts.leader_of);
+    free(hosts.children);
+    hosts = (struct mg_hosts){0};
+}
