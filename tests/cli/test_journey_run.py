@@ -141,7 +141,7 @@ def test_no_time_for_anything_is_no_success(
     assert done.status == 4
     assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
     assert "--budget" in done.err
-    assert "measured 0 of 3 cells" in done.out
+    assert "no time left: 3 of 3 cells, as pingpong" in done.out
 
 
 def test_runs_of_one_moment_have_a_file_each(
@@ -151,7 +151,7 @@ def test_runs_of_one_moment_have_a_file_each(
     for number in (1, 2, 3):
         assert cli("run", *MEASURE, "--seed", str(number)).status == 0
     seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}
-    assert seeds == {"now.jsonl": 1, "now-2.jsonl": 2, "now-3.jsonl": 3}
+    assert seeds == {"now.jsonl.gz": 1, "now-2.jsonl.gz": 2, "now-3.jsonl.gz": 3}
 
 
 def test_launches_that_differ_show_in_the_interval(

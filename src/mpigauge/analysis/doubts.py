@@ -70,8 +70,9 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):
         yield Doubt("broken", broken, len(rows))
-    if left := tuple(row for row in rows if row.status == "skipped"):
-        yield Doubt("not-reached", left, len(rows))
+    if left := [row for row in rows if row.status == "skipped"]:
+        messages_first = sorted(left, key=lambda row: not row.talks)
+        yield Doubt("not-reached", tuple(messages_first), len(rows))
 
 
 def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> Iterator[Doubt]:

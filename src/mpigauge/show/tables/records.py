@@ -128,7 +128,6 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     return [
         {
-            "file": str(result.path),
             "quantity": quote.quoted_as,
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
             "value": _number(quote.value),
