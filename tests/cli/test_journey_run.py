@@ -132,6 +132,16 @@ def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMp
     assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
 
 
+def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli, openmpi: FakeMpi) -> None:
+    def first_line(*words: object) -> str:
+        told = cli("run", *words, "--dry-run").out
+        return next(line for line in told.splitlines() if line.startswith("seed"))
+
+    assert f"to {suites.DEFAULT_LAUNCHES_MOST} launches" in first_line()
+    assert "to 30 launches" in first_line("pingpong")
+    assert "20 to 20 launches" in first_line("--launches", 20)
+
+
 def test_no_time_for_anything_is_no_success(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
