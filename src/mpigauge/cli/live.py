@@ -44,7 +44,6 @@ class LiveAnswer(Silent):
         self._course = Course(plan)
         self._drawn = self._computed = time.monotonic()
         self._answer: list[Text] = []
-        self._launches_max = plan.launches_max
         self._launch = self._doing = self._machine = ""
         # Without a thread of its own: it would preempt the ranks.
         self._live = Live(console=screen, auto_refresh=False, transient=True)

@@ -3,8 +3,8 @@
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
 
-DEFAULT_SAMPLES = 150
-"""Of a cell in a launch: so many that launches differ by more than their scatter; 14 of them tell p99."""
+DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
+"""Of a cell in a launch, and of launches: enough for p99, and a result of at most 2 MB, compressed."""
 
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"

@@ -104,8 +104,10 @@ def load(path: Path) -> Result:
 
 def _read(path: Path) -> bytes:
     try:
-        data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" or data.startswith(GZIP_MAGIC) else data
+        given = path == STANDARD_INPUT
+        data = sys.stdin.buffer.read() if given else path.read_bytes()
+        packed = data.startswith(GZIP_MAGIC) if given else path.suffix == ".gz"
+        return gzip.decompress(data) if packed else data
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:

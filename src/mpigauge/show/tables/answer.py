@@ -71,9 +71,7 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources, stat),
-        records=lambda: (
-            record for source in sources for record in answer_records(source.result, source.rows)
-        ),
+        records=lambda: _records(sources),
     )
 
 
@@ -218,10 +216,17 @@ def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
 # ---- For programs --------------------------------------------------------------------------------
 
 
+def _records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
+    """The numbers of all results, each with its file."""
+    for source in sources:
+        for record in answer_records(source.result, source.rows):
+            yield {"file": str(source.result.path), **record}
+
+
 def _data(sources: Sequence[Source], stat: str) -> Mapping[str, Any]:
     """Of one result all that is said of it; of several the answers alone."""
     if len(sources) > 1:
-        return {"answer": [one for source in sources for one in answer_records(source.result, source.rows)]}
+        return {"answer": list(_records(sources))}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
     return result_record(source.result, source.rows, notes, stat, source.states)

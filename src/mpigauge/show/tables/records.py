@@ -167,7 +167,6 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     return [
         {
-            "file": str(result.path),
             "quantity": quote.quoted_as,
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
             "state": quote.row.state,
