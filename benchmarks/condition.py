@@ -40,9 +40,9 @@ CELL_S = 0.5
 HEADINGS = ("library", "size", "turn with", "turn without", "readings cost", "line, ns", "readings agree")
 NUMBERS_ARE = (
     "A turn is from the first line of a visit to that of the next: the pause, the readings, the warm-up, up "
-    "to 125 samples and the check; first visits, which hold a trial, are left out. Times are medians over all "
-    "visits of all launches. *Readings agree* counts the visits whose two hand-overs of a cache line differ "
-    "by less than 15 %, *line* goes from the 5th to the 95th percentile."
+    "to 125 samples and the check; first visits, which hold a trial, are left out. Times are medians over "
+    "all visits of all launches. *Readings agree* counts the visits whose two hand-overs of a cache line "
+    "differ by less than 15 %, *line* goes from the 5th to the 95th percentile."
 )
 
 Turns = dict[int, list[float]]
