@@ -71,7 +71,14 @@ const struct mg_operation *mg_operation_at(size_t i)
 
 /* ---- Contributions --------------------------------------------------------------------------- */
 
-/* What contributes nothing to an operation that one rank decides, or -1 of others. */
+/* Operations whose results over many random numbers are all alike. */
+static bool has_decider(MPI_Op op)
+{
+    return op == MPI_MIN || op == MPI_MAX || op == MPI_LAND || op == MPI_LOR || op == MPI_BAND ||
+           op == MPI_BOR;
+}
+
+/* What contributes nothing to one of them. */
 static int64_t neutral_of(MPI_Op op)
 {
     if (op == MPI_MIN)
@@ -80,7 +87,7 @@ static int64_t neutral_of(MPI_Op op)
         return 1;
     if (op == MPI_BAND)
         return BYTE_MOST;
-    return op == MPI_MAX || op == MPI_LOR || op == MPI_BOR ? 0 : -1;
+    return 0;
 }
 
 /* What a rank contributes to the elements of a column. */
@@ -177,7 +184,7 @@ struct table {
 static void make_table(const struct mg_reduction *reduction, int source, int ranks,
                        struct table *table)
 {
-    table->by_decider = neutral_of(reduction->operation->op) >= 0;
+    table->by_decider = has_decider(reduction->operation->op);
     if (table->by_decider)
         take_values(reduction, table->values);
     else
