@@ -110,12 +110,12 @@ WarningKind = Literal[
     "few-launches",
     "launches-lost",
     "few-samples",
+    "clock-step",
+    "outlier-launches",
     "two-kinds-of-launches",
-    "intervals-disagree",
-    "wide",
+    "launches-in-time",
+    "drift",
     "oversubscribed",
-    "not-steady",
-    "correlated",
     "tail",
     "batched",
     "skewed",
@@ -123,10 +123,14 @@ WarningKind = Literal[
     "clock-error",
     "clock-share",
     "relay-late",
+    "wide",
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
+
+NOTES: frozenset[WarningKind] = frozenset({"wide"})
+"""Warnings that change no reading of a number: what they say stands beside it already."""
 
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""

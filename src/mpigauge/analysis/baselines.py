@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mpigauge.analysis.ratios import paired_ratio
+from mpigauge.analysis.ratios import ratio_between
 from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.plan.model import Cell
 
@@ -31,26 +29,19 @@ LINES = patterns_with(lambda pattern: pattern.one_way and pattern.in_memory)
 CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
 """Patterns whose time is that of one load from a working set."""
 
-Medians = dict[int, float]
 
-
-def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
-    """The median of each launch, by its number."""
-    return {number: float(np.median(np.concatenate(visits))) for number, visits in launches.items()}
-
-
-def ratios_of(medians: Mapping[Cell, Medians]) -> dict[Cell, dict[str, Ratio]]:
+def ratios_of(times: Mapping[Cell, Timing]) -> dict[Cell, dict[str, Ratio]]:
     """Every message's time over that of copies of its size, paired by launch."""
-    sticks: dict[tuple[object, ...], Medians] = {
-        (c.pattern, c.mode, c.bytes, c.job): mine for c, mine in medians.items() if c.buffers == "warm"
+    sticks: dict[tuple[object, ...], Timing] = {
+        (c.pattern, c.mode, c.bytes, c.job): mine for c, mine in times.items() if c.buffers == "warm"
     }
     found: dict[Cell, dict[str, Ratio]] = {}
-    for cell, mine in medians.items():
+    for cell, mine in times.items():
         if cell.pattern not in MESSAGES:
             continue
         for name, (pattern, mode) in YARDSTICKS.items():
             under = sticks.get((pattern, mode, cell.bytes, cell.job))
-            ratio = paired_ratio(mine, under) if under else None
+            ratio = ratio_between(mine, under, paired=True) if under else None
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
     return found

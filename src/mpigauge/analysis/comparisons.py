@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.ratios import Ratio, launch_times, ratio_of
+from mpigauge.analysis.ratios import Ratio, ratio_between
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Verdict
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
@@ -33,13 +33,11 @@ class Curve:
 
     Attributes:
         cell: The smallest of it.
-        launches: Size to launch number to the launch's time in seconds.
-        times_s: Size to the estimate, as tables show it.
+        times: Size to what is known of its time, with that of each launch.
     """
 
     cell: Cell
-    launches: dict[int, dict[int, float]]
-    times_s: dict[int, float]
+    times: dict[int, Timing]
 
     def over(self, other: Curve, size: int) -> Ratio | None:
         """How many times as long it takes, paired by launch where both have the same ones.
@@ -47,7 +45,7 @@ class Curve:
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        ratio = ratio_of(self.launches[size], other.launches[size], paired=True)
+        ratio = ratio_between(self.times[size], other.times[size], paired=True)
         return None if ratio is None or ratio.low is None else ratio
 
 
@@ -138,26 +136,24 @@ def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
     return groups.values()
 
 
-def curves_of(
-    groups: Iterable[Sequence[Row]], visits: Mapping[Cell, Sequence[Visit]], stat: str
-) -> list[Curve]:
+def curves_of(groups: Iterable[Sequence[Row]]) -> list[Curve]:
     """The curves of messages among these; imported ones have no launches.
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
-        stat: What stands for a launch.
     """
-    measured = (
-        [row for row in rows if row.cell.pattern in MESSAGES and visits.get(row.cell)] for rows in groups
-    )
-    return [_curve(rows, visits, stat) for rows in measured if any(row.time for row in rows)]
+    measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
+    return [_curve(rows) for rows in measured if rows]
 
 
-def _curve(rows: Sequence[Row], visits: Mapping[Cell, Sequence[Visit]], stat: str) -> Curve:
+def _launches(row: Row) -> Mapping[int, float]:
+    return {} if row.time is None else row.time.by_launch
+
+
+def _curve(rows: Sequence[Row]) -> Curve:
     """Told apart by its smallest message, which has the window that was asked for."""
-    times_s = {row.cell.bytes: row.time.estimate for row in rows if row.time is not None}
-    launches = {row.cell.bytes: launch_times(visits[row.cell], stat) for row in rows if row.time is not None}
-    return Curve(min((row.cell for row in rows), key=lambda cell: cell.bytes), launches, times_s)
+    times = {row.cell.bytes: row.time for row in rows if row.time is not None}
+    return Curve(min((row.cell for row in rows), key=lambda cell: cell.bytes), times)
 
 
 def _common(cell: Cell) -> Key:
@@ -178,24 +174,24 @@ def _library(cell: Cell) -> tuple[str, str]:
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
-        nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
+        nearest, *others = sorted(mine, key=lambda curve: curve.times[size].estimate)
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:
             cells, ratios = zip(*found, strict=True)
-            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios)
+            yield PlaceLatency(nearest.cell, cells, nearest.times[size].estimate, ratios)
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
     """From which size on the fastest place pays against each other one, and how much."""
     for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
-        fastest, *others = sorted(mine, key=lambda curve: curve.times_s[largest])
+        fastest, *others = sorted(mine, key=lambda curve: curve.times[largest].estimate)
         for other in others:
             yield from _payoff(other, fastest)
 
 
 def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
     """One; nothing if no ratio of the two has an interval."""
-    sizes = sorted(slow.launches.keys() & fast.launches.keys())
+    sizes = sorted(slow.times.keys() & fast.times.keys())
     ratios = [slow.over(fast, size) for size in sizes]
     if any(ratios):
         begin = pays_from(sizes, ratios)
@@ -237,7 +233,7 @@ def _against_first(
     for mine, _ in _groups(curves, same, min):
         first, *others = mine
         for other in others:
-            sizes = sorted(other.launches.keys() & first.launches.keys())
+            sizes = sorted(other.times.keys() & first.times.keys())
             if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
                 yield Contrast(of, other.cell, first.cell, ends)
 
@@ -259,6 +255,6 @@ def _groups(
     for curve in curves:
         groups.setdefault((*_common(curve.cell), *same(curve.cell)), []).append(curve)
     for mine in groups.values():
-        common = set.intersection(*(set(curve.launches) for curve in mine))
+        common = set.intersection(*(set(curve.times) for curve in mine))
         if len(mine) > 1 and common:
             yield mine, end(common)

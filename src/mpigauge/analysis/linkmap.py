@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.baselines import medians_of
 from mpigauge.analysis.map_reasons import notes, reasons
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell, by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import patterns_with
@@ -160,7 +158,7 @@ def link_map(
     ends, judged = _judged(hosts, names)
     numbers = sorted({v.launch for v in result.visits if v.cell.job == mine[0].cell.job and v.cell.pair})
     tables = {
-        size: _merged(_logs(result, mine, size, numbers), ends, len(judged))
+        size: _merged(_logs(mine, size, numbers), ends, len(judged))
         for size in (small, large)
         if size is not None
     }
@@ -247,16 +245,15 @@ def _links(
 # ---- Tables for the rule -------------------------------------------------------------------------
 
 
-def _logs(result: Result, mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
+def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
     """Logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
     ranks = mine[0].cell.ranks
     logs = np.full((len(numbers), ranks, ranks), np.nan)
-    visits = by_cell(result.visits)
     for row in mine:
         if row.cell.bytes != size or row.time is None:
             continue
         i, j = ranks_of(row.cell.pair)
-        for number, median in medians_of(by_launch_number(visits[row.cell])).items():
+        for number, median in row.time.by_launch.items():
             if median > 0:
                 logs[numbers.index(number), i, j] = logs[numbers.index(number), j, i] = np.log(median)
     return logs

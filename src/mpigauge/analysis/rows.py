@@ -6,12 +6,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mpigauge.analysis.baselines import medians_of, ratios_of
+from mpigauge.analysis.baselines import ratios_of
+from mpigauge.analysis.clock_steps import Steps, clock_steps
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
+from mpigauge.analysis.in_time import InTime, launches_in_time, widened
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import ImplausibleRate, Reason, Refutation
-from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
+from mpigauge.analysis.samples import by_cell, by_launch, restarts, steps_by_launch, visits_by_launch
+from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
     ClockState,
@@ -115,13 +118,17 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         evidence(result.visits, patterns, result.launches),
         {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
         {one.cell: one for one in result.imported},
+        clock_steps(result.launches, result.visits),
+        restarts(result.launches),
     )
+    times = {cell: _time(surroundings, cell, measured.get(cell, []), stat) for cell in result.campaign.cells}
+    together = launches_in_time(time for time in times.values() if time is not None)
+    surroundings = replace(surroundings, in_time=together)
     found = [
-        _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), stat)
+        _row(surroundings, cell, measured.get(cell, []), troubles.get(cell), times[cell], stat)
         for cell in result.campaign.cells
     ]
-    believed = [row.cell for row in found if row.time is not None]
-    ratios = ratios_of({cell: medians_of(by_launch_number(measured[cell])) for cell in believed})
+    ratios = ratios_of({row.cell: row.time for row in found if row.time is not None})
     return [replace(row, ratios=ratios.get(row.cell, {})) for row in found]
 
 
@@ -131,6 +138,9 @@ class _Surroundings:
 
     Attributes:
         places: The host of each rank.
+        steps: Of the clock of each job.
+        restarted: Numbers of launches that have several parts.
+        in_time: How much neighbouring launches agree; None if by chance only.
     """
 
     result: Result
@@ -139,17 +149,28 @@ class _Surroundings:
     evidence: Mapping[Cell, Evidence]
     places: Mapping[JobKey, Sequence[str]]
     imported: Mapping[Cell, Imported]
+    steps: Steps
+    restarted: Mapping[JobKey, frozenset[int]]
+    in_time: InTime | None = None
 
 
-def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcome | None, stat: str) -> Row:
+def _row(
+    around: _Surroundings,
+    cell: Cell,
+    visits: list[Visit],
+    trouble: Outcome | None,
+    time: Timing | None,
+    stat: str,
+) -> Row:
     """The row of one cell; a time that cannot be believed takes all that was measured with it."""
     pattern = around.patterns.get(cell.pattern)
-    time = _time(visits, around.imported.get(cell), stat)
+    time = widened(time, around.in_time) if time is not None else None
     outcome = outcome_of(around.result, cell, time, trouble)
     if time is not None and (refusal := _mislabelled(around, cell) or _implausible(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []
     good = [visit for visit in visits if not visit.corrupt]
-    start = start_of(good)
+    step_ns = around.steps.get(cell.job, 0.0)
+    start = start_of(good, step_ns)
     clock = around.clocks.get(cell.job) if start else None
     seen = around.evidence.get(cell)
     return Row(
@@ -165,7 +186,7 @@ def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcom
         cpu_share=_cpu_share(cell, pattern, good),
         start=start,
         clock=clock,
-        overlap=overlap_of(good),
+        overlap=overlap_of(good, step_ns),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
         net_share=seen.share if seen else None,
@@ -176,10 +197,12 @@ def _row(around: _Surroundings, cell: Cell, visits: list[Visit], trouble: Outcom
     )
 
 
-def _time(visits: Sequence[Visit], imported: Imported | None, stat: str) -> Timing | None:
+def _time(around: _Surroundings, cell: Cell, visits: Sequence[Visit], stat: str) -> Timing | None:
     """The time that was measured, else the one that others have published."""
-    if launches := by_launch(visits):
-        return estimate(launches, stat)
+    if numbers := list(visits_by_launch(visits)):
+        found = estimate(by_launch(visits), stat, steps_by_launch(visits, around.steps), numbers)
+        return replace(found, restarted=around.restarted.get(cell.job, frozenset()))
+    imported = around.imported.get(cell)
     if imported is None:
         return None
     mean = imported.time_s if imported.statistic == "mean" else None
@@ -280,6 +303,8 @@ def _warnings(
         late_share=start.late_share if start else 0.0,
         clock_error_s=clock.error_s if clock else 0.0,
         relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
+        in_time=around.in_time,
+        span_s=spread_s(result.launches),
     )
     return warnings_for(circumstances)
 

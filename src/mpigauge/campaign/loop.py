@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.samples import half_widths
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
@@ -14,9 +15,10 @@ from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.lab import context
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Done, End
+from mpigauge.result.records import Done, End, Visit
 from mpigauge.result.writer import ResultFile
 from mpigauge.vocabulary import EndReason
 
@@ -30,6 +32,9 @@ SILENT_STARTS_OF_WORKING = 12
 """The same for a job that has worked before: it is not broken, but somebody kills it."""
 
 CONVERGED_SHARE = 0.95
+
+PROBES = patterns_with(lambda pattern: pattern.probes)
+"""Patterns that look for a limit and have no samples."""
 
 HINT = (
     "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is installed, "
@@ -133,8 +138,14 @@ class CampaignLoop:
         return None
 
     def _converged(self) -> bool:
-        widths = half_widths(self._state.visits)
-        return bool(widths) and len(self._precise(widths)) >= CONVERGED_SHARE * len(widths)
+        """Of the cells that were asked for and can have an interval, those without one are not precise."""
+        wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
+        wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
+        precise = wanted & self._precise(self._widths(self._state.visits))
+        return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
+
+    def _widths(self, visits: Sequence[Visit]) -> Mapping[Cell, float | None]:
+        return half_widths(visits, clock_steps(self._state.launches, visits))
 
     def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
         return frozenset(
@@ -145,7 +156,7 @@ class CampaignLoop:
         """Cells that were precise before a launch; the same again if that is continued later."""
         if number <= self._plan.launches_min:
             return frozenset()
-        return self._precise(half_widths([v for v in self._state.visits if v.launch < number]))
+        return self._precise(self._widths([v for v in self._state.visits if v.launch < number]))
 
     def _open_cells(self, job: JobState) -> list[Cell]:
         return [cell for cell in job.cells if not self._state.given_up(cell)]

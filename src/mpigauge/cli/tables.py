@@ -31,7 +31,7 @@ def tabulate(
 
     loaded = load(path)
     shown = rows(loaded, stat)
-    return rendered(document(loaded, shown, names, chosen, stat), form), shown
+    return rendered(document(loaded, shown, names, chosen), form), shown
 
 
 def rendered(document: Document, form: str) -> str:

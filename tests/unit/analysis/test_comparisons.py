@@ -17,7 +17,6 @@ from mpigauge.analysis import comparisons
 from mpigauge.analysis.comparisons import Comparison, Curve, curves_of, pays_from, rows_by_curve
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.verdict import verdict
 from mpigauge.result.reader import Result
 from mpigauge.show.words.comparisons import comparison
@@ -51,7 +50,7 @@ def result_of(one_way_ns: Mapping[Cell, float], launches: Mapping[int, float] | 
 
 
 def said(compare: Compare, result: Result) -> list[str]:
-    curves = curves_of(rows_by_curve(rows(result)), by_cell(result.visits), "median")
+    curves = curves_of(rows_by_curve(rows(result)))
     return [comparison(fact).text for fact in compare(curves)]
 
 

@@ -31,14 +31,11 @@ TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if
 """What the title of a curve says after its pattern and mode."""
 
 
-def document(
-    result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units, stat: str = "median"
-) -> Document:
+def document(result: Result, rows: Sequence[Row], columns: Sequence[str], chosen: Units) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
-        stat: The statistic that stands for a launch.
     """
     foot = foot_of(result, rows)
     return Document(
@@ -46,7 +43,7 @@ def document(
         tables=_tables(result, rows, columns),
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], stat),
+        data=lambda: result_record(result, rows, [line.text for line in foot]),
         records=lambda: map(flat_record, rows),
     )
 

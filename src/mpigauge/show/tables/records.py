@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from mpigauge.show.words.finding import Finding
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
-MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
+MORE_STATISTICS = (
+    "median",
+    "rank_low",
+    "rank_high",
+    "half_width",
+    "launch_share",
+    "visit_share",
+    "round_share",
+)
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -98,12 +106,8 @@ def finding_record(found: Finding) -> dict[str, Any]:
     }
 
 
-def result_record(result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str) -> dict[str, Any]:
-    """Everything that is said of a result.
-
-    Args:
-        stat: The statistic that stands for a launch.
-    """
+def result_record(result: Result, rows: Sequence[Row], notes: Sequence[str]) -> dict[str, Any]:
+    """Everything that is said of a result."""
     failures = [
         {"launch": f.launch, "kind": f.kind, "pattern": f.cell.pattern if f.cell else None, "words": f.words}
         for f in result.failures
@@ -113,7 +117,7 @@ def result_record(result: Result, rows: Sequence[Row], notes: Sequence[str], sta
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows, stat)],
+        "findings": [finding_record(one) for one in findings_of(result, rows)],
     }
 
 
@@ -121,7 +125,7 @@ def flat_record(row: Row) -> dict[str, Any]:
     """A row on one level: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
-    shares = {"half_width", "launch_share"}
+    shares = {"half_width", "launch_share", "visit_share", "round_share"}
     flat |= {
         f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
     }

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.memory_costs import memory_facts
-from mpigauge.analysis.rows import warnings_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
-from mpigauge.show.words.factors import unusual
+from mpigauge.show.words.doubts import doubt_lines
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.status import reason
-from mpigauge.show.words.warnings import label, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +51,7 @@ def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
         *_wheels(result),
         *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
     ]
-    return [*map(Line, said), *(Line(text, "doubt") for text in _warnings(rows)), *map(Line, after)]
+    return [*map(Line, said), *doubt_lines(result, rows), *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:
@@ -134,24 +132,6 @@ def _why(result: Result) -> str:
     if not result.ends:
         return "; cut short: mpigauge resume continues it"
     return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason)}"
-
-
-def _warnings(rows: Sequence[Row]) -> Iterator[str]:
-    for kind, mine in warnings_of(rows).items():
-        cell, warning = mine[0]
-        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
-        where = ", ".join(words) + _which_job(rows, cell)
-        more = f" (and {_more_cells(len(mine) - 1)})" if len(mine) > 1 else ""
-        yield f"{label(kind)}: {where}{more}: {sentence(warning)}"
-
-
-def _more_cells(count: int) -> str:
-    return "1 more cell" if count == 1 else f"{count} more cells"
-
-
-def _which_job(rows: Sequence[Row], cell: Cell) -> str:
-    """The library and ranks, where a result has several."""
-    return f", {_job(cell)}" if len({_job(row.cell) for row in rows}) > 1 else ""
 
 
 def _wheels(result: Result) -> Iterator[str]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons
 from mpigauge.analysis.memory_costs import memory_facts
-from mpigauge.analysis.samples import by_cell
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.warnings import sentence
+from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,14 +27,10 @@ COMPARISONS = (
 """All comparisons within one result."""
 
 
-def findings_of(result: Result, rows: Sequence[Row], stat: str) -> Iterator[Finding]:
-    """All findings of a result: messages beside memory, comparisons, warnings.
-
-    Args:
-        stat: The statistic that stands for a launch.
-    """
+def findings_of(result: Result, rows: Sequence[Row]) -> Iterator[Finding]:
+    """All findings of a result: messages beside memory, comparisons, warnings."""
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
-    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), by_cell(result.visits), stat)
+    curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     yield from warning_findings(rows)
@@ -44,4 +40,10 @@ def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
     """Every warning of every cell."""
     for row in rows:
         for warning in row.warnings:
-            yield Finding(warning.kind, "warning", (row.cell,), dict(warning.values), sentence(warning))
+            yield Finding(
+                warning.kind,
+                "info" if warning.kind in NOTES else "warning",
+                (row.cell,),
+                dict(warning.values),
+                sentence(warning),
+            )
