@@ -5,6 +5,7 @@ Only messages are compared, and only where the ratio has an interval.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
+
+_MUCH_WIDER = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +91,14 @@ class Payoff:
         slow: The same in another place.
         from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
         gains: How many times as long `slow` takes there and at the largest size; empty without a size.
+        unclear: Larger sizes whose interval is too wide to tell, between neighbours that do.
     """
 
     fast: Cell
     slow: Cell
     from_bytes: int | None
     gains: tuple[At, ...]
+    unclear: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,22 +201,49 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
     if any(ratios):
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
-        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends))
+        unclear = tuple(size for size in _unclear(sizes, ratios) if begin is not None and size > begin)
+        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends), unclear)
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
     """The smallest size from which on the slow one of two is slower at every size.
 
+    Sizes are asked one after the other from the largest, up to the first that fails: a fixed sequence of
+    tests, each at the level of one, so that no correction for their number is needed. A size that cannot
+    tell, because its interval is much wider than those of its neighbours, does not end the sequence.
+
     Args:
         sizes: Rising, in bytes.
         ratios: One for each, of slow over fast.
+
+    Source:
+        docs/method.md#ratios
     """
-    begin = None
+    begin, unclear = None, set(_unclear(sizes, ratios))
     for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):
-        if verdict(ratio) != "slower":
+        if verdict(ratio) == "slower":
+            begin = size
+        elif size not in unclear:
             break
-        begin = size
     return begin
+
+
+def _unclear(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> Iterator[int]:
+    """Sizes that are perhaps slower, less certain by far than both their neighbours, which are slower."""
+    for place in range(1, len(sizes) - 1):
+        before, here, after = ratios[place - 1 : place + 2]
+        if here is None or here.estimate <= 1 or not verdict(before) == verdict(after) == "slower":
+            continue
+        around = (_width(before) + _width(after)) / 2
+        if verdict(here) != "slower" and _width(here) > _MUCH_WIDER * around:
+            yield sizes[place]
+
+
+def _width(ratio: Ratio | None) -> float:
+    """Of the interval of its logarithm; infinite if there is none."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return math.inf
+    return math.log(ratio.high / ratio.low)
 
 
 # ---- Modes and libraries -------------------------------------------------------------------------

@@ -263,8 +263,9 @@ def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> 
 
     At most 1, however the two clocks disagree.
     """
-    walls = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
-    if pattern is None or not all(wall_ns > 0 for _, wall_ns in walls) or not walls:
+    known = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
+    walls = [(cpu_ns, wall_ns) for cpu_ns, wall_ns in known if wall_ns > 0]
+    if pattern is None or not walls:
         return None
     ranks = pattern.active_ranks or cell.ranks
     return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))

@@ -30,7 +30,15 @@ def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
     for visit in visits:
         if not visit.corrupt:
             launches[visit.launch].append(visit)
-    return {number: sorted(launches[number], key=lambda v: v.id) for number in sorted(launches)}
+    return {number: sorted(_in_time(launches[number]), key=lambda v: v.id) for number in sorted(launches)}
+
+
+def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
+    """Visits whose rounds were not all late; all of them if no visit of the launch had one in time.
+
+    Else the many late rounds of one visit would outweigh the few of the others that were in time.
+    """
+    return [visit for visit in visits if len(visit.late) < len(visit.samples_ns)] or visits
 
 
 def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:

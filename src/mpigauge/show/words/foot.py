@@ -107,9 +107,7 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     measured = [
         row for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
     ]
-    precise = [
-        row for row in measured if row.time is None or _is_precise(row.time, result.campaign.plan.precision)
-    ]
+    precise = [row for row in measured if row.time and _is_precise(row.time, result.campaign.plan.precision)]
     precision = units.format_relative(result.campaign.plan.precision)
     counts = f"measured {len(measured)} of {len(rows)} cells, {len(precise)} precise to {precision}"
     return f"{counts}{_why(result)}"
