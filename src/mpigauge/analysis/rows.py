@@ -8,13 +8,14 @@ import numpy as np
 
 from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.clock_steps import Steps, clock_steps
+from mpigauge.analysis.cpu import cpu_s, cpu_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
 from mpigauge.analysis.in_time import InTime, launches_in_time, widened
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import ImplausibleRate, Reason, Refutation
 from mpigauge.analysis.samples import by_cell, by_launch, restarts, steps_by_launch, visits_by_launch
-from mpigauge.analysis.sessions import spread_s
+from mpigauge.analysis.sessions import Across, across, sessions_of, spread_s
 from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
     ClockState,
@@ -67,6 +68,7 @@ class Row:
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
             what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
         batch: Calls between two clock readings, the most of any visit.
+        across: Its time over sessions; None under three of them.
     """
 
     cell: Cell
@@ -90,6 +92,7 @@ class Row:
     sized: bool = True
     talks: bool = True
     net_share: float | None = None
+    across: Across | None = None
 
     @property
     def oversubscribed(self) -> bool:
@@ -120,6 +123,7 @@ def rows(result: Result, stat: str = MEDIAN) -> list[Row]:
         {one.cell: one for one in result.imported},
         clock_steps(result.launches, result.visits),
         restarts(result.launches),
+        sessions_of(result.launches),
     )
     times = {cell: _time(surroundings, cell, measured.get(cell, []), stat) for cell in result.campaign.cells}
     together = launches_in_time(time for time in times.values() if time is not None)
@@ -140,6 +144,7 @@ class _Surroundings:
         places: The host of each rank.
         steps: Of the clock of each job.
         restarted: Numbers of launches that have several parts.
+        sessions: Numbers of launches by session.
         in_time: How much neighbouring launches agree; None if by chance only.
     """
 
@@ -151,6 +156,7 @@ class _Surroundings:
     imported: Mapping[Cell, Imported]
     steps: Steps
     restarted: Mapping[JobKey, frozenset[int]]
+    sessions: Sequence[Sequence[int]]
     in_time: InTime | None = None
 
 
@@ -182,11 +188,12 @@ def _row(
         rate_bytes_per_s=_rate(cell, pattern, time),
         bus_bytes_per_s=_bus_rate(cell, pattern, time),
         directions=_directions(cell, pattern),
-        cpu_s_per_op=_cpu_s(good),
-        cpu_share=_cpu_share(cell, pattern, good),
+        cpu_s_per_op=cpu_s(good),
+        cpu_share=cpu_share(cell, pattern, good),
         start=start,
         clock=clock,
         overlap=overlap_of(good, step_ns),
+        across=across(time, around.sessions),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
         net_share=seen.share if seen else None,
@@ -252,25 +259,6 @@ def _implausible(around: _Surroundings, cell: Cell, time: Timing) -> Implausible
     return ImplausibleRate(rate) if rate > most else None
 
 
-def _cpu_s(visits: Sequence[Visit]) -> float | None:
-    known = [visit for visit in visits if visit.cpu_ns is not None]
-    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
-    return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
-
-
-def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
-    """CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
-
-    At most 1, however the two clocks disagree.
-    """
-    known = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
-    walls = [(cpu_ns, wall_ns) for cpu_ns, wall_ns in known if wall_ns > 0]
-    if pattern is None or not walls:
-        return None
-    ranks = pattern.active_ranks or cell.ranks
-    return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))
-
-
 def _first_s(visits: Sequence[Visit]) -> float | None:
     firsts = [visit.first_s for visit in visits if visit.first_s > 0]
     return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
@@ -305,7 +293,7 @@ def _warnings(
         clock_error_s=clock.error_s if clock else 0.0,
         relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
         in_time=around.in_time,
-        span_s=spread_s(result.launches),
+        span_s=spread_s(result.launches, result.done),
     )
     return warnings_for(circumstances)
 

@@ -15,8 +15,8 @@ from mpigauge.analysis.interval import launch_interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.estimate import Estimate
-    from mpigauge.result.records import Launch
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.result.records import Done, Launch
 
 LEAST_SESSIONS = 3
 """Fewer say next to nothing about the next one."""
@@ -59,9 +59,13 @@ def begins_s(launches: Iterable[Launch]) -> dict[int, float]:
     return {number: at_s - first_s for number, at_s in sorted(seen.items())}
 
 
-def spread_s(launches: Iterable[Launch]) -> float:
-    """From the begin of the first launch to that of the last."""
-    return max(begins_s(launches).values(), default=0.0)
+def spread_s(launches: Iterable[Launch], done: Iterable[Done] = ()) -> float:
+    """From the begin of the first launch to that of the last, or to its end where that is known."""
+    begins = begins_s(launches)
+    if not begins:
+        return 0.0
+    last = max(begins, key=lambda number: begins[number])
+    return begins[last] + sum(one.elapsed_s for one in done if one.launch == last)
 
 
 def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
@@ -82,13 +86,15 @@ def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
     return [numbers[begin:end] for begin, end in itertools.pairwise(cuts)]
 
 
-def across(time: Estimate, sessions: Sequence[Sequence[int]]) -> Across | None:
+def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | None:
     """The interval over sessions, whose unit is the session; None under three of them.
 
     Source:
         docs/method.md#other-minutes
     """
-    return across_means([session_mean(time.by_launch, numbers) for numbers in sessions], time.clock_step)
+    if time is None:
+        return None
+    return across_means([session_mean(time.by_launch, numbers) for numbers in sessions], time.step)
 
 
 def session_mean(times: Mapping[int, float], numbers: Iterable[int]) -> float | None:

@@ -47,7 +47,7 @@ def test_grouping_moves_no_round_by_more_than_half_a_step(ticks: list[int], step
 
 
 def test_a_fine_clock_changes_nothing() -> None:
-    values: Values = np.random.default_rng(1).integers(9000, 11000, 99) * 1e-9
+    values = np.random.default_rng(1).uniform(9e-6, 11e-6, 99)
     assert median_of([values], [1e-9]) == np.median(values)
     assert median_of([values]) == np.median(values)
 

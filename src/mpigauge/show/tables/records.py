@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.sessions import Across
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
@@ -59,6 +60,7 @@ def record(row: Row) -> dict[str, Any]:
         "net_share": _number(row.net_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
+        "across": _parts(row.across, ACROSS_PARTS),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
@@ -69,8 +71,9 @@ def record(row: Row) -> dict[str, Any]:
 
 
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
-RATIO_PARTS = ("estimate", "low", "high")
-NESTED = {"overlap": OVERLAP_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
+RATIO_PARTS = ("estimate", "low", "high", "paired")
+ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
+NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 
 
 def _start_record(row: Row) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _start_record(row: Row) -> dict[str, Any]:
     }
 
 
-def _parts(value: Overlap | Ratio | None, names: Sequence[str]) -> dict[str, float | None] | None:
+def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
     return None if value is None else {name: _number(getattr(value, name)) for name in names}
 
 

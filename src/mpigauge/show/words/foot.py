@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
@@ -44,6 +45,7 @@ def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
         *_transports(result, rows),
         *_waiting(rows),
         *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
+        *_across(result, rows),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
         *_imported(result),
     ]
@@ -111,6 +113,18 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     precision = units.format_relative(result.campaign.plan.precision)
     counts = f"measured {len(measured)} of {len(rows)} cells, {len(precise)} precise to {precision}"
     return f"{counts}{_why(result)}"
+
+
+def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+    """Both intervals: within the launches, and over sessions."""
+    both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
+    if not both:
+        return
+    within = units.format_relative(median(half_width for half_width, _ in both if half_width is not None))
+    over = units.format_relative(median(across.half_width for _, across in both))
+    sessions = max(across.sessions for _, across in both)
+    span = units.format_duration(spread_s(result.launches, result.done))
+    yield f"intervals, median of cells: {within} over all launches, {over} over {sessions} sessions in {span}"
 
 
 def _imported(result: Result) -> Iterator[str]:
