@@ -34,6 +34,9 @@ class Silent:
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Nothing."""
 
+    def waits(self, number: int, seconds: float) -> None:
+        """Nothing."""
+
     def trouble(self, sentence: str) -> None:
         """At once, in its own line."""
         click.echo(f"mpigauge: {sentence}", file=self._stream)
@@ -45,6 +48,10 @@ class Lines(Silent):
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """The line."""
         click.echo(f"launch {number}: {job}: {samples} samples in {seconds:.1f} s", file=self._stream)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """Another."""
+        click.echo(f"launch {number} begins in {units.format_duration(seconds)}", file=self._stream)
 
 
 class Bar(Silent):
@@ -84,6 +91,12 @@ class Bar(Silent):
         self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
         self._draw(at_once=True)
 
+    def waits(self, number: int, seconds: float) -> None:
+        """For what."""
+        begin = f"begins in {units.format_duration(seconds)}"
+        self._progress.update(self._task, launch=f"launch {number}", cell=begin)
+        self._draw(at_once=True)
+
     def visit_begins(self, cell: Cell) -> None:
         """What is measured now."""
         words = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {cell.mpi}"
@@ -108,6 +121,8 @@ class Bar(Silent):
 
     def _share(self, now: float) -> float:
         """Of the budget, or of the launches asked for."""
+        if self._plan.over_s is not None:
+            return min(1.0, (now - self._begun) / self._plan.over_s)
         if self._plan.budget_s is not None:
             return min(1.0, (now - self._begun) / self._plan.budget_s)
         inside = self._visits_done / max(1, self._visits)

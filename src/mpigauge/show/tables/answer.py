@@ -56,11 +56,10 @@ class Asked:
         return next(quote for quote in self.quotes if quote is not None)
 
 
-def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: bool = False) -> Document:
+def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
     """The answer of one result, or of several side by side.
 
     Args:
-        stat: The statistic that stands for a launch.
         newest: Whether the commands that come next find the result without its name.
     """
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
@@ -71,7 +70,7 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
-        data=lambda: _data(sources, told, stat),
+        data=lambda: _data(sources, told),
         records=lambda: (record for one in told for record in records_of(one)),
     )
 
@@ -205,14 +204,14 @@ def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _data(sources: Sequence[Source], told: Sequence[Told], stat: str) -> Mapping[str, Any]:
+def _data(sources: Sequence[Source], told: Sequence[Told]) -> Mapping[str, Any]:
     """Of one result all that is said of it, with its answer; of several the answers alone."""
     answer = [record for one in told for record in records_of(one)]
     if len(sources) > 1:
         return {"answer": answer}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    whole = result_record(source.result, source.rows, notes, stat, source.states)
+    whole = result_record(source.result, source.rows, notes, source.states)
     return {**whole, "answer": answer}
 
 

@@ -16,9 +16,11 @@ from mpigauge.show.words.status import reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.by_state import StateTime
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
-    from mpigauge.analysis.rows import Row, StateTime
+    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.sessions import Across
     from mpigauge.analysis.states import State, States
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
@@ -26,7 +28,15 @@ if TYPE_CHECKING:
     from mpigauge.show.words.finding import Finding
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
-MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
+MORE_STATISTICS = (
+    "median",
+    "rank_low",
+    "rank_high",
+    "half_width",
+    "launch_share",
+    "visit_share",
+    "round_share",
+)
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -55,6 +65,7 @@ def record(row: Row) -> dict[str, Any]:
         "disturbed_share": _number(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
+        "across": _parts(row.across, ACROSS_PARTS),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
@@ -94,8 +105,9 @@ def state_record(state: State) -> dict[str, Any]:
 
 
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
-RATIO_PARTS = ("estimate", "low", "high")
-NESTED = {"overlap": OVERLAP_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
+RATIO_PARTS = ("estimate", "low", "high", "paired")
+ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
+NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 
 
 def _start_record(row: Row) -> dict[str, Any]:
@@ -112,7 +124,7 @@ def _start_record(row: Row) -> dict[str, Any]:
     }
 
 
-def _parts(value: Overlap | Ratio | None, names: Sequence[str]) -> dict[str, float | None] | None:
+def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
     return None if value is None else {name: _number(getattr(value, name)) for name in names}
 
 
@@ -132,12 +144,11 @@ def finding_record(found: Finding) -> dict[str, Any]:
 
 
 def result_record(
-    result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str, states: States | None = None
+    result: Result, rows: Sequence[Row], notes: Sequence[str], states: States | None = None
 ) -> dict[str, Any]:
     """Everything that is said of a result.
 
     Args:
-        stat: The statistic that stands for a launch.
         states: Of the machine, if they are known already.
     """
     states = states or states_of(result.visits)
@@ -152,7 +163,7 @@ def result_record(
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows, stat, states)],
+        "findings": [finding_record(one) for one in findings_of(result, rows, states)],
     }
 
 
@@ -160,7 +171,7 @@ def flat_record(row: Row) -> dict[str, Any]:
     """A row on one level: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
-    shares = {"half_width", "launch_share"}
+    shares = {"half_width", "launch_share", "visit_share", "round_share"}
     flat |= {
         f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
     }
