@@ -11,6 +11,7 @@ from pathlib import Path
 
 import agreement
 import collectives
+import condition
 import fidelity
 import memory
 import places
@@ -40,6 +41,7 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
         partial(
             collectives.section, libraries, collectives.ROUNDS_QUICK if quick else collectives.ROUNDS, seed
         ),
+        partial(condition.section, libraries, condition.ROUNDS_QUICK if quick else condition.ROUNDS, seed),
         partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
         partial(places.section, libraries, places.LAUNCHES_QUICK if quick else places.LAUNCHES, seed),
         partial(one.section, libraries, one.ROUNDS_QUICK if quick else one.ROUNDS, seed),

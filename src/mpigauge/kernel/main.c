@@ -69,6 +69,7 @@ int main(int argc, char **argv)
     die_with_launcher();
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */
     mg_clock_choose();
 
     const int64_t  start_ns = mg_now_ns();

@@ -114,12 +114,24 @@ STEP = "MPIGAUGE_TEST_CLOCK_STEP_NS"
 
 
 @pytest.fixture(scope="session")
-def coarse_clock(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[str, str]]:
+def preload(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, str]]:
+    """The environment that preloads one of the C files beside this one, which needs no MPI."""
+    folder = tmp_path_factory.mktemp("preload")
+
+    def build(name: str, **variables: object) -> dict[str, str]:
+        output = folder / f"{name}.so"
+        if not output.exists():
+            words = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-o", str(output)]
+            subprocess.run([*words, str(HERE / f"{name}.c"), "-ldl"], check=True)
+        return {"LD_PRELOAD": str(output), **{key: str(value) for key, value in variables.items()}}
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def coarse_clock(preload: Callable[..., dict[str, str]]) -> Callable[[int], dict[str, str]]:
     """The environment in which all clocks go in steps of so many nanoseconds."""
-    output = tmp_path_factory.mktemp("clock") / "coarse_clock.so"
-    words = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-o", str(output)]
-    subprocess.run([*words, str(HERE / "coarse_clock.c"), "-ldl"], check=True)
-    return lambda step_ns: {"LD_PRELOAD": str(output), "COARSE_STEP_NS": str(step_ns)}
+    return lambda step_ns: preload("coarse_clock", COARSE_STEP_NS=step_ns)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,9 +4,15 @@
  * SHIM_PAIR=1-3 the only two ranks of the world between which MPI_Send does it.
  * SHIM_ACTION is hang, crash, corrupt, exit (ends with status 0 and no word) or delay, which spins
  * for SHIM_DELAY_NS, and for twice as long in calls of SHIM_TWICE_BYTES: two delays of known
- * difference, since whatever a wait does to what follows it, both do. */
+ * difference, since whatever a wait does to what follows it, both do.
+ *
+ * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
+ * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
+ * which sends the message before once more. */
+#include <limits.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,14 +163,66 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
     return PMPI_Bcast(data, count, type, root, comm);
 }
 
+int MPI_Sendrecv(const void *data, int count, MPI_Datatype type, int to, int tag, void *into,
+                 int into_count, MPI_Datatype into_type, int from, int into_tag, MPI_Comm comm,
+                 MPI_Status *status)
+{
+    before(action_for("MPI_Sendrecv", count, type, comm));
+    return PMPI_Sendrecv(data, count, type, to, tag, into, into_count, into_type, from, into_tag,
+                         comm, status);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    static const void *last;
+    const char        *action = action_for("MPI_Isend", count, type, comm);
+    const int          again  = strcmp(action, "repeat") == 0 && last != NULL;
+    const void        *sent   = again ? last : data;
+
+    before(action);
+    last = data;
+    return PMPI_Isend(sent, count, type, to, tag, comm, request);
+}
+
+/* What contributes nothing to an operation on 32-bit numbers. */
+static int32_t neutral_of(MPI_Op op)
+{
+    if (op == MPI_MIN)
+        return INT32_MAX;
+    if (op == MPI_MAX)
+        return INT32_MIN;
+    if (op == MPI_BAND)
+        return -1;
+    return op == MPI_LAND || op == MPI_PROD ? 1 : 0;
+}
+
+static void rotate(int32_t *numbers, int count)
+{
+    const int32_t last = numbers[count - 1];
+
+    memmove(numbers + 1, numbers, (size_t) (count - 1) * sizeof *numbers);
+    numbers[0] = last;
+}
+
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-    const char *action = action_for("MPI_Allreduce", count, type, comm);
+    const char *action  = action_for("MPI_Allreduce", count, type, comm);
+    int32_t    *nothing = NULL;
 
     before(action);
-    const int code = PMPI_Allreduce(data, result, count, type, op, comm);
+    if (strcmp(action, "forget") == 0) {
+        nothing = malloc((size_t) count * sizeof *nothing);
+        for (int i = 0; i < count; i++)
+            nothing[i] = neutral_of(op);
+    }
+    const int code =
+        PMPI_Allreduce(nothing != NULL ? nothing : data, result, count, type, op, comm);
+    free(nothing);
     if (strcmp(action, "corrupt") == 0)
         ((unsigned char *) result)[5] ^= 0x40;
+    if (strcmp(action, "rotate") == 0)
+        rotate(result, count);
     return code;
 }

@@ -14,13 +14,23 @@ uint64_t mg_content_word(int64_t visit, int rank, size_t i)
     return word ^ (word >> 31);
 }
 
-void mg_content_fill(unsigned char *data, size_t bytes, int64_t visit, int rank)
+/* How much of a word lies between a place in what is sent and the end of what is asked for. */
+static size_t part_of_word(size_t place, size_t left)
 {
-    for (size_t at = 0, i = 0; at < bytes; at += sizeof(uint64_t), i++) {
-        const uint64_t word = mg_content_word(visit, rank, i);
-        const size_t   left = bytes - at;
+    const size_t part = sizeof(uint64_t) - place % sizeof(uint64_t);
 
-        memcpy(data + at, &word, left < sizeof word ? left : sizeof word);
+    return left < part ? left : part;
+}
+
+void mg_content_fill(unsigned char *data, size_t bytes, int64_t visit, int rank, size_t from)
+{
+    for (size_t at = 0; at < bytes;) {
+        const size_t   begin = (from + at) % sizeof(uint64_t);
+        const uint64_t word  = mg_content_word(visit, rank, (from + at) / sizeof word);
+        const size_t   part  = part_of_word(begin, bytes - at);
+
+        memcpy(data + at, (const unsigned char *) &word + begin, part);
+        at += part;
     }
 }
 
@@ -30,8 +40,7 @@ size_t mg_content_differs(const unsigned char *data, size_t bytes, int64_t visit
     for (size_t at = 0; at < bytes;) {
         const uint64_t       word     = mg_content_word(visit, rank, (from + at) / sizeof word);
         const size_t         begin    = (from + at) % sizeof word;
-        const size_t         left     = bytes - at;
-        const size_t         part     = left < sizeof word - begin ? left : sizeof word - begin;
+        const size_t         part     = part_of_word(begin, bytes - at);
         const unsigned char *expected = (const unsigned char *) &word + begin;
 
         if (memcmp(data + at, expected, part) != 0)

@@ -1,6 +1,7 @@
 /* payload - the memory that messages are sent from and received into, and what is in it. */
 #include "memory/payload.h"
 
+#include "memory/compare.h"
 #include "memory/content.h"
 #include "memory/reduction.h"
 #include "patterns/volumes.h"
@@ -29,7 +30,8 @@ struct arena {
 static struct {
     struct arena send;
     struct arena recv;
-    int         *counts; /* and places, of the blocks of v-variants: two numbers a rank */
+    size_t       walked_bytes; /* where the last cold walk ended */
+    int         *counts;       /* and places, of the blocks of v-variants: two numbers a rank */
     int          counts_room;
 } memory;
 
@@ -38,16 +40,11 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Distance between the messages of a window: lines when warm, since pages of their own would make
- * small messages meet in the same cache sets; pages in a cold walk. */
-static size_t stride_of(const struct mg_visit *visit, size_t bytes)
+/* Distance between the messages of a window, and of the places of a cold walk: lines, so that all
+ * sets of a cache have their share of them. */
+static size_t stride_of(size_t bytes)
 {
-    return round_up(bytes > 0 ? bytes : 1, visit->pool_bytes > 0 ? PAGE_BYTES : LINE_BYTES);
-}
-
-static size_t messages_per_call(const struct mg_visit *visit)
-{
-    return visit->pattern->windowed ? (size_t) visit->window : 1;
+    return round_up(bytes > 0 ? bytes : 1, LINE_BYTES);
 }
 
 static size_t most(size_t a, size_t b)
@@ -73,19 +70,17 @@ static size_t recv_bytes(const struct mg_visit *visit)
 /* How far a cold walk goes from one call to the next. */
 static size_t send_stride(const struct mg_visit *visit)
 {
-    return stride_of(visit, send_bytes(visit)) * messages_per_call(visit);
+    return stride_of(send_bytes(visit)) * mg_messages_per_call(visit);
 }
 
 static size_t recv_stride(const struct mg_visit *visit)
 {
-    return stride_of(visit, recv_bytes(visit)) * messages_per_call(visit);
+    return stride_of(recv_bytes(visit)) * mg_messages_per_call(visit);
 }
 
 static size_t send_need(const struct mg_visit *visit)
 {
-    /* A warm window sends one buffer many times, which MPI allows. */
-    return visit->pool_bytes > 0 ? most(send_stride(visit), visit->pool_bytes)
-                                 : stride_of(visit, send_bytes(visit));
+    return most(send_stride(visit), visit->pool_bytes);
 }
 
 static size_t recv_need(const struct mg_visit *visit)
@@ -138,14 +133,42 @@ void mg_payload_free(void)
     memory.counts = NULL;
 }
 
+static int common_divisor(int a, int b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* From a place to the next of a cold walk: far apart, so that nothing fetches it beforehand, and
+ * such that the walk comes to all places before it comes to one again. */
+static int step_through(int slots)
+{
+    int step = (int) (0.618 * slots);
+
+    while (step > 1 && common_divisor(slots, step) != 1)
+        step--;
+    return step > 0 ? step : 1;
+}
+
 struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_state *state,
                                int slots)
 {
-    return (struct mg_walk){.send_first  = state->send,
-                            .recv_first  = state->recv,
-                            .send_stride = send_stride(visit),
-                            .recv_stride = recv_stride(visit),
-                            .slots       = slots};
+    struct mg_walk walk = {.send_first  = state->send,
+                           .recv_first  = state->recv,
+                           .send_stride = send_stride(visit),
+                           .recv_stride = recv_stride(visit),
+                           .slots       = slots,
+                           .step        = step_through(slots)};
+
+    /* Not where the last visit of the cell began: those places may still be in a cache. */
+    walk.slot =
+        (int) (memory.walked_bytes / most(walk.send_stride, walk.recv_stride) % (size_t) slots);
+    return walk;
+}
+
+void mg_payload_walked(const struct mg_walk *walk)
+{
+    if (walk->slots > 1)
+        memory.walked_bytes = (size_t) walk->slot * most(walk->send_stride, walk->recv_stride);
 }
 
 /* ---- Before a visit -------------------------------------------------------------------------- */
@@ -164,7 +187,7 @@ static void lay_out_blocks(const struct mg_visit *visit, struct mg_state *state)
     state->displacements = memory.counts + visit->ranks;
     for (int rank = 0; rank < visit->ranks; rank++) {
         state->counts[rank]        = state->count;
-        state->displacements[rank] = rank * state->count;
+        state->displacements[rank] = (int) ((int64_t) rank * state->count);
     }
 }
 
@@ -183,21 +206,15 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     lay_out_blocks(visit, state);
 }
 
-static struct mg_reduction reduction_of(const struct mg_visit *visit)
+/* Message i of what `rank` sends, wherever it lies. */
+static void fill_with(const struct mg_visit *visit, unsigned char *data, int rank, size_t i)
 {
-    return (struct mg_reduction){
-        .visit = visit->id, .datatype = visit->datatype, .operation = visit->operation};
-}
-
-/* What `rank` sends, wherever it lies. */
-static void fill_with(const struct mg_visit *visit, unsigned char *data, int rank)
-{
-    const struct mg_reduction reduction = reduction_of(visit);
+    const struct mg_reduction reduction = mg_reduction_of(visit);
 
     if (visit->pattern->reduces)
         mg_elements_fill(&reduction, data, send_bytes(visit) / visit->datatype->bytes, rank);
     else
-        mg_content_fill(data, send_bytes(visit), visit->id, rank);
+        mg_content_fill(data, send_bytes(visit), visit->id, rank, i * visit->bytes);
 }
 
 /* What must lie in recv before a call that also reads it. */
@@ -207,10 +224,18 @@ static void fill_operand(const struct mg_visit *visit, const struct mg_state *st
     const bool               among   = pattern->recv_each && !pattern->send_each;
 
     if (pattern->accumulates)
-        fill_with(visit, state->recv, state->rank + 1);
+        fill_with(visit, state->recv, state->rank + 1, 0);
     else if (visit->in_place)
         fill_with(visit, state->recv + (among ? (size_t) state->rank * visit->bytes : 0),
-                  state->rank);
+                  state->rank, 0);
+}
+
+static void fill_messages(const struct mg_visit *visit, const struct mg_state *state)
+{
+    const size_t messages = state->send_step > 0 ? mg_messages_per_call(visit) : 1;
+
+    for (size_t i = 0; i < messages; i++)
+        fill_with(visit, state->send + i * state->send_step, state->rank, i);
 }
 
 void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p)
@@ -219,106 +244,37 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
 
     state->send      = memory.send.data;
     state->recv      = memory.recv.data;
-    state->recv_step = stride_of(visit, recv_bytes(visit));
-    state->send_step = visit->pool_bytes > 0 ? stride_of(visit, send_bytes(visit)) : 0;
+    state->recv_step = stride_of(recv_bytes(visit));
+    /* A warm window sends one buffer many times, which MPI allows. */
+    state->send_step = visit->pool_bytes > 0 ? stride_of(send_bytes(visit)) : 0;
     *slots_p         = visit->pool_bytes > stride ? (int) (visit->pool_bytes / stride) : 1;
     prepare_collective(visit, state);
     if (visit->pattern->spans_bytes)
         return;
-    for (size_t i = 0; i < (state->send_step > 0 ? messages_per_call(visit) : 1); i++)
-        fill_with(visit, state->send + i * state->send_step, state->rank);
+    fill_messages(visit, state);
     fill_operand(visit, state);
 }
 
 /* ---- After a visit --------------------------------------------------------------------------- */
 
-static void describe_difference(char *words, size_t words_bytes, const struct mg_state *state,
-                                const struct mg_piece *piece, size_t at, int64_t visit)
+/* What lies where something is to arrive says nothing of what was sent.  Every message of a window
+ * is another one now, or those that change places would not be seen. */
+static void prepare_check(const struct mg_visit *visit, struct mg_state *state)
 {
-    const size_t         place    = piece->from + at;
-    const uint64_t       word     = mg_content_word(visit, piece->source, place / sizeof word);
-    const unsigned char *expected = (const unsigned char *) &word + place % sizeof word;
-
-    (void) snprintf(words, words_bytes,
-                    "rank %d received 0x%02x instead of 0x%02x from rank %d at byte %zu of %zu",
-                    state->rank, (state->recv + piece->at)[at], *expected, piece->source, at,
-                    piece->bytes);
-}
-
-static void compare_reduced(const struct mg_visit *visit, const struct mg_state *state,
-                            const struct mg_piece *piece, char *words, size_t words_bytes)
-{
-    const size_t              width     = visit->datatype->bytes;
-    const size_t              count     = piece->bytes / width;
-    const struct mg_reduction reduction = reduction_of(visit);
-    const size_t i = mg_elements_differ(&reduction, state->recv + piece->at, piece->from / width,
-                                        count, piece->source, piece->ranks);
-
-    if (i < count)
-        (void) snprintf(words, words_bytes,
-                        "rank %d has a wrong element %zu of %zu: not the %s over ranks %d to %d",
-                        state->rank, i, count, visit->operation->name, piece->source,
-                        piece->source + piece->ranks - 1);
-}
-
-/* Piece i of what must have arrived here, by the pattern or, of a window, by the mode. */
-static bool piece_of(const struct mg_visit *visit, const struct mg_state *state, int i,
-                     struct mg_piece *piece)
-{
-    if (visit->pattern->piece != NULL)
-        return visit->pattern->piece(state, i, piece);
-    const int source = visit->mode->source == NULL ? -1 : visit->mode->source(state);
-
-    *piece = (struct mg_piece){
-        .at = (size_t) i * state->recv_step, .bytes = visit->bytes, .source = source};
-    return source >= 0 && i < (int) messages_per_call(visit);
-}
-
-/* Compares what has arrived here; the words stay empty if it is right. */
-static void compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
-                    size_t words_bytes)
-{
-    struct mg_piece piece = {0};
-
-    for (int i = 0;
-         !visit->pattern->spans_bytes && words[0] == '\0' && piece_of(visit, state, i, &piece);
-         i++) {
-        if (visit->pattern->reduces) {
-            compare_reduced(visit, state, &piece, words, words_bytes);
-            continue;
-        }
-        const size_t at = mg_content_differs(state->recv + piece.at, piece.bytes, visit->id,
-                                             piece.source, piece.from);
-        if (at < piece.bytes)
-            describe_difference(words, words_bytes, state, &piece, at, visit->id);
-    }
-    if (words[0] == '\0' && visit->pattern->check != NULL)
-        (void) visit->pattern->check(state, words, words_bytes);
-}
-
-/* Rank 0 of the group learns the words of the first rank that has any. */
-static void tell_root(const struct mg_state *state, char *words, size_t words_bytes)
-{
-    int worst = words[0] != '\0' ? state->rank : state->ranks;
-
-    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MIN, state->comm));
-    if (worst == 0 || worst == state->ranks)
-        return;
-    if (state->rank == worst)
-        MG_MPI(MPI_Send(words, (int) words_bytes, MPI_CHAR, 0, MG_TAG_CONTROL, state->comm));
-    if (state->rank == 0)
-        MG_MPI(MPI_Recv(words, (int) words_bytes, MPI_CHAR, worst, MG_TAG_CONTROL, state->comm,
-                        MPI_STATUS_IGNORE));
+    memset(state->recv, POISON, recv_stride(visit));
+    if (visit->pattern->shares_memory && state->rank == state->ranks - 1)
+        memset(state->shared + PAGE_BYTES, POISON, visit->bytes);
+    state->send_step = stride_of(send_bytes(visit));
+    fill_messages(visit, state);
+    fill_operand(visit, state);
 }
 
 bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *words,
                        size_t words_bytes)
 {
     memset(words, 0, words_bytes);
-    if (!visit->pattern->spans_bytes) {
-        memset(state->recv, POISON, recv_need(visit));
-        fill_operand(visit, state);
-    }
+    if (!visit->pattern->spans_bytes)
+        prepare_check(visit, state);
     mg_handshake(state->comm); /* nobody sends before everybody's memory is poisoned */
     if (visit->mode->begin != NULL)
         visit->mode->begin(state);
@@ -327,7 +283,6 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
     visit->mode->call(state);
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);
-    compare(visit, state, words, words_bytes);
-    tell_root(state, words, words_bytes);
+    mg_payload_compare(visit, state, words, words_bytes);
     return words[0] == '\0';
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Makes room for the buffers of a visit, touched and page-aligned; false if there is no memory. */
 bool mg_payload_reserve(const struct mg_visit *visit);
@@ -23,15 +24,25 @@ struct mg_walk {
     size_t         recv_stride;
     int            slots;
     int            slot;
+    int            step;    /* from a slot to the next */
+    uint64_t       nothing; /* 0, which no compiler knows */
 };
 struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_state *state,
                                int slots);
 
+/* That a walk is at its end. */
+void mg_payload_walked(const struct mg_walk *walk);
+
+/* Where the next call works depends on what the last one gave, if it says so: or what misses the
+ * caches would be fetched for several calls at a time. */
 static inline void mg_walk_on(struct mg_walk *walk, struct mg_state *state)
 {
-    walk->slot  = walk->slot + 1 == walk->slots ? 0 : walk->slot + 1;
-    state->send = walk->send_first + (size_t) walk->slot * walk->send_stride;
-    state->recv = walk->recv_first + (size_t) walk->slot * walk->recv_stride;
+    const int    next  = walk->slot + walk->step;
+    const size_t after = (size_t) (state->found & walk->nothing);
+
+    walk->slot  = next >= walk->slots ? next - walk->slots : next;
+    state->send = walk->send_first + (size_t) walk->slot * walk->send_stride + after;
+    state->recv = walk->recv_first + (size_t) walk->slot * walk->recv_stride + after;
 }
 
 /* One untimed series of a single call, whose content is compared byte by byte.  On a mismatch

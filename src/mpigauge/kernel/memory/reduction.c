@@ -1,8 +1,11 @@
 /* reduction - the datatypes and operations that reductions may use, and what they must give.
  *
  * What a rank contributes is small whole numbers, so that every datatype holds every result exactly
- * and rounding cannot hide an error.  An element's number depends on its rank and on one of a few
- * columns, chosen anew for every element: results are known after one reduction a column. */
+ * and rounding cannot hide an error.  Sums, products and exclusive ors need every rank: an
+ * element's number depends on its rank and on one of a few columns, chosen anew for every element,
+ * and results are known after one reduction a column.  Of the other operations many random numbers
+ * would have one and the same result: so each element has one rank whose number decides it,
+ * whatever others contribute. */
 #include "memory/reduction.h"
 
 #include "memory/content.h"
@@ -10,14 +13,16 @@
 #include <string.h>
 
 enum {
-    COLUMNS         = 16,
-    SUM_VALUES      = 4,
-    EXTREMUM_VALUES = 101,
-    BYTE_VALUES     = 256,
-    TRUTH_VALUES    = 2,
-    FACTORS         = 7, /* ranks that may contribute a 2 to a product: 128 fits every datatype */
-    WIDEST          = 8,
-    COLUMN_RANK     = -2, /* whose content chooses the columns: nobody's */
+    COLUMNS       = 16,
+    SUM_VALUES    = 4,
+    VALUES        = 256, /* contributions and results are below it, but for sums */
+    EXTREMUM_MOST = 100,
+    BYTE_MOST     = 255,
+    TRUTH_VALUES  = 2,
+    FACTORS       = 7, /* ranks that may contribute a 2 to a product: 128 fits every datatype */
+    WIDEST        = 8,
+    COLUMN_RANK   = -2, /* whose content chooses the columns, and who decides: nobody's */
+    DECIDER_RANK  = -3,
 };
 
 static const struct mg_datatype datatypes[] = {
@@ -66,6 +71,25 @@ const struct mg_operation *mg_operation_at(size_t i)
 
 /* ---- Contributions --------------------------------------------------------------------------- */
 
+/* Operations whose results over many random numbers are all alike. */
+static bool has_decider(MPI_Op op)
+{
+    return op == MPI_MIN || op == MPI_MAX || op == MPI_LAND || op == MPI_LOR || op == MPI_BAND ||
+           op == MPI_BOR;
+}
+
+/* What contributes nothing to one of them. */
+static int64_t neutral_of(MPI_Op op)
+{
+    if (op == MPI_MIN)
+        return EXTREMUM_MOST;
+    if (op == MPI_LAND)
+        return 1;
+    if (op == MPI_BAND)
+        return BYTE_MOST;
+    return 0;
+}
+
 /* What a rank contributes to the elements of a column. */
 static int64_t contribution(const struct mg_reduction *reduction, int column, int rank)
 {
@@ -76,30 +100,14 @@ static int64_t contribution(const struct mg_reduction *reduction, int column, in
         return (int64_t) (draw % SUM_VALUES);
     if (op == MPI_PROD)
         return rank < FACTORS ? 1 + (int64_t) (draw % 2) : 1;
-    if (op == MPI_MIN || op == MPI_MAX)
-        return (int64_t) (draw % EXTREMUM_VALUES);
-    if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR)
-        return (int64_t) (draw % BYTE_VALUES);
-    return (int64_t) (draw % TRUTH_VALUES);
+    return (int64_t) (draw % (op == MPI_BXOR ? BYTE_MOST + 1 : TRUTH_VALUES));
 }
 
 static int64_t combine(MPI_Op op, int64_t a, int64_t b)
 {
     if (op == MPI_SUM)
         return a + b;
-    if (op == MPI_PROD)
-        return a * b;
-    if (op == MPI_MIN)
-        return a < b ? a : b;
-    if (op == MPI_MAX)
-        return a > b ? a : b;
-    if (op == MPI_LAND)
-        return a && b;
-    if (op == MPI_LOR)
-        return a || b;
-    if (op == MPI_LXOR || op == MPI_BXOR)
-        return a ^ b;
-    return op == MPI_BAND ? (a & b) : (a | b);
+    return op == MPI_PROD ? a * b : (a ^ b);
 }
 
 static int column_of(const struct mg_reduction *reduction, size_t element)
@@ -129,7 +137,7 @@ static void encode(const struct mg_datatype *datatype, int64_t value, unsigned c
 
 /* The columns of a reduction over some ranks, as they are stored. */
 static void take_columns(const struct mg_reduction *reduction, int source, int ranks,
-                         unsigned char columns[COLUMNS][WIDEST])
+                         unsigned char columns[][WIDEST])
 {
     for (int column = 0; column < COLUMNS; column++) {
         int64_t value = contribution(reduction, column, source);
@@ -140,26 +148,78 @@ static void take_columns(const struct mg_reduction *reduction, int source, int r
     }
 }
 
+/* ---- Elements that one rank decides ---- */
+
+/* All small numbers as they are stored. */
+static void take_values(const struct mg_reduction *reduction, unsigned char values[VALUES][WIDEST])
+{
+    for (int value = 0; value < VALUES; value++)
+        encode(reduction->datatype, value, values[value]);
+}
+
+/* What an element is over some ranks: the decider's number if it is one of them. */
+static int64_t decided(const struct mg_reduction *reduction, size_t element, int source, int ranks)
+{
+    const MPI_Op   op      = reduction->operation->op;
+    const int64_t  neutral = neutral_of(op);
+    const uint64_t draw    = mg_content_word(reduction->visit, DECIDER_RANK, element);
+    const int      decider = (int) (draw % (uint64_t) reduction->ranks);
+    const uint64_t value   = draw >> 32;
+
+    if (decider < source || decider >= source + ranks)
+        return neutral;
+    if (op == MPI_MIN || op == MPI_MAX)
+        return (int64_t) (value % (EXTREMUM_MOST + 1));
+    return (int64_t) (value % (op == MPI_BAND || op == MPI_BOR ? BYTE_MOST + 1 : TRUTH_VALUES));
+}
+
+/* ---- Both ---- */
+
+/* Every number that an element may have, as it is stored, and which of them an element has. */
+struct table {
+    bool          by_decider;
+    unsigned char values[VALUES][WIDEST];
+};
+
+static void make_table(const struct mg_reduction *reduction, int source, int ranks,
+                       struct table *table)
+{
+    table->by_decider = has_decider(reduction->operation->op);
+    if (table->by_decider)
+        take_values(reduction, table->values);
+    else
+        take_columns(reduction, source, ranks, table->values);
+}
+
+static const unsigned char *element_of(const struct mg_reduction *reduction,
+                                       const struct table *table, size_t element, int source,
+                                       int ranks)
+{
+    return table->values[table->by_decider ? decided(reduction, element, source, ranks)
+                                           : column_of(reduction, element)];
+}
+
 void mg_elements_fill(const struct mg_reduction *reduction, unsigned char *data, size_t count,
                       int rank)
 {
-    const size_t  width = reduction->datatype->bytes;
-    unsigned char columns[COLUMNS][WIDEST];
+    const size_t width = reduction->datatype->bytes;
+    struct table table;
 
-    take_columns(reduction, rank, 1, columns);
+    make_table(reduction, rank, 1, &table);
     for (size_t i = 0; i < count; i++)
-        memcpy(data + i * width, columns[column_of(reduction, i)], width);
+        memcpy(data + i * width, element_of(reduction, &table, i, rank, 1), width);
 }
 
 size_t mg_elements_differ(const struct mg_reduction *reduction, const unsigned char *data,
                           size_t first, size_t count, int source, int ranks)
 {
-    const size_t  width = reduction->datatype->bytes;
-    unsigned char columns[COLUMNS][WIDEST];
+    const size_t width = reduction->datatype->bytes;
+    struct table table;
 
-    take_columns(reduction, source, ranks, columns);
+    make_table(reduction, source, ranks, &table);
     for (size_t i = 0; i < count; i++)
-        if (memcmp(data + i * width, columns[column_of(reduction, first + i)], width) != 0)
+        if (memcmp(data + i * width, element_of(reduction, &table, first + i, source, ranks),
+                   width) != 0)
             return i;
     return count;
 }

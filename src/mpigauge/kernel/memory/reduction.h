@@ -29,6 +29,7 @@ bool mg_operation_fits(const struct mg_operation *operation, const struct mg_dat
 /* A reduction of a visit. */
 struct mg_reduction {
     int64_t                    visit;
+    int                        ranks; /* that may contribute */
     const struct mg_datatype  *datatype;
     const struct mg_operation *operation;
 };

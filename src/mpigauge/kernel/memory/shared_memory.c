@@ -138,9 +138,10 @@ void *mg_shared_map(MPI_Comm comm, size_t bytes)
     const int     own    = rank == 0 ? own_file(bytes) : -1;
     struct ticket ticket = ticket_of(own);
     mg_share(comm, &ticket, sizeof ticket);
-    void *data = mapping_of(&ticket);
+    void      *data   = mapping_of(&ticket);
+    const bool mapped = mg_all(comm, data != NULL);
 
-    if (mg_all(comm, data != NULL) && is_the_same(comm, rank, data)) {
+    if (data != NULL && mapped && is_the_same(comm, rank, data)) {
         mg_handshake(comm); /* rank 0's word is gone before anybody writes */
     } else if (data != NULL) {
         (void) munmap(data, bytes);

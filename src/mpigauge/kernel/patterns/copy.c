@@ -10,7 +10,7 @@ static struct {
     volatile copy_fn o0;
 } copies = {.o3 = mg_copy_o3, .o0 = mg_copy_o0};
 
-static void repeat(copy_fn copy, const struct mg_state *state)
+static void repeat(copy_fn copy, struct mg_state *state)
 {
     unsigned char       *to    = state->recv;
     const unsigned char *from  = state->send;
@@ -20,6 +20,7 @@ static void repeat(copy_fn copy, const struct mg_state *state)
         copy(to, from, bytes);
         MG_MEMORY_CHANGED();
     }
+    state->found = to[bytes - 1];
 }
 
 static void call_o3(struct mg_state *state)

@@ -15,6 +15,7 @@ static void call(struct mg_state *state)
         (void) copy_now(to, from, bytes);
         MG_MEMORY_CHANGED();
     }
+    state->found = to[bytes - 1];
 }
 
 const struct mg_pattern mg_memcpy = {

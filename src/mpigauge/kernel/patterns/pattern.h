@@ -46,6 +46,7 @@ struct mg_state {
     int          repeats; /* of an operation that may be shorter than calling a function */
     int64_t      work;    /* steps of computation to hide communication behind */
 
+    uint64_t       found;  /* by the last call, where the next must not begin before */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
 };
 

@@ -1,25 +1,9 @@
 /* read - a sum over 64-bit words: memory is read, and hardly anything is written. */
+#include "memory/plain_passes.h"
 #include "patterns/memory.h"
 #include "rounds/sampling.h"
 
-static volatile uint64_t sum_found;
-
-static uint64_t sum(const unsigned char *data, size_t bytes)
-{
-    const uint64_t *words   = (const uint64_t *) (const void *) data;
-    uint64_t        sums[4] = {0};
-    size_t          i       = 0;
-
-    /* Four chains, so that memory and not the latency of an addition is what limits. */
-    for (; i + 4 <= bytes / sizeof *words; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            sums[k] += words[i + k];
-    for (; i < bytes / sizeof *words; i++)
-        sums[0] += words[i];
-    return sums[0] + sums[1] + sums[2] + sums[3];
-}
-
-static uint64_t (*volatile read_all)(const unsigned char *data, size_t bytes) = sum;
+static uint64_t (*volatile read_all)(const unsigned char *data, size_t bytes) = mg_sum_words;
 
 static void call(struct mg_state *state)
 {
@@ -28,7 +12,7 @@ static void call(struct mg_state *state)
     const size_t         bytes                                          = state->bytes;
 
     for (int i = state->repeats; i > 0; i--) {
-        sum_found = read_now(data, bytes);
+        state->found = read_now(data, bytes);
         MG_MEMORY_CHANGED();
     }
 }
@@ -43,15 +27,16 @@ static bool check(const struct mg_state *state, char *words, size_t words_bytes)
         memcpy(&word, state->send + at, sizeof word);
         expected += word;
     }
-    if (sum_found == expected)
+    if (state->found == expected)
         return true;
     (void) snprintf(words, words_bytes, "the sum over %zu B is wrong", state->bytes);
     return false;
 }
 
 const struct mg_pattern mg_read = {
-    .name         = "read",
-    .about        = "one rank reads its memory: a sum over 64-bit words",
+    .name = "read",
+    .about =
+        "one rank reads its memory: a sum over 64-bit words, as many at once as the processor can",
     .time_of      = "one pass",
     .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
@@ -62,6 +47,8 @@ const struct mg_pattern mg_read = {
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,
-    .modes =
-        MG_MODES({.name = "standard", .about = "64-bit additions", .call = call, .directions = 1}),
+    .modes        = MG_MODES({.name       = "standard",
+                              .about      = "additions as wide as the processor has them",
+                              .call       = call,
+                              .directions = 1}),
 };

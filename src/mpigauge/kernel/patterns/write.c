@@ -1,27 +1,20 @@
 /* write - one value into all words of memory: nothing is read by the program. */
+#include "memory/plain_passes.h"
 #include "patterns/memory.h"
 #include "rounds/sampling.h"
 
 static const uint64_t value = 0x5851f42d4c957f2du;
 
-static void fill(unsigned char *data, size_t bytes)
-{
-    uint64_t *words = (uint64_t *) (void *) data;
-
-    for (size_t i = 0; i < bytes / sizeof *words; i++)
-        words[i] = value;
-}
-
-static void (*volatile write_all)(unsigned char *data, size_t bytes) = fill;
+static void (*volatile write_all)(unsigned char *data, size_t bytes, uint64_t value) = mg_set_words;
 
 static void call(struct mg_state *state)
 {
-    void (*const write_now)(unsigned char *data, size_t bytes) = write_all;
-    unsigned char *data                                        = state->recv;
-    const size_t   bytes                                       = state->bytes;
+    void (*const write_now)(unsigned char *data, size_t bytes, uint64_t value) = write_all;
+    unsigned char *data                                                        = state->recv;
+    const size_t   bytes                                                       = state->bytes;
 
     for (int i = state->repeats; i > 0; i--) {
-        write_now(data, bytes);
+        write_now(data, bytes, value);
         MG_MEMORY_CHANGED();
     }
 }
@@ -39,7 +32,7 @@ static bool check(const struct mg_state *state, char *words, size_t words_bytes)
 
 const struct mg_pattern mg_write = {
     .name         = "write",
-    .about        = "one rank writes its memory: 64-bit stores",
+    .about        = "one rank writes its memory: stores as wide as the processor has them",
     .time_of      = "one pass",
     .family       = MG_MEMORY,
     .sampling     = &mg_sampling_chained,
@@ -50,6 +43,8 @@ const struct mg_pattern mg_write = {
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,
-    .modes =
-        MG_MODES({.name = "standard", .about = "64-bit stores", .call = call, .directions = 1}),
+    .modes        = MG_MODES({.name       = "standard",
+                              .about      = "stores as wide as the processor has them",
+                              .call       = call,
+                              .directions = 1}),
 };

@@ -290,6 +290,7 @@ static void take_lines(int leader)
     int        bytes = 0;
 
     MG_MPI(MPI_Probe(leader, TAG_LINES, world.control, &status));
+    hear_ticks(); /* one that was sent shortly before its leader came to rest is here now, too */
     MG_MPI(MPI_Get_count(&status, MPI_CHAR, &bytes));
     char *lines = malloc((size_t) bytes + 1);
     if (lines == NULL)
@@ -299,6 +300,8 @@ static void take_lines(int leader)
     free(lines);
 }
 
+/* A tick that was sent shortly before its leader came to rest may not have been heard; it goes
+ * before the lines, which are here now. */
 void mg_step_end(const struct mg_visit *visits, int count)
 {
     if (world.rank != 0)

@@ -41,6 +41,18 @@ int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t shar
     return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
 }
 
+/* A disturbed visit may say that a round takes nothing, and no batch would be enough: but what its
+ * rounds have cost is known. */
+int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns, int64_t share_ns)
+{
+    const double fits = (double) share_ns / ((cost_ns > 1 ? cost_ns : 1) * SAMPLES_LEAST);
+    const int    most = at_least(fits, BLOCK_LEAST);
+
+    if (batch <= most)
+        return batch;
+    return pattern->sampling->batching == MG_BATCH_BLOCKS ? even(most) : most;
+}
+
 /* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
 int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns)
 {

@@ -11,6 +11,9 @@ enum { MG_OVERDRAFT = 8 /* how often its share of time a slow cell may take */ }
 int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock);
 
+/* No more of them than leave a visit some samples, by what they have cost. */
+int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns, int64_t share_ns);
+
 /* Samples of one visit, given what one costs and the time that the visit has. */
 int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns);
 

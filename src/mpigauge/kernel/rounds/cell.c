@@ -14,11 +14,13 @@ int64_t mg_share_ns(const struct mg_run *run)
 void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
                 double round_ns, double cost_of_call_ns)
 {
-    const int64_t share = mg_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
+    const int64_t share   = mg_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
+    const double  cost_ns = cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns;
+    const int     needed  = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
 
     cell->round_ns = round_ns;
-    cell->batch    = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
-    cell->cost_ns  = cell->batch * (cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns);
+    cell->batch    = mg_batch_within(visit->pattern, needed, cost_ns, share);
+    cell->cost_ns  = cell->batch * cost_ns;
     cell->rounds   = mg_rounds_for(run->plan, cell->cost_ns, share);
 }
 

@@ -11,7 +11,6 @@
 #include "ranks/groups.h"
 #include "rounds/lead.h"
 #include "rounds/stamps.h"
-#include "text/journal.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -252,7 +251,7 @@ void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, stru
         mg_stamps_collect(&series, visit, state, root, rounds);
         if (state->rank == 0)
             remember(visit, rounds);
-        mg_journal_alive();
+        rounds->alive();
         *lead_ns_p = mg_lead_next(visit, state, rounds, limit_ns);
         if (i == DOUBLINGS || *lead_ns_p <= rounds->lead_ns)
             return;

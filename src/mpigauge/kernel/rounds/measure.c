@@ -156,16 +156,15 @@ static bool needs_clock(const struct mg_plan *plan)
 /* Visits between two checks are a block: the clock was no worse in it than either of them says. */
 static void check_clock(struct mg_run *run, bool last)
 {
-    struct {
-        int     due;
-        int64_t tolerance_ns;
-    } check = {.due          = last || mg_now_ns() - run->checked_ns > block_ns,
-               .tolerance_ns = (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
+    enum { DUE, TOLERANCE_NS, WORDS };
+    int64_t check[WORDS] = {[DUE] = last || mg_now_ns() - run->checked_ns > block_ns,
+                            [TOLERANCE_NS] =
+                                (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
 
-    mg_share(MPI_COMM_WORLD, &check, sizeof check);
-    if (!check.due)
+    mg_share(MPI_COMM_WORLD, check, sizeof check);
+    if (!check[DUE])
         return;
-    mg_clocks_check(run->start_ns, check.tolerance_ns);
+    mg_clocks_check(run->start_ns, check[TOLERANCE_NS]);
     run->checked_ns = mg_now_ns();
 }
 
@@ -205,8 +204,8 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
-    mg_rounds_make(&run.rounds, room);
-    mg_rounds_make(&run.pure, room);
+    mg_rounds_make(&run.rounds, room, mg_journal_alive);
+    mg_rounds_make(&run.pure, room, mg_journal_alive);
     reserve_all(&run);
     mg_warm_up(plan);
     mg_pairs_make(plan);

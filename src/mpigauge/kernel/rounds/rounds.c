@@ -3,11 +3,10 @@
 
 #include "clock/clock.h"
 #include "ranks/groups.h"
-#include "text/journal.h"
 
 #include <string.h>
 
-enum { BASELINES = 5 };
+enum { BASELINES = 9 };
 
 /* ---- Timed code ------------------------------------------------------------------------------ */
 
@@ -49,17 +48,22 @@ static void run_prepared(call_fn prepare, call_fn call, struct mg_state *state, 
     }
 }
 
-/* Empty round trips between the root and the rank whose turn it is, as many as a sample has calls:
- * what reading the clock costs is in both alike.  The median of some, since one may have been
- * interrupted. */
-static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
+/* The median of some blocks, since one may have been interrupted. */
+static int64_t time_blocks(call_fn call, struct mg_state *state, int batch)
 {
     int64_t stamps_ns[BASELINES + 1];
 
-    run_warm(baseline, state, batch, BASELINES, stamps_ns);
+    run_warm(call, state, batch, BASELINES, stamps_ns);
     for (int i = 0; i < BASELINES; i++)
         stamps_ns[i] = stamps_ns[i + 1] - stamps_ns[i];
     return mg_median_of(stamps_ns, BASELINES);
+}
+
+/* Empty round trips between the root and the rank whose turn it is, as many as a sample has calls,
+ * without the clock's reading: it stays in the sample, as it does in all others. */
+static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
+{
+    return time_blocks(baseline, state, batch) - time_blocks(baseline, state, 0);
 }
 
 /* Of one turn: what `batch` calls took, less half of as many empty round trips (de Supinski and
@@ -80,20 +84,21 @@ static void run_turn(call_fn baseline, call_fn call, struct mg_state *state, int
 
 /* The samples are those of the slowest turn by its median: the largest of single samples over many
  * turns would be the largest disturbance. */
-static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
-                      int64_t *turn_ns, int64_t *samples_ns)
+static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int count,
+                      struct mg_rounds *rounds)
 {
-    int64_t slowest_ns = INT64_MIN;
+    int64_t *turn_ns    = rounds->skew_ns; /* which has no other use here */
+    int64_t  slowest_ns = INT64_MIN;
 
     for (state->turn = 1; state->turn < state->ranks; state->turn++) {
-        run_turn(baseline, call, state, batch, rounds, turn_ns);
-        const int64_t median_ns = mg_median_of(turn_ns, rounds);
+        run_turn(baseline, call, state, batch, count, turn_ns);
+        const int64_t median_ns = mg_median_of(turn_ns, count);
 
         if (median_ns > slowest_ns) {
-            memcpy(samples_ns, turn_ns, (size_t) rounds * sizeof *samples_ns);
+            memcpy(rounds->samples_ns, turn_ns, (size_t) count * sizeof *turn_ns);
             slowest_ns = median_ns;
         }
-        mg_journal_alive();
+        rounds->alive();
     }
     state->turn = 1; /* the check that follows is a call, too */
 }
@@ -149,7 +154,6 @@ void mg_rounds_acked(const struct mg_visit *visit, struct mg_state *state, struc
 
     (void) walk;
     (void) limit_ns;
-    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds->skew_ns,
-              rounds->samples_ns);
+    run_turns(visit->pattern->baseline, visit->mode->call, state, batch, count, rounds);
     finish(rounds, count, (int64_t) batch * count * (state->ranks - 1), begin_ns, cpu_begin_ns);
 }

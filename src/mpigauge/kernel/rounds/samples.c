@@ -17,9 +17,10 @@ static void *touched(int count, size_t bytes)
     return data;
 }
 
-void mg_rounds_make(struct mg_rounds *rounds, int room)
+void mg_rounds_make(struct mg_rounds *rounds, int room, void (*alive)(void))
 {
     *rounds = (struct mg_rounds){.room       = room,
+                                 .alive      = alive,
                                  .samples_ns = touched(room + 1, sizeof(int64_t)),
                                  .skew_ns    = touched(room, sizeof(int64_t)),
                                  .root_ns    = touched(room, sizeof(int64_t)),

@@ -23,9 +23,10 @@ struct mg_rounds {
     int      told_late_count; /* of them, those where the word came too late */
     int      left_early;      /* rounds in which a rank left before another came */
     int64_t  lead_ns;
+    void (*alive)(void); /* called between series and turns: a long one is not taken for a hang */
 };
 
-void mg_rounds_make(struct mg_rounds *rounds, int room);
+void mg_rounds_make(struct mg_rounds *rounds, int room, void (*alive)(void));
 void mg_rounds_free(struct mg_rounds *rounds);
 
 int64_t mg_median_of(const int64_t *values, int count);

@@ -17,9 +17,10 @@
 #include <string.h>
 
 enum {
-    TRIALS_USED  = 5, /* the last of them; the first still pay for the change of cell */
-    PROOF_CALLS  = 64,
-    PROVED_BYTES = 4096, /* from here on the payload itself is proof enough */
+    TRIALS_USED   = 5,  /* the last of them; the first still pay for the change of cell */
+    MUCH_OF_CLOCK = 20, /* of a trial no more than all but a 20th is: or batches had no bounds */
+    PROOF_CALLS   = 64,
+    PROVED_BYTES  = 4096, /* from here on the payload itself is proof enough */
 };
 
 static const int64_t tick_ns = 1000000000;
@@ -66,10 +67,12 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
 /* What one round takes by a trial, without the clock reading that each of its rounds contains. */
 static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns, int trials)
 {
-    const int     used     = trials < TRIALS_USED ? trials : TRIALS_USED;
-    const int64_t round_ns = mg_median_of(trial_ns + trials - used, used) - run->clock.cost_ns;
+    const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
+    const int64_t trial = mg_median_of(trial_ns + trials - used, used);
+    const int64_t least = trial / MUCH_OF_CLOCK > 0 ? trial / MUCH_OF_CLOCK : 1;
+    const int64_t round = trial - run->clock.cost_ns;
 
-    return round_ns > 0 ? round_ns : 1;
+    return round > least ? round : least;
 }
 
 /* ---- A visit --------------------------------------------------------------------------------- */
@@ -276,6 +279,7 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     time_rounds(run, visit, state, &walk, decision, kept_ns, &outcome);
     mg_condition_take(visit, state, &condition, MG_AFTER);
     mg_condition_tell(state, &condition, &outcome);
+    mg_payload_walked(&walk);
     mg_journal_alive();
     prove(visit, state, &outcome);
 

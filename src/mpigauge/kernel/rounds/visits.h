@@ -17,15 +17,17 @@ enum mg_start {
     MG_START_MPI_BARRIER, /* as they leave MPI_Barrier */
 };
 
+#define MG_BYTES_MOST (INT64_C(1) << 46)
+
 /* The numbers of a visit: type, key in the plan, least, most, what it is where the plan has none,
  * and what it means.  The plan's text, --describe and the struct below have them from here. */
 #define MG_VISIT_NUMBERS(NUMBER)                                                                   \
     NUMBER(int64_t, id, 0, INT64_MAX, -1, "comes back in the journal")                             \
     NUMBER(int, cell, 0, INT_MAX - 1, -1,                                                          \
            "number from 0; visits of one cell share it, its samples and its limits")               \
-    NUMBER(size_t, bytes, 0, 1LL << 46, -1, "size of one message; for `eager`, where to end")      \
+    NUMBER(size_t, bytes, 0, MG_BYTES_MOST, -1, "size of one message; for `eager`, where to end")  \
     NUMBER(int, window, 1, 1 << 20, 1, "messages in flight")                                       \
-    NUMBER(size_t, pool_bytes, 0, 1LL << 46, 0,                                                    \
+    NUMBER(size_t, pool_bytes, 0, MG_BYTES_MOST, 0,                                                \
            "what cold rounds walk through on each side; 0 is warm")                                \
     NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                      \
     NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                        \
@@ -65,6 +67,20 @@ struct mg_plan {
 static inline bool mg_is_pair(const struct mg_visit *visit)
 {
     return visit->step >= 0;
+}
+
+static inline size_t mg_messages_per_call(const struct mg_visit *visit)
+{
+    return visit->pattern->windowed ? (size_t) visit->window : 1;
+}
+
+/* Where something is added to what is there, that is what one rank more would contribute. */
+static inline struct mg_reduction mg_reduction_of(const struct mg_visit *visit)
+{
+    return (struct mg_reduction) {.visit     = visit->id,
+                                  .ranks     = visit->ranks + (visit->pattern->accumulates ? 1 : 0),
+                                  .datatype  = visit->datatype,
+                                  .operation = visit->operation};
 }
 
 static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)

@@ -38,8 +38,8 @@ void mg_journal_open(const char *path)
 
 void mg_journal_close(void)
 {
-    if (journal.file != NULL && journal.file != stdout)
-        (void) fclose(journal.file);
+    if (journal.file != NULL && journal.file != stdout && fclose(journal.file) != 0)
+        MG_DIE("the journal cannot be written to its end: is the disk full?");
     journal.file = NULL;
 }
 

@@ -213,6 +213,9 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
                visit->bytes);
+    if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MOST / (size_t) visit->window)
+        MG_DIE("plan line %d: %d messages of %zu B are more than any memory", line, visit->window,
+               visit->bytes);
     if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)
         MG_DIE("plan line %d: four messages of %zu B are more than MPI_Buffer_attach can take",
                line, visit->bytes);
@@ -270,7 +273,7 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
 
 static void read_line(int line, char *text, struct mg_plan *plan)
 {
-    if (strncmp(text, "launch ", 7) == 0)
+    if (strncmp(text, "launch ", 7) == 0 && plan->ranks == 0)
         read_launch(line, text + 7, plan);
     else if (strncmp(text, "visit ", 6) == 0 && plan->ranks > 0)
         read_visit(line, text + 6, plan);

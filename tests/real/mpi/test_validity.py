@@ -1,0 +1,189 @@
+"""What must not be in a number: clocks that are slow or run backwards, ranks that are held up, wrong results.
+
+Each of these machines is made by something that is preloaded; what is compared lies within one launch.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.mpi import find
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, prefix
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.mpi.library import Library
+    from mpigauge.result.records import Visit
+
+pytestmark = pytest.mark.mpi
+
+Rows = Callable[..., list[dict[str, Any]]]
+Preload = Callable[..., dict[str, str]]
+Shim = Callable[["Library"], dict[str, str]]
+BRIEF = ("--launches", "1", "--samples", "160", "--budget", "4s")
+SHORT = (*BRIEF, "-o", "r.jsonl")
+ATTEMPTS = 4
+DECIDED = ("min", "max", "land", "lor", "band", "bor")
+"""Operations whose result one rank decides."""
+
+
+TRAFFIC = """
+[[measure]]
+pattern = "bcast"
+modes = ["blocking", "overlap"]
+[[measure]]
+pattern = "bcast-acked"
+"""
+
+
+def times_of(found: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
+    """Estimates by pattern and mode."""
+    return {(row["pattern"], row["mode"]): row["time_s"]["estimate"] for row in found if row["time_s"]}
+
+
+def visits_of(folder: Path, pattern: str) -> list[Visit]:
+    """The visits of a pattern in r.jsonl."""
+    return [visit for visit in load(folder / "r.jsonl").visits if visit.cell.pattern == pattern]
+
+
+# ---- Clocks --------------------------------------------------------------------------------------
+
+
+def within(attempt: Callable[[], float], low: float, high: float) -> bool:
+    """Whether one of some attempts gives a number between these: a shared machine has slow moments."""
+    return any(low < attempt() < high for _ in range(ATTEMPTS))
+
+
+def test_a_slow_clock_is_in_no_broadcast_that_is_acknowledged(rows: Rows, preload: Preload) -> None:
+    """Of a clock that takes 2 us, half a reading too much would be more than the whole time."""
+    words = ("bcast-acked", "pingpong", "--sizes", "8", "--mpi", prefix("mpich"), *BRIEF)
+
+    def ratio() -> float:
+        times = times_of(rows(*words, environment=preload("odd_clock", ODD_CLOCK_SLOW_NS=2000)))
+        return times["bcast-acked", "blocking"] / times["pingpong", "standard"]
+
+    assert within(ratio, 0.5, 2)
+
+
+def test_a_slow_clock_of_cpu_time_makes_no_round_late(rows: Rows, preload: Preload, tmp_path: Path) -> None:
+    words = ("allreduce", "--sizes", "8", "--mpi", prefix("mpich"), *BRIEF)
+
+    def late() -> float:
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl"
+        rows(*words, "-o", str(path), environment=preload("odd_clock", ODD_CLOCK_CPU_NS=5000))
+        found = [visit for visit in load(path).visits if visit.cell.pattern == "allreduce"]
+        return median(len(visit.late) / len(visit.samples_ns) for visit in found)
+
+    assert within(late, -1, 0.5)
+
+
+def test_times_of_a_clock_that_runs_backwards_are_counted_and_cost_no_visit(
+    rows: Rows, preload: Preload, tmp_path: Path
+) -> None:
+    environment = preload("odd_clock", ODD_CLOCK_BACK_NS=100_000)
+    rows("pingpong", "--sizes", "8", "--mpi", prefix("mpich"), *SHORT, environment=environment)
+    result = load(tmp_path / "r.jsonl")
+    found = [visit for visit in result.visits if visit.cell.pattern == "pingpong"]
+    assert not result.failures
+    assert sum(visit.backwards for visit in found) > 0
+    assert all(min(visit.samples_ns) >= 0 for visit in found)
+
+
+def test_rounds_of_a_rank_that_is_often_behind_count(rows: Rows, preload: Preload, tmp_path: Path) -> None:
+    """The rank's wait for the start is held up; no lead cures that, so none is tried."""
+    words = ("allreduce", "--sizes", "8", "--mpi", prefix("mpich"), *SHORT)
+    rows(*words, environment=preload("odd_clock", ODD_CLOCK_STALL_NS=4000))
+    often = [v for v in visits_of(tmp_path, "allreduce") if len(v.behind) > 0.1 * len(v.samples_ns)]
+    assert often
+    for visit in often:
+        assert set(visit.behind) - set(visit.late)
+    assert median(visit.lead_ns for visit in often) < 1_000_000
+
+
+# ---- Traffic -------------------------------------------------------------------------------------
+
+
+def test_every_call_that_made_traffic_is_counted(rows: Rows, tmp_path: Path) -> None:
+    """What the interfaces carried a call is the same with a second series of rounds and in many turns."""
+    words = ("--np", "3", "--transport", "tcp", "--sizes", "64KiB", "--mpi", prefix("mpich"))
+    plan = tmp_path / "plan.toml"
+    plan.write_text(TRAFFIC)
+    rows("--plan", str(plan), *words, *SHORT)
+    carried: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for visit in load(tmp_path / "r.jsonl").visits:
+        if visit.net_calls:
+            carried[visit.cell.pattern, visit.cell.mode].append(visit.net_bytes / visit.net_calls)
+    once = median(carried["bcast", "blocking"])
+    assert 0.7 < median(carried["bcast", "overlap"]) / once < 1.4
+    assert 0.7 < median(carried["bcast-acked", "blocking"]) / once < 1.4
+
+
+# ---- Memory --------------------------------------------------------------------------------------
+
+
+def test_reading_and_writing_are_not_slower_than_copying_which_does_both(rows: Rows, tmp_path: Path) -> None:
+    rows("memcpy", "read", "write", "--sizes", "8KiB", "--np", "1", *SHORT)
+    times = {
+        name: min(median(visit.samples_ns) / visit.ops for visit in visits_of(tmp_path, name))
+        for name in ("memcpy", "read", "write")
+    }
+    assert times["read"] < 1.2 * times["memcpy"]
+    assert times["write"] < 1.2 * times["memcpy"]
+
+
+def test_a_cold_read_takes_what_a_load_from_memory_takes(rows: Rows) -> None:
+    found = rows("read", "--buffers", "cold", "--sizes", "64", "--np", "1", *BRIEF)
+    cold = times_of(found)["read", "standard"]
+    found = rows("chase", "--sizes", "256MiB", "--np", "1", *BRIEF)
+    assert cold > 0.4 * times_of(found)["chase", "standard"]
+
+
+def test_what_shares_memory_sends_no_message_of_its_size(rows: Rows, shim: Shim) -> None:
+    """A copy of 1 MiB is measured although any message of that size is a crash."""
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "crash", "SHIM_CALL": "MPI_Sendrecv", "SHIM_BYTES": str(1 << 20)}
+    words = ("crosscopy", "--sizes", "1MiB", "--mpi", str(library.mpicc), *SHORT)
+    assert ("crosscopy", "standard") in times_of(rows(*words, environment={**shim(library), **orders}))
+
+
+def test_a_file_of_somebody_else_is_left_alone(mpigauge: Run, preload: Preload, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.write_bytes(b"A" * 65536)
+    environment = preload("foreign_file", FOREIGN_FILE=foreign)
+    words = ("crosscopy", "--sizes", "4KiB", "--mpi", prefix("mpich"), *SHORT)
+    mpigauge("run", *words, environment=environment)
+    failures = load(tmp_path / "r.jsonl").failures
+    assert {failure.kind for failure in failures} == {"refused"}
+    assert foreign.read_bytes() == b"A" * 65536
+
+
+# ---- Results -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("action", "rank"), [("rotate", -1), ("forget", 3)])
+def test_a_reduction_that_one_rank_decides_is_checked(
+    mpigauge: Run, shim: Shim, tmp_path: Path, action: str, rank: int
+) -> None:
+    library = find.find(prefix("mpich"))
+    orders = {"ACTION": action, "CALL": "MPI_Allreduce", "BYTES": "2048", "RANK": str(rank)}
+    variables = shim(library) | {f"SHIM_{name}": value for name, value in orders.items()}
+    words = ("allreduce", "--np", "4", "--datatype", "int32", "--op", ",".join(DECIDED), "--sizes", "2KiB")
+    mpigauge("run", *words, "--mpi", str(library.mpicc), *SHORT, environment=variables)
+    corrupt = {f.cell.op for f in load(tmp_path / "r.jsonl").failures if f.cell and f.kind == "corrupt"}
+    assert corrupt == set(DECIDED)
+
+
+def test_messages_of_a_window_that_change_places_are_found(mpigauge: Run, shim: Shim, tmp_path: Path) -> None:
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "repeat", "SHIM_CALL": "MPI_Isend", "SHIM_BYTES": "64"}
+    words = ("stream", "--sizes", "64,128", "--mpi", str(library.mpicc), *SHORT)
+    mpigauge("run", *words, environment={**shim(library), **orders})
+    corrupt = {failure.cell.bytes for failure in load(tmp_path / "r.jsonl").failures if failure.cell}
+    assert corrupt == {64}
