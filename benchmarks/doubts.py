@@ -23,6 +23,8 @@ from mpigauge.vocabulary import NOTES
 CELLS = 1000
 VISITS, ROUNDS = 8, 62
 SHOWN = ("outlier-launches", "two-kinds-of-launches", "drift", "clock-step")
+TRUE = {"clock-step"}
+"""What is said of a coarse clock is no false alarm."""
 
 Times = npt.NDArray[np.float64]
 
@@ -104,12 +106,14 @@ def main() -> None:
 
 def doubt_table(cells: int) -> None:
     """A line for each null."""
-    print(f"| launches | launch sd | visit sd | round sd | clock | {' | '.join(SHOWN)} | any |")
+    heading = ("launches", "launch sd", "visit sd", "round sd", "clock", *SHOWN, "any other")
+    print(f"| {' | '.join(heading)} |")
     print(f"| ---: | ---: | ---: | ---: | ---: | {' | '.join(['---:'] * len(SHOWN))} | ---: |")
     generator = np.random.default_rng(1)
     for null in NULLS:
         found = [null.doubts(generator) for _ in range(cells)]
-        counts = [*(sum(kind in one for one in found) for kind in SHOWN), sum(map(bool, found))]
+        counts = [sum(kind in one for one in found) for kind in SHOWN]
+        counts.append(sum(bool(one - TRUE) for one in found))
         clock = f"{null.step_ns:g} of {null.time_ns:g} ns" if null.step_ns else "fine"
         spreads = [format_percent(spread) for spread in (null.launch, null.visit, null.round)]
         shares = [format_percent(count / cells) for count in counts]
