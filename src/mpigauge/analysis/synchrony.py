@@ -148,8 +148,6 @@ def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
         pure_ns = _median_ns(np.asarray(visit.pure_ns), step_ns) / visit.ops
         if pure_ns > 0:
             launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
-    if not launches:
-        return None
     shares = [float(np.median(values)) for values in launches.values()]
     low, high = _interval(shares)
     return Overlap(float(np.mean(shares)), low, high, pure)

@@ -116,21 +116,27 @@ def _without_size(cell: Cell) -> Cell:
 
 
 def _name(rows: Sequence[Row], cell: Cell) -> str:
-    return _named(rows, cell, format_size(cell.bytes))
+    return _named(rows, cell, _sizes(rows, [cell]))
 
 
 def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
     """Pattern, mode and sizes; library and ranks where a result has several."""
     several = len({row.cell.job for row in rows}) > 1
     return ", ".join(
-        [f"{cell.pattern} {cell.mode} {sizes}", *unusual(cell), *([cell.job.name] if several else [])]
+        [
+            f"{cell.pattern} {cell.mode} {sizes}".rstrip(),
+            *unusual(cell),
+            *([cell.job.name] if several else []),
+        ]
     )
 
 
 def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
-    """In rising order, neighbours of the curve as a range."""
-    curve = _without_size(cells[0])
-    known = sorted({row.cell.bytes for row in rows if _without_size(row.cell) == curve})
+    """In rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
+    curve = [row for row in rows if _without_size(row.cell) == _without_size(cells[0])]
+    if not any(row.sized for row in curve):
+        return ""
+    known = sorted({row.cell.bytes for row in curve})
     runs: list[list[int]] = []
     for place in sorted({known.index(cell.bytes) for cell in cells}):
         if runs and place == runs[-1][-1] + 1:
