@@ -16,7 +16,7 @@ import numpy as np
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.estimate import launch_interval
+from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.percentiles import Values, median_interval
 from mpigauge.mpi.library import Library
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.analysis.ratios import ratio_between
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.verdict import verdict as verdict_of
@@ -69,8 +69,9 @@ class Story:
         """The time of one cell over that of another, launches paired; None if one was not measured."""
         if over is None or under is None:
             return None
-        times = [launch_times(self.visits.get(row.cell, ())) for row in (over, under)]
-        return ratio_of(*times, paired=True)
+        if over.time is None or under.time is None:
+            return None
+        return ratio_between(over.time, under.time, paired=True)
 
 
 def is_so(row: Row, wanted: dict[str, Any]) -> bool:

@@ -73,6 +73,8 @@ _AUTO_TIMES = ("ns", "\N{MICRO SIGN}s", "ms", "s")
 _AUTO_RATES = ("MB/s", "GB/s")
 _PRINTED_SIZES = ("TiB", "GiB", "MiB", "KiB")
 _MOST_DIGITS = 4
+_DURATIONS = ((120, 1.0, "s"), (120, 60.0, "min"), (48, 3600.0, "h"), (math.inf, 86_400.0, "days"))
+_WHOLE_FROM = 9.95
 _PERCENT = 100.0
 
 FACTOR_FROM = 9.995
@@ -196,6 +198,14 @@ def format_time_in(seconds: float | None, unit: str) -> str:
 def time_unit(seconds: Iterable[float | None]) -> str:
     """One unit for a column of times, as it is printed: that of the middle between smallest and largest."""
     return _column_unit(seconds, {unit: TIME_UNITS[unit] for unit in _AUTO_TIMES})
+
+
+def format_duration(seconds: float) -> str:
+    """Write how long something went on: ``"43 s"``, ``"12 min"``, ``"1.5 h"``, ``"3 days"``."""
+    scale, unit = next((scale, unit) for most, scale, unit in _DURATIONS if seconds < most * scale)
+    number = seconds / scale
+    text = f"{number:.1f}".removesuffix(".0") if number < _WHOLE_FROM else f"{number:.0f}"
+    return f"{text} {unit}"
 
 
 def format_rate(bytes_per_s: float | None, unit: str = AUTO) -> str:

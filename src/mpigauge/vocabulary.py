@@ -110,12 +110,12 @@ WarningKind = Literal[
     "few-launches",
     "launches-lost",
     "few-samples",
+    "clock-step",
+    "outlier-launches",
     "two-kinds-of-launches",
-    "intervals-disagree",
-    "wide",
+    "launches-in-time",
+    "drift",
     "oversubscribed",
-    "not-steady",
-    "correlated",
     "tail",
     "batched",
     "skewed",
@@ -123,6 +123,7 @@ WarningKind = Literal[
     "clock-error",
     "clock-share",
     "relay-late",
+    "wide",
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
@@ -140,10 +141,8 @@ HARMLESS: frozenset[DoubtKind] = frozenset(
     {
         "batched",
         "clock-share",
-        "correlated",
+        "drift",
         "few-samples",
-        "intervals-disagree",
-        "not-steady",
         "tail",
         "portable-library",
     }
@@ -189,6 +188,8 @@ QUOTED_RATES: frozenset[QuotedAs] = frozenset({"bandwidth", "both-directions", "
 
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
+NOTES: frozenset[WarningKind] = frozenset({"wide"})
+"""Warnings that change no reading of a number: what they say stands beside it already."""
 
 QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset({"operation", "memory-bandwidth", "memory-time"})
 """Those of which there is one for every pattern."""

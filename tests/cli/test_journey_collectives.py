@@ -204,7 +204,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
     assert all(row["kappa"] is None for key, row in rows.items() if key[0] != "pingpong")
     notes = "\n".join(json.loads(done.out)["notes"])
     assert "pingpong standard / crosscopy standard (openmpi 5.0.11, 2 ranks)" in notes
-    assert "is software (cache-line transfer" in notes
+    assert "above one cache-line transfer (" in notes
 
 
 def test_the_levels_of_the_memory_are_told(cli: Cli, openmpi: FakeMpi) -> None:

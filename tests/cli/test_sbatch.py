@@ -182,6 +182,7 @@ def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
     ("words", "sentence"),
     [
         (["pingpong", "--budget", "28min"], "does not fit a job of 1800 s"),
+        (["pingpong", "--over", "1h"], "spread over 3600 s do not fit a job of 1800 s"),
         (["pingpong", "--time", "1min"], "--time: 1min is too short"),
         (["pingpong", "--time", "soon"], "'soon' is not a span of time"),
         (["pingpong", "--time", "30min\n"], "contains a control character"),

@@ -17,6 +17,7 @@ from mpigauge.units import (
     SIZE_UNITS,
     TIME_CHOICES,
     TIME_UNITS,
+    format_duration,
     format_factor,
     format_half_width,
     format_percent,
@@ -312,3 +313,20 @@ def test_no_percentage_has_more_than_three_digits(fraction: float) -> None:
 )
 def test_a_factor_is_written(value: float, text: str) -> None:
     assert format_factor(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.42, "0.4 s"),
+        (43.0, "43 s"),
+        (119.0, "119 s"),
+        (120.0, "2 min"),
+        (5400.0, "90 min"),
+        (9000.0, "2.5 h"),
+        (86_400.0 * 3, "3 days"),
+        (86_400.0 * 30.4, "30 days"),
+    ],
+)
+def test_how_long_something_went_on_is_told_in_the_unit_that_fits(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text

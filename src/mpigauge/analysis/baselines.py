@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mpigauge.analysis.conditions import in_like_conditions
-from mpigauge.analysis.ratios import paired_ratio
+from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mpigauge.analysis.conditions import Distances
-    from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.plan.model import Cell
 
@@ -33,16 +30,9 @@ LINES = patterns_with(lambda pattern: pattern.one_way and pattern.in_memory)
 CHASES = patterns_with(lambda pattern: pattern.spans_bytes)
 """Patterns whose time is that of one load from a working set."""
 
-Medians = dict[int, float]
-
-
-def medians_of(launches: Mapping[int, Sequence[Values]]) -> Medians:
-    """The median of each launch, by its number."""
-    return {number: float(np.median(np.concatenate(visits))) for number, visits in launches.items()}
-
 
 def ratios_of(
-    medians: Mapping[Cell, Medians], distances: Mapping[Cell, Distances] | None = None
+    times: Mapping[Cell, Timing], distances: Mapping[Cell, Distances] | None = None
 ) -> dict[Cell, dict[str, Ratio]]:
     """Every message's time over that of copies of its size, paired by launch.
 
@@ -51,19 +41,19 @@ def ratios_of(
             copied over another distance is no measure of a message.
     """
     at = distances or {}
-    sticks = {
+    sticks: dict[tuple[object, ...], tuple[Timing, Distances]] = {
         (c.pattern, c.mode, c.bytes, c.job): (mine, at.get(c, {}))
-        for c, mine in medians.items()
+        for c, mine in times.items()
         if c.buffers == "warm"
     }
     found: dict[Cell, dict[str, Ratio]] = {}
-    for cell, mine in medians.items():
+    for cell, mine in times.items():
         if cell.pattern not in MESSAGES:
             continue
         for name, (pattern, mode) in YARDSTICKS.items():
             if (stick := sticks.get((pattern, mode, cell.bytes, cell.job))) is None:
                 continue
-            ratio = paired_ratio(*in_like_conditions(mine, stick[0], at.get(cell, {}), stick[1]))
+            ratio = like_ratio(mine, stick[0], (at.get(cell, {}), stick[1]))
             if ratio is not None:
                 found.setdefault(cell, {})[name] = ratio
     return found

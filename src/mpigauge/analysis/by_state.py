@@ -12,12 +12,21 @@ from mpigauge.vocabulary import STATE_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.states import States
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance, StateChoice, StateName
 
 VISITS_LEAST = 2
 """Of a launch in a state, so that it stands for the launch there."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateTime:
+    """The time of a cell in one state of the machine."""
+
+    state: StateName
+    time: Timing
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,11 +55,13 @@ class DifferentCache:
         level: 1 for L1, and so on.
         seen_bytes: The largest working set that it serves; None if its end was not seen.
         claimed_bytes: What the system claims.
+        within: Whether working sets of that size were measured.
     """
 
     level: int
     seen_bytes: int | None
     claimed_bytes: int
+    within: bool = False
 
     @property
     def agrees(self) -> bool:
@@ -125,14 +127,18 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
     return [*levels[:-1], Level(None, levels[-1].latency_s)]
 
 
-def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> list[DifferentCache]:
+def differing_claims(
+    levels: Sequence[Level], claimed: Mapping[str, int], sizes_bytes: Sequence[int]
+) -> list[DifferentCache]:
     """Where the capacities seen are not what the system claims, in the order of the levels.
 
-    The first level seen is compared with L1, the second with L2, and so on; levels beyond the claims pass.
+    A claim is compared with the level whose capacity is nearest to it, each level with one claim, both in
+    rising order. Claims that only the smallest working set is below cannot be seen, and are left out.
 
     Args:
         levels: From `cache_levels`; without any, nothing can differ.
         claimed: Names such as "L1 Data" or "L3 Unified" to bytes; instruction caches do not count.
+        sizes_bytes: Working sets that were measured.
 
     Returns:
         Nothing if all capacities agree within a factor of 2.
@@ -140,12 +146,32 @@ def differing_claims(levels: Sequence[Level], claimed: Mapping[str, int]) -> lis
     Source:
         docs/method.md#cache-levels
     """
+    least = sorted(sizes_bytes)[1] if len(sizes_bytes) > 1 else 0
+    claims = [(number, most) for number, most in sorted(_data_capacities(claimed).items()) if most >= least]
     if not levels:
         return []
-    seen = dict(enumerate((level.capacity_bytes for level in levels), start=1))
-    claims = sorted(_data_capacities(claimed).items())
-    found = [DifferentCache(number, seen.get(number), claim_bytes) for number, claim_bytes in claims]
+    seen = _matched(
+        [level.capacity_bytes for level in levels if level.capacity_bytes], [c for _, c in claims]
+    )
+    found = [
+        DifferentCache(number, capacity, most, within=capacity is None and most < max(sizes_bytes))
+        for (number, most), capacity in zip(claims, seen, strict=True)
+    ]
     return [one for one in found if not one.agrees]
+
+
+def _matched(capacities: Sequence[int], claims: Sequence[int]) -> list[int | None]:
+    """For each claim the capacity that it is compared with; None for those that are left over."""
+    pairs = min(len(capacities), len(claims))
+
+    def distance(chosen: tuple[Sequence[int], Sequence[int]]) -> float:
+        places, values = chosen
+        return sum(abs(math.log(claims[place] / value)) for place, value in zip(places, values, strict=True))
+
+    choices = product(combinations(range(len(claims)), pairs), combinations(capacities, pairs))
+    places, values = min(choices, key=distance)
+    found = dict(zip(places, values, strict=True))
+    return [found.get(place) for place in range(len(claims))]
 
 
 def _plateaus(log_sizes: Values, log_latencies: Values) -> list[tuple[int, int]]:

@@ -5,27 +5,32 @@ Only messages are compared, and only where the ratio has an interval.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.conditions import distances_of, in_like_conditions
-from mpigauge.analysis.ratios import Ratio, launch_times, ratio_of
+from mpigauge.analysis.conditions import distances_of
+from mpigauge.analysis.like_ratio import like_ratio
+from mpigauge.analysis.ratios import Ratio, ratio_between
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.conditions import Distances
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName, Verdict
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
+
+_MUCH_WIDER = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,15 +39,13 @@ class Curve:
 
     Attributes:
         cell: The smallest of it.
-        launches: Size to launch number to the launch's time in seconds.
-        times_s: Size to the estimate, as tables show it.
+        times: Size to what is known of its time, with that of each launch.
         distances: Size to how far apart the ranks were in its launches.
         state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
-    launches: dict[int, dict[int, float]]
-    times_s: dict[int, float]
+    times: dict[int, Timing]
     distances: dict[int, Distances] = field(default_factory=dict)
     state: StateName | None = None
 
@@ -54,11 +57,12 @@ class Curve:
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        pair = self.launches[size], other.launches[size]
+        over, under = self.times[size], other.times[size]
         if _place(self.cell) == _place(other.cell):
             at = self.distances.get(size, {}), other.distances.get(size, {})
-            pair = in_like_conditions(*pair, *at)
-        ratio = ratio_of(*pair, paired=True)
+            ratio = like_ratio(over, under, at)
+        else:
+            ratio = ratio_between(over, under, paired=True)
         return None if ratio is None or ratio.low is None else ratio
 
 
@@ -103,6 +107,7 @@ class Payoff:
         slow: The same in another place.
         from_bytes: The smallest size from which on `slow` is slower at every size; None if there is none.
         gains: How many times as long `slow` takes there and at the largest size; empty without a size.
+        unclear: Larger sizes whose interval is too wide to tell, between neighbours that do.
         state: The state of the machine that all of it is of; None if that had one only.
     """
 
@@ -110,6 +115,7 @@ class Payoff:
     slow: Cell
     from_bytes: int | None
     gains: tuple[At, ...]
+    unclear: tuple[int, ...] = ()
     state: StateName | None = None
 
 
@@ -155,27 +161,26 @@ def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
     return groups.values()
 
 
-def curves_of(groups: Iterable[Sequence[Row]], stat: str) -> list[Curve]:
+def curves_of(groups: Iterable[Sequence[Row]]) -> list[Curve]:
     """The curves of messages among these; imported ones have no launches.
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
-        stat: What stands for a launch.
     """
-    measured = ([row for row in rows if row.cell.pattern in MESSAGES and row.visits] for rows in groups)
-    return [_curve(rows, stat) for rows in measured if any(row.time for row in rows)]
+    measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
+    return [_curve(rows) for rows in measured if rows]
 
 
-def _curve(rows: Sequence[Row], stat: str) -> Curve:
+def _launches(row: Row) -> Mapping[int, float]:
+    return {} if row.time is None else row.time.by_launch
+
+
+def _curve(rows: Sequence[Row]) -> Curve:
     """Told apart by its smallest message, which has the window that was asked for."""
-    timed = [row for row in rows if row.time is not None]
-    return Curve(
-        min((row.cell for row in rows), key=lambda cell: cell.bytes),
-        {row.cell.bytes: launch_times(row.visits, stat) for row in timed},
-        {row.cell.bytes: row.time.estimate for row in timed if row.time is not None},
-        {row.cell.bytes: distances_of(row.visits) for row in timed},
-        rows[0].state,
-    )
+    times = {row.cell.bytes: row.time for row in rows if row.time is not None}
+    distances = {row.cell.bytes: distances_of(row.visits) for row in rows}
+    smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
+    return Curve(smallest, times, distances, rows[0].state)
 
 
 def _common(cell: Cell) -> Key:
@@ -196,44 +201,71 @@ def _library(cell: Cell) -> tuple[str, str]:
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
     """What the smallest message costs in each place, in units of the nearest."""
     for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
-        nearest, *others = sorted(mine, key=lambda curve: curve.times_s[size])
+        nearest, *others = sorted(mine, key=lambda curve: curve.times[size].estimate)
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:
             cells, ratios = zip(*found, strict=True)
-            yield PlaceLatency(nearest.cell, cells, nearest.times_s[size], ratios, _state(mine))
+            yield PlaceLatency(nearest.cell, cells, nearest.times[size].estimate, ratios, _state(mine))
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
     """From which size on the fastest place pays against each other one, and how much."""
     for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
-        fastest, *others = sorted(mine, key=lambda curve: curve.times_s[largest])
+        fastest, *others = sorted(mine, key=lambda curve: curve.times[largest].estimate)
         for other in others:
             yield from _payoff(other, fastest)
 
 
 def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
     """One; nothing if no ratio of the two has an interval."""
-    sizes = sorted(slow.launches.keys() & fast.launches.keys())
+    sizes = sorted(slow.times.keys() & fast.times.keys())
     ratios = [slow.over(fast, size) for size in sizes]
     if any(ratios):
         begin = pays_from(sizes, ratios)
         ends = () if begin is None else dict.fromkeys((begin, sizes[-1]))
-        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends), _state((slow, fast)))
+        unclear = tuple(size for size in _unclear(sizes, ratios) if begin is not None and size > begin)
+        yield Payoff(fast.cell, slow.cell, begin, _at(slow, fast, ends), unclear, _state((slow, fast)))
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
     """The smallest size from which on the slow one of two is slower at every size.
 
+    Sizes are asked one after the other from the largest, up to the first that fails: a fixed sequence of
+    tests, each at the level of one, so that no correction for their number is needed. A size that cannot
+    tell, because its interval is much wider than those of its neighbours, does not end the sequence.
+
     Args:
         sizes: Rising, in bytes.
         ratios: One for each, of slow over fast.
+
+    Source:
+        docs/method.md#ratios
     """
-    begin = None
+    begin, unclear = None, set(_unclear(sizes, ratios))
     for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):
-        if verdict(ratio) != "slower":
+        if verdict(ratio) == "slower":
+            begin = size
+        elif size not in unclear:
             break
-        begin = size
     return begin
+
+
+def _unclear(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> Iterator[int]:
+    """Sizes that are perhaps slower, less certain by far than both their neighbours, which are slower."""
+    for place in range(1, len(sizes) - 1):
+        before, here, after = ratios[place - 1 : place + 2]
+        if here is None or here.estimate <= 1 or not verdict(before) == verdict(after) == "slower":
+            continue
+        around = (_width(before) + _width(after)) / 2
+        if verdict(here) != "slower" and _width(here) > _MUCH_WIDER * around:
+            yield sizes[place]
+
+
+def _width(ratio: Ratio | None) -> float:
+    """Of the interval of its logarithm; infinite if there is none."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return math.inf
+    return math.log(ratio.high / ratio.low)
 
 
 # ---- Modes and libraries -------------------------------------------------------------------------
@@ -255,7 +287,7 @@ def _against_first(
     for mine, _ in _groups(curves, same, min):
         first, *others = mine
         for other in others:
-            sizes = sorted(other.launches.keys() & first.launches.keys())
+            sizes = sorted(other.times.keys() & first.times.keys())
             if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
                 yield Contrast(of, other.cell, first.cell, ends, _state(mine))
 
@@ -277,13 +309,13 @@ def _state(curves: Iterable[Curve]) -> StateName | None:
 def _groups(
     curves: Iterable[Curve], same: Callable[[Cell], Key], end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
-    """Curves that differ in one thing, in one state, with one end of the sizes that they share."""
+    """Curves that differ in one thing, with one end of the sizes that they share."""
     groups: dict[Key, list[Curve]] = {}
     for curve in curves:
         groups.setdefault((*_common(curve.cell), *same(curve.cell)), []).append(curve)
     for whole in groups.values():
         for mine in _in_each_state(whole):
-            common = set.intersection(*(set(curve.launches) for curve in mine))
+            common = set.intersection(*(set(curve.times) for curve in mine))
             if len(mine) > 1 and common:
                 yield mine, end(common)
 

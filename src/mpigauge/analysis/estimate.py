@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
-from mpigauge.analysis.autocorrelation import with_rounds
-from mpigauge.analysis.percentiles import LEVEL, Values, median_interval, percentile, supported_percentile
-from mpigauge.analysis.within_launch import WIDTH_OF_NORMAL, LaunchSummary, summarise_launch
+from mpigauge.analysis.clock_steps import relative_step
+from mpigauge.analysis.interval import launch_interval, with_step
+from mpigauge.analysis.launch_groups import outliers, two_kinds
+from mpigauge.analysis.percentiles import Values, median_interval, percentile, supported_percentile
+from mpigauge.analysis.variance import NO_SHARES, shares_of
+from mpigauge.analysis.within_launch import summarise_launch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from mpigauge.analysis.within_launch import LaunchSummary
 
-_LEAST_FOR_KINDS = 4
-_KINDS_GAP = 0.02
-_KINDS_RATIO = 3.0
+MEDIAN = "median"
+"""What stands for a launch unless another statistic is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,9 @@ class Timing:
         p95: None under 400 rounds.
         p99: None under 2000 rounds.
         max: The largest.
-        launch_share: Share of the variance of launch medians that more rounds cannot remove, 0 to 1.
+        launch_share: Share of the variance of launch medians that only more launches average out, 0 to 1.
+        visit_share: Share that more visits average out.
+        round_share: Share that more rounds average out; the three add up to 1.
     """
 
     estimate: float
@@ -73,6 +76,23 @@ class Timing:
     p99: float | None = None
     max: float | None = None
     launch_share: float | None = None
+    visit_share: float | None = None
+    round_share: float | None = None
+
+    @property
+    def by_launch(self) -> Mapping[int, float]:
+        """What stands for each launch, in seconds, by its number; nothing where none was measured."""
+        return {}
+
+    @property
+    def step(self) -> float:
+        """The step of the clock over the time."""
+        return 0.0
+
+    @property
+    def in_parts(self) -> frozenset[int]:
+        """Launches that were started again on the way, so that two cells may be of different processes."""
+        return frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +113,15 @@ class Estimate(Timing):
     Attributes:
         estimate: Geometric mean of the launch medians; their median if one of them is 0.
         low: Lower end of the 95 % t interval on their logarithms; None for one launch or a median of 0.
-        launch_variance: The variance that `launch_share` is a share of, of log t.
+        launch_variance: Variance of the logarithm of a launch median that more rounds cannot remove.
         round_variance: Variance of log t that one round adds to a launch median; the middle over launches.
         kinds: Centres of two groups of launches, if they fall into two.
         launch_medians: The statistic of each launch, in the order of launches.
-        tau: Largest integrated autocorrelation time of a launch, in rounds.
-        correlated_launches: How many launches are strongly correlated.
-        unsteady_launches: How many launches are not steady.
+        launch_numbers: The number of each, in the same order.
+        outliers: Numbers of launches that are far from the others.
+        drifts: Of each launch that tells, ln(first quarter / last half) of its rounds.
+        clock_step: The step of the clock over the time.
+        restarted: Numbers of launches that were started again on the way.
     """
 
     launches: int
@@ -114,18 +136,43 @@ class Estimate(Timing):
     round_variance: float | None
     kinds: tuple[float, float] | None
     launch_medians: tuple[float, ...]
-    tau: float
-    correlated_launches: int
-    unsteady_launches: int
+    launch_numbers: tuple[int, ...] = ()
+    outliers: tuple[int, ...] = ()
+    drifts: tuple[float, ...] = ()
+    clock_step: float = 0.0
+    restarted: frozenset[int] = frozenset()
+
+    @property
+    def by_launch(self) -> Mapping[int, float]:
+        """What stands for each launch, in seconds, by its number."""
+        return dict(zip(self.launch_numbers, self.launch_medians, strict=True))
+
+    @property
+    def step(self) -> float:
+        """The step of the clock over the time."""
+        return self.clock_step
+
+    @property
+    def in_parts(self) -> frozenset[int]:
+        """Launches that were started again on the way."""
+        return self.restarted
 
 
-def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Estimate:
+def estimate(
+    launches: Sequence[Sequence[Values]],
+    stat: str = "median",
+    steps_s: Sequence[Sequence[float]] | None = None,
+    numbers: Sequence[int] | None = None,
+) -> Estimate:
     """Everything that is said of one cell.
 
     Args:
         launches: For each launch its visits in time order, for each visit the times of its rounds in seconds,
             shape ``(rounds,)``; a launch or visit without rounds is passed over.
         stat: One of STATS; it takes the place of the median of a launch.
+        steps_s: For each launch and visit the step of the clock in seconds of one operation; None: a clock
+            without steps.
+        numbers: Of the launches; None: 1, 2, 3 and so on.
 
     Raises:
         ValueError: If there is no round at all.
@@ -133,21 +180,28 @@ def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Esti
     Source:
         docs/method.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
     """
-    measured = [launch for launch in map(with_rounds, launches) if launch]
+    steps_s = steps_s or [()] * len(launches)
+    numbers = numbers or range(1, len(launches) + 1)
+    measured = [
+        (number, visits, steps)
+        for number, visits, steps in zip(numbers, launches, steps_s, strict=True)
+        if any(visit.size for visit in visits)
+    ]
     if not measured:
         raise ValueError("a cell without rounds")
-    summaries = [summarise_launch(visits, stat) for visits in measured]
+    summaries = [summarise_launch(visits, stat, steps) for _, visits, steps in measured]
     medians = np.array([summary.median for summary in summaries])
-    ordered = np.sort(np.concatenate([visit for visits in measured for visit in visits]))
-    centre, low, high, half_width = launch_interval(medians)
-    rank_low, rank_high = median_interval(medians)
-    launch_share, launch_variance = _launch_effect(medians, summaries)
+    ordered = np.sort(np.concatenate([visit for _, visits, _ in measured for visit in visits]))
+    clock_step = relative_step(medians, [step for _, _, steps in measured for step in steps])
+    centre, low, high, half_width = launch_interval(medians, clock_step)
+    rank_low, rank_high = _ranks_interval(medians, clock_step)
+    shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
     return Estimate(
         estimate=centre,
         low=low,
         high=high,
-        rank_low=_or_none(rank_low),
-        rank_high=_or_none(rank_high),
+        rank_low=rank_low,
+        rank_high=rank_high,
         half_width=half_width,
         launches=len(summaries),
         samples=ordered.size,
@@ -161,66 +215,36 @@ def estimate(launches: Sequence[Sequence[Values]], stat: str = "median") -> Esti
         p95=supported_percentile(ordered, 95),
         p99=supported_percentile(ordered, 99),
         max=float(ordered[-1]),
-        launch_share=launch_share,
-        launch_variance=launch_variance,
-        round_variance=_or_none(float(np.median([summary.round_variance for summary in summaries]))),
-        kinds=two_kinds(medians),
+        launch_share=shares.launches,
+        visit_share=shares.visits,
+        round_share=shares.rounds,
+        launch_variance=shares.beyond_rounds,
+        round_variance=_round_variance(summaries) if stat == MEDIAN else None,
+        kinds=two_kinds(medians, clock_step),
         launch_medians=tuple(medians.tolist()),
-        tau=max(summary.tau for summary in summaries),
-        correlated_launches=sum(summary.correlated for summary in summaries),
-        unsteady_launches=sum(not summary.steady for summary in summaries),
+        launch_numbers=tuple(number for number, _, _ in measured),
+        outliers=tuple(measured[place][0] for place in outliers(medians, clock_step)),
+        drifts=tuple(summary.drift for summary in summaries if summary.drift is not None),
+        clock_step=clock_step,
     )
 
 
-def launch_interval(medians: Values) -> tuple[float, float | None, float | None, float | None]:
-    """Centre, interval and relative half-width of a cell: Student's t on the logarithms of launch medians.
-
-    Args:
-        medians: One number a launch, shape ``(launches,)``, in seconds.
-
-    Returns:
-        Geometric mean, low, high in seconds and ``high / centre - 1``. For one launch the last three are
-        None. A median of 0 (the clock stood still) has no logarithm: then the median of the medians, and None
-        thrice.
-
-    Source:
-        docs/method.md#launches
-    """
-    count = medians.size
-    if count == 1 or medians.min() <= 0:
-        return float(np.median(medians)), None, None, None
-    # Relative to the first, so that equal launches differ by exactly 0.
-    logs = np.log(medians / medians[0])
-    centre = float(medians[0]) * math.exp(logs.mean())
-    distance = _student(count - 1) * float(logs.std(ddof=1)) / math.sqrt(count)
-    growth = math.exp(distance)
-    return centre, centre / growth, centre * growth, growth - 1.0
+def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:
+    """Of the median of launch medians, by order statistics, with what a step of the clock hides."""
+    low, high = median_interval(medians)
+    if math.isnan(low):
+        return None, None
+    middle = float(np.median(medians))
+    if low <= 0:
+        return low, high
+    down, up = (with_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))
+    return middle / math.exp(down), middle * math.exp(up)
 
 
-def two_kinds(medians: Values) -> tuple[float, float] | None:
-    """Centres of the two groups that launches fall into, or None if they do not.
-
-    The largest gap between neighbouring logarithms must exceed 2 % and three times the median gap, with at
-    least two launches on each side.
-
-    Args:
-        medians: One number a launch, shape ``(launches,)``, in seconds.
-
-    Returns:
-        Both geometric means in seconds; None also under 4 launches or if a median is 0.
-
-    Source:
-        docs/method.md#launches
-    """
-    if medians.size < _LEAST_FOR_KINDS or medians.min() <= 0:
-        return None
-    logs = np.sort(np.log(medians))
-    gaps = np.diff(logs)
-    split = int(gaps.argmax()) + 1
-    too_small = gaps[split - 1] <= max(math.log1p(_KINDS_GAP), _KINDS_RATIO * float(np.median(gaps)))
-    if too_small or min(split, logs.size - split) < 2:  # noqa: PLR2004 - one launch is not a kind
-        return None
-    return math.exp(logs[:split].mean()), math.exp(logs[split:].mean())
+def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
+    """None where rounds show no variance: of equal ones nobody knows how much they vary."""
+    variance = float(np.median([summary.round_variance for summary in summaries]))
+    return variance if variance > 0 else None
 
 
 def rounds_per_launch_advice(
@@ -246,32 +270,3 @@ def rounds_per_launch_advice(
         return None
     ratio = seconds_per_launch / seconds_per_round * round_variance / launch_variance
     return max(1, math.ceil(math.sqrt(ratio))) if math.isfinite(ratio) else None
-
-
-def _launch_effect(medians: Values, summaries: Sequence[LaunchSummary]) -> tuple[float | None, float | None]:
-    """Share and variance (of log t) of what differs between launches beyond the noise of their rounds.
-
-    Returns:
-        None twice for one launch, for launches without an interval of their own, or for a time of 0; only the
-        share is None if all launch medians are equal.
-
-    Source:
-        docs/method.md#samples-or-launches
-    """
-    lows = np.array([summary.low for summary in summaries])
-    highs = np.array([summary.high for summary in summaries])
-    if medians.size == 1 or medians.min() <= 0 or not np.all(lows > 0):
-        return None, None
-    variance = float(np.log(medians / medians[0]).var(ddof=1))
-    from_rounds = float(np.mean((np.log(highs / lows) / WIDTH_OF_NORMAL) ** 2))
-    beyond = max(0.0, variance - from_rounds)
-    return (beyond / variance if variance > 0 else None), beyond
-
-
-@lru_cache(maxsize=256)
-def _student(freedom: int) -> float:
-    return float(special.stdtrit(freedom, (1 + LEVEL) / 2))
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.baselines import medians_of
 from mpigauge.analysis.map_reasons import notes, reasons
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_launch_number
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST, Blame, blame, groups_of
 from mpigauge.analysis.states import states_of
 from mpigauge.errors import UsageError
@@ -259,7 +257,7 @@ def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
         if row.cell.bytes != size or row.time is None:
             continue
         i, j = ranks_of(row.cell.pair)
-        for number, median in medians_of(by_launch_number(row.visits)).items():
+        for number, median in row.time.by_launch.items():
             if median > 0:
                 logs[numbers.index(number), i, j] = logs[numbers.index(number), j, i] = np.log(median)
     return logs

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.slow_links import HOSTS_LEAST
+from mpigauge.analysis.warnings import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -81,6 +82,8 @@ def reasons(
     """
     if count < HOSTS_LEAST:
         yield TooFewHosts(count)
+    elif needed is None and launches == 1:
+        yield TooFewLaunches(launches, ENOUGH_LAUNCHES)
     elif needed is None and launches:
         yield LaunchesDifferTooMuch()
     elif needed is not None and needed > launches:

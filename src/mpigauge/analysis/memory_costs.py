@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import DifferentCache, Level, cache_levels, differing_claims
-from mpigauge.analysis.ratios import Ratio, below_from
+from mpigauge.analysis.ratios import Ratio, below_from, difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 LIMITS = (10.0, 2.0)
 """Ratios worth knowing the size of."""
 
+OVERHEAD_MOST_BYTES = 64
+"""Of a larger message, more than a line has to be carried."""
+
 
 @dataclass(frozen=True, slots=True)
 class CostInCopies:
@@ -29,6 +33,7 @@ class CostInCopies:
         cell: The smallest message of the curve.
         name: Of the ratio: one of `baselines.YARDSTICKS`.
         below: Each of LIMITS with the size from which on the ratio stays below it; None if it never does.
+        certain: The same of the upper ends of the intervals.
         least: The smallest ratio.
         least_bytes: The size at which it is so small.
         state: The state of the machine that it is of; None if that had one only.
@@ -37,6 +42,7 @@ class CostInCopies:
     cell: Cell
     name: str
     below: tuple[tuple[float, int | None], ...]
+    certain: tuple[tuple[float, int | None], ...]
     least: Ratio
     least_bytes: int
     state: StateName | None = None
@@ -44,11 +50,13 @@ class CostInCopies:
 
 @dataclass(frozen=True, slots=True)
 class SoftwareOverhead:
-    """What the smallest message takes beyond the hand-over of one cache line, the least that it needs.
+    """What the smallest message takes beyond the hand-over of one cache line.
 
     Attributes:
         cell: The message.
         line_cell: The hand-over.
+        low_s: Lower end of the 95 % interval of the difference, launch by launch; None if there is none.
+        high_s: Its upper end.
         state: The state of the machine that it is of; None if that had one only.
     """
 
@@ -56,11 +64,13 @@ class SoftwareOverhead:
     line_cell: Cell
     message_s: float
     line_s: float
+    low_s: float | None = None
+    high_s: float | None = None
     state: StateName | None = None
 
     @property
     def overhead_s(self) -> float:
-        """The time that is software; 0 if the message takes no longer than the line."""
+        """By how much the message takes longer; 0 if it does not."""
         return max(0.0, self.message_s - self.line_s)
 
 
@@ -107,9 +117,12 @@ def _cost(curve: Sequence[Row], name: str) -> CostInCopies:
     sizes = [row.cell.bytes for row in curve]
     ratios = [row.ratios[name] for row in curve]
     estimates = [ratio.estimate for ratio in ratios]
-    below = tuple((limit, below_from(sizes, estimates, limit)) for limit in LIMITS)
+    uppers = [math.nan if ratio.high is None else ratio.high for ratio in ratios]
+    below, certain = (
+        tuple((limit, below_from(sizes, values, limit)) for limit in LIMITS) for values in (estimates, uppers)
+    )
     place = estimates.index(min(estimates))
-    return CostInCopies(curve[0].cell, name, below, ratios[place], sizes[place], curve[0].state)
+    return CostInCopies(curve[0].cell, name, below, certain, ratios[place], sizes[place], curve[0].state)
 
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
@@ -118,13 +131,15 @@ def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
     for row in _smallest_messages(rows):
         line = lines.get((row.cell.job, row.state))
         if line is not None and line.time is not None and row.time is not None:
-            yield SoftwareOverhead(row.cell, line.cell, row.time.estimate, line.time.estimate, row.state)
+            low_s, high_s = difference(row.time, line.time)
+            times_s = row.time.estimate, line.time.estimate
+            yield SoftwareOverhead(row.cell, line.cell, *times_s, low_s, high_s, row.state)
 
 
 def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
     smallest: dict[tuple[object, ...], Row] = {}
     for row in rows:
-        if row.cell.pattern in MESSAGES and row.time is not None:
+        if row.cell.pattern in MESSAGES and row.time is not None and row.cell.bytes <= OVERHEAD_MOST_BYTES:
             key = (row.cell.mode, row.cell.buffers, row.cell.job, row.state)
             if key not in smallest or row.cell.bytes < smallest[key].cell.bytes:
                 smallest[key] = row
@@ -139,6 +154,8 @@ def caches_seen(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[Cac
             jobs[row.cell.job].append(row)
     for mine in jobs.values():
         mine.sort(key=lambda row: row.cell.bytes)
+        sizes = [row.cell.bytes for row in mine]
         times = [row.time.estimate for row in mine if row.time is not None]
-        if levels := cache_levels([row.cell.bytes for row in mine], times):
-            yield CachesSeen(mine[0].cell, tuple(levels), tuple(differing_claims(levels, claimed)))
+        if levels := cache_levels(sizes, times):
+            different = differing_claims(levels, claimed, sizes)
+            yield CachesSeen(mine[0].cell, tuple(levels), tuple(different))

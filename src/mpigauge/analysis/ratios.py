@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
-from mpigauge.analysis.estimate import launch_interval
-from mpigauge.analysis.percentiles import LEVEL
-from mpigauge.analysis.samples import by_launch_number
-from mpigauge.analysis.within_launch import summarise_launch
+from mpigauge.analysis.interval import launch_interval, student, with_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mpigauge.result.records import Visit
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.percentiles import Values
 
 _LEAST = 2
+
+PAIRED_SHARE = 0.8
+"""Of the launches of the side that has more: with fewer in common, they are compared unpaired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,76 +30,112 @@ class Ratio:
         estimate: Geometric mean of the ratios, one per launch; of unpaired launches the ratio of their means.
         low: Lower end of the 95 % t interval on their logarithms; None for one launch.
         high: Its upper end.
-        launches: How many launches have both.
+        launches: How many launches have both; of unpaired ones, those of the side that has fewer.
+        paired: Whether it was formed launch by launch.
     """
 
     estimate: float
     low: float | None
     high: float | None
     launches: int
+    paired: bool = True
 
 
-def launch_times(visits: Iterable[Visit], stat: str = "median") -> dict[int, float]:
-    """The statistic of each launch of one cell in seconds, by the launch's number."""
-    launches = by_launch_number(visits)
-    return {number: summarise_launch(mine, stat).median for number, mine in launches.items()}
-
-
-def paired_ratio(over: Mapping[int, float], under: Mapping[int, float]) -> Ratio | None:
-    """How many times as long one thing takes as another in the same launches.
-
-    What a launch does to both cancels, so this is narrower than the ratio of two intervals.
+def ratio_between(over: Timing, under: Timing, *, paired: bool) -> Ratio | None:
+    """How many times as long one cell takes as another, launch by launch where they belong together.
 
     Args:
-        over: Launch number to launch median in seconds.
-        under: The same of what it is compared with.
-
-    Returns:
-        None if no launch has both or a median of a launch that has both is not positive and finite.
-
-    Source:
-        docs/method.md#ratios
+        paired: As of `ratio_of`.
     """
-    common = sorted(over.keys() & under.keys())
-    pairs = [(over[launch], under[launch]) for launch in common]
-    if not pairs or not all(0 < median < math.inf for pair in pairs for median in pair):
-        return None
-    ratios = np.array([numerator / denominator for numerator, denominator in pairs])
-    centre, low, high, _ = launch_interval(ratios)
-    return Ratio(centre, low, high, len(pairs))
+    clock_step = math.hypot(over.step, under.step)
+    return ratio_of(
+        over.by_launch,
+        under.by_launch,
+        paired=paired,
+        clock_step=clock_step,
+        apart=over.in_parts | under.in_parts,
+    )
 
 
-def ratio_of(over: Mapping[int, float], under: Mapping[int, float], *, paired: bool) -> Ratio | None:
+def ratio_of(
+    over: Mapping[int, float],
+    under: Mapping[int, float],
+    *,
+    paired: bool,
+    clock_step: float = 0.0,
+    apart: Collection[int] = (),
+) -> Ratio | None:
     """How many times as long one thing takes as another.
 
     Args:
         over: Launch number to the launch's time in seconds.
         under: The same of what it is compared with.
-        paired: Launches of one number belong together: those of one campaign.
+        paired: Launches of one number belong together: those of one campaign. They are compared in pairs if
+            there are two at least, and four fifths of the launches of the side that has more.
+        clock_step: Steps of the clock over both times, in quadrature.
+        apart: Numbers of launches whose two times may be of different processes, which make no pair.
 
     Returns:
-        None if a time is not positive or one of them has no launch.
+        None if a time is not positive and finite, or one of them has no launch.
 
     Source:
         docs/method.md#ratios; not paired, Welch's interval on the logarithms of the times of launches.
     """
-    if paired and over.keys() & under.keys():
-        return paired_ratio(over, under)
-    times = [np.array(list(launches.values())) for launches in (over, under)]
-    if not all(one.size and one.min() > 0 and one.max() < math.inf for one in times):
+    common = sorted(over.keys() & under.keys() - set(apart))
+    if paired and len(common) >= max(_LEAST, PAIRED_SHARE * max(len(over), len(under))):
+        return _paired(_logs(over, common), _logs(under, common), clock_step)
+    return _welch(_logs(over, over), _logs(under, under), clock_step)
+
+
+def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None, None]:
+    """95 % t interval of what one cell takes beyond another, in seconds, launch by launch.
+
+    Returns:
+        None twice with fewer than two launches that have both.
+
+    Source:
+        docs/method.md#ratios
+    """
+    common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
+    apart = np.array([over.by_launch[launch] - under.by_launch[launch] for launch in common])
+    if apart.size < _LEAST:
+        return None, None
+    error = float(apart.std(ddof=1)) / math.sqrt(apart.size)
+    hidden = math.hypot(over.step * over.estimate, under.step * under.estimate)
+    half = with_step(student(apart.size - 1) * error, hidden)
+    return float(apart.mean()) - half, float(apart.mean()) + half
+
+
+def _logs(times: Mapping[int, float], launches: Iterable[int]) -> Values | None:
+    """Of the times of some launches; None if there are none or one is not positive and finite."""
+    chosen = [times[launch] for launch in launches]
+    return np.log(chosen) if chosen and all(0 < time < math.inf for time in chosen) else None
+
+
+def _paired(over: Values | None, under: Values | None, clock_step: float) -> Ratio | None:
+    """What a launch does to both cancels, so this is narrower than the ratio of two intervals."""
+    if over is None or under is None:
         return None
-    logs = [np.log(one) for one in times]
-    centre = math.exp(logs[0].mean() - logs[1].mean())
-    count = min(one.size for one in times)
+    centre, low, high, _ = launch_interval(np.exp(over - under), clock_step)
+    return Ratio(centre, low, high, over.size)
+
+
+def _welch(over: Values | None, under: Values | None, clock_step: float) -> Ratio | None:
+    if over is None or under is None:
+        return None
+    centre, count = math.exp(over.mean() - under.mean()), min(over.size, under.size)
     if count < _LEAST:
-        return Ratio(centre, None, None, count)
-    shares = [float(one.var(ddof=1)) / one.size for one in logs]
+        return Ratio(centre, None, None, count, paired=False)
+    shares = [float(one.var(ddof=1)) / one.size for one in (over, under)]
     error = sum(shares)
-    if error == 0:
-        return Ratio(centre, centre, centre, count)
-    freedom = error**2 / sum(share**2 / (one.size - 1) for share, one in zip(shares, logs, strict=True))
-    growth = math.exp(float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * math.sqrt(error))
-    return Ratio(centre, centre / growth, centre * growth, count)
+    distance = student(_freedom(shares, (over.size, under.size))) * math.sqrt(error) if error > 0 else 0.0
+    growth = math.exp(with_step(distance, clock_step))
+    return Ratio(centre, centre / growth, centre * growth, count, paired=False)
+
+
+def _freedom(shares: Sequence[float], sizes: Sequence[int]) -> float:
+    """Degrees of freedom of Welch and Satterthwaite."""
+    return sum(shares) ** 2 / sum(share**2 / (size - 1) for share, size in zip(shares, sizes, strict=True))
 
 
 def below_from(sizes_bytes: Sequence[int], ratios: Sequence[float], limit: float) -> int | None:

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mpigauge.analysis.baselines import medians_of, ratios_of
-from mpigauge.analysis.by_state import InState, by_state, shown
+from mpigauge.analysis.baselines import ratios_of
+from mpigauge.analysis.by_state import InState, StateTime, by_state, shown
+from mpigauge.analysis.clock_steps import Steps, clock_steps
 from mpigauge.analysis.conditions import distances_of, disturbed_share
+from mpigauge.analysis.cpu import cpu_s, cpu_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
+from mpigauge.analysis.in_time import InTime, launches_in_time, widened
 from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import NotInState, Reason, Refutation
-from mpigauge.analysis.samples import by_cell, by_launch, by_launch_number
+from mpigauge.analysis.samples import by_cell, by_launch, first_s, restarts, steps_by_launch, visits_by_launch
+from mpigauge.analysis.sessions import Across, across, sessions_of, spread_s
 from mpigauge.analysis.states import States, states_of
 from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
@@ -35,14 +39,6 @@ from mpigauge.vocabulary import StateChoice, StateName, Status, WarningKind
 
 MEDIAN = "median"
 """Samplings that time single operations, however short."""
-
-
-@dataclass(frozen=True, slots=True)
-class StateTime:
-    """The time of a cell in one state of the machine."""
-
-    state: StateName
-    time: Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +65,7 @@ class Row:
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
             what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
         batch: Calls between two clock readings, the most of any visit.
+        across: Its time over sessions; None under three of them.
         visits: What all of it is of.
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
@@ -96,6 +93,7 @@ class Row:
     sized: bool = True
     talks: bool = True
     net_share: float | None = None
+    across: Across | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False, compare=False)
     state: StateName | None = None
     states: tuple[StateTime, ...] = ()
@@ -118,6 +116,10 @@ class _Surroundings:
 
     Attributes:
         places: The host of each rank.
+        steps: Of the clock of each job.
+        restarted: Numbers of launches that have several parts.
+        sessions: Numbers of launches by session.
+        in_time: How much neighbouring launches agree; None if by chance only.
     """
 
     result: Result
@@ -126,8 +128,12 @@ class _Surroundings:
     evidence: Mapping[Cell, Evidence]
     places: Mapping[JobKey, Sequence[str]]
     imported: Mapping[Cell, Imported]
+    steps: Steps
+    restarted: Mapping[JobKey, frozenset[int]]
+    sessions: Sequence[Sequence[int]]
     troubles: Mapping[Cell, Outcome]
     states: States
+    in_time: InTime | None = None
 
 
 def rows(
@@ -145,59 +151,70 @@ def rows(
     states = states or states_of(result.visits)
     measured = by_cell(result.visits)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    surroundings = _Surroundings(
+    around = _Surroundings(
         result,
         patterns,
         clock_states(result.clocks),
         evidence(result.visits, patterns, result.launches),
         {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
         {one.cell: one for one in result.imported},
+        clock_steps(result.launches, result.visits),
+        restarts(result.launches),
+        sessions_of(result.launches),
         troubles_of(result),
         states,
     )
-    found = [
-        row
-        for cell in result.campaign.cells
-        for row in _rows(surroundings, cell, measured.get(cell, []), stat, choice)
-    ]
+    parts = {cell: by_state(measured.get(cell, []), states) for cell in result.campaign.cells}
+    times = {
+        (cell, one.state): _time(around, cell, one.visits, stat) for cell in parts for one in parts[cell]
+    }
+    # Launches in several states follow each other by these: they are told apart, not widened for it.
+    if not states.states:
+        together = launches_in_time(time for time in times.values() if time is not None)
+        around = replace(around, in_time=together)
+    found = [row for cell in parts for row in _rows(around, cell, parts[cell], times, stat, choice)]
     return _with_ratios(found)
 
 
 def _rows(
-    around: _Surroundings, cell: Cell, visits: list[Visit], stat: str, choice: StateChoice | None
+    around: _Surroundings,
+    cell: Cell,
+    parts: Sequence[InState],
+    times: Mapping[tuple[Cell, StateName | None], Timing | None],
+    stat: str,
+    choice: StateChoice | None,
 ) -> list[Row]:
     """The row of a cell, or one for each state to be shown; all of them know its time in the others."""
-    found, trouble = by_state(visits, around.states), around.troubles.get(cell)
-    rows_ = {one.state: _row(around, cell, one, trouble, stat) for one in found}
-    times = tuple(StateTime(state, row.time) for state, row in rows_.items() if state and row.time)
-    chosen = [rows_[one.state] for one in shown(found, around.states, choice)]
+    rows_ = {one.state: _row(around, cell, one, times[cell, one.state], stat) for one in parts}
+    known = tuple(StateTime(state, row.time) for state, row in rows_.items() if state and row.time)
+    chosen = [rows_[one.state] for one in shown(parts, around.states, choice)]
     if not chosen and choice is not None and choice != "all":
-        nothing = _row(around, cell, InState(choice, ()), trouble, stat)
+        nothing = _row(around, cell, InState(choice, ()), None, stat)
         chosen = [replace(nothing, status="skipped", reason=NotInState(choice))]
-    return [replace(row, states=times) for row in chosen] if times else chosen
+    return [replace(row, states=known) for row in chosen] if known else chosen
 
 
 def _with_ratios(found: list[Row]) -> list[Row]:
     """Each with its ratios to copies in the same state, or to those whose state is not known."""
     ratios: dict[tuple[StateName | None, Cell], Mapping[str, Ratio]] = {}
     for state in dict.fromkeys(row.state for row in found):
-        mine = [row for row in found if row.time is not None and row.state in (state, None)]
-        medians = {row.cell: medians_of(by_launch_number(row.visits)) for row in mine if row.visits}
-        distances = {row.cell: distances_of(row.visits) for row in mine}
-        of_state = ratios_of(medians, distances)
+        mine = [row for row in found if row.state in (state, None)]
+        times = {row.cell: row.time for row in mine if row.time is not None}
+        of_state = ratios_of(times, {row.cell: distances_of(row.visits) for row in mine})
         ratios |= {(state, cell): ratio for cell, ratio in of_state.items()}
     return [replace(row, ratios=ratios.get((row.state, row.cell), {})) for row in found]
 
 
-def _row(around: _Surroundings, cell: Cell, part: InState, trouble: Outcome | None, stat: str) -> Row:
+def _row(around: _Surroundings, cell: Cell, part: InState, time: Timing | None, stat: str) -> Row:
     """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
     pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
-    time = _time(visits, around.imported.get(cell), stat)
-    outcome = outcome_of(around.result, cell, time, trouble)
+    time = widened(time, around.in_time) if time is not None else None
+    outcome = outcome_of(around.result, cell, time, around.troubles.get(cell))
     if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []
     good = [visit for visit in visits if not visit.corrupt]
-    start = start_of(good)
+    step_ns = around.steps.get(cell.job, 0.0)
+    start = start_of(good, step_ns)
     clock = around.clocks.get(cell.job) if start else None
     seen = around.evidence.get(cell)
     return Row(
@@ -209,15 +226,16 @@ def _row(around: _Surroundings, cell: Cell, part: InState, trouble: Outcome | No
         rate_bytes_per_s=rate_of(cell, pattern, time),
         bus_bytes_per_s=bus_rate_of(cell, pattern, time),
         directions=directions_of(cell, pattern),
-        cpu_s_per_op=_cpu_s(good),
-        cpu_share=_cpu_share(cell, pattern, good),
+        cpu_s_per_op=cpu_s(good),
+        cpu_share=cpu_share(cell, pattern, good),
         start=start,
         clock=clock,
-        overlap=overlap_of(good),
+        overlap=overlap_of(good, step_ns),
+        across=across(time, around.sessions),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
         net_share=seen.share if seen else None,
-        first_s=_first_s(good),
+        first_s=first_s(good),
         advised_samples=_advised_samples(around.result, time, good),
         batch=max((visit.batch for visit in good), default=0),
         warnings=_warnings(around, cell, time, good, stat, start, clock),
@@ -227,10 +245,12 @@ def _row(around: _Surroundings, cell: Cell, part: InState, trouble: Outcome | No
     )
 
 
-def _time(visits: Sequence[Visit], imported: Imported | None, stat: str) -> Timing | None:
+def _time(around: _Surroundings, cell: Cell, visits: Sequence[Visit], stat: str) -> Timing | None:
     """The time that was measured, else the one that others have published."""
-    if launches := by_launch(visits):
-        return estimate(launches, stat)
+    if numbers := list(visits_by_launch(visits)):
+        found = estimate(by_launch(visits), stat, steps_by_launch(visits, around.steps), numbers)
+        return replace(found, restarted=around.restarted.get(cell.job, frozenset()))
+    imported = around.imported.get(cell)
     if imported is None:
         return None
     mean = imported.time_s if imported.statistic == "mean" else None
@@ -253,29 +273,6 @@ def _mislabelled(around: _Surroundings, cell: Cell) -> Refutation | None:
     places = around.places.get(cell.job, ())
     hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
     return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
-
-
-def _cpu_s(visits: Sequence[Visit]) -> float | None:
-    known = [visit for visit in visits if visit.cpu_ns is not None]
-    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
-    return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
-
-
-def _cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
-    """CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
-
-    At most 1, however the two clocks disagree.
-    """
-    walls = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
-    if pattern is None or not all(wall_ns > 0 for _, wall_ns in walls) or not walls:
-        return None
-    ranks = pattern.active_ranks or cell.ranks
-    return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))
-
-
-def _first_s(visits: Sequence[Visit]) -> float | None:
-    firsts = [visit.first_s for visit in visits if visit.first_s > 0]
-    return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
 
 
 def _warnings(
@@ -308,6 +305,8 @@ def _warnings(
         late_share=start.late_share if start else 0.0,
         clock_error_s=clock.error_s if clock else 0.0,
         relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
+        in_time=around.in_time,
+        span_s=spread_s(result.launches, result.done),
     )
     return warnings_for(circumstances)
 

@@ -1,15 +1,22 @@
 """From visits to samples: times of operations, by cell and launch, in the order of time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from mpigauge.analysis.estimate import launch_interval
+from mpigauge.analysis.clock_steps import median_of, relative_step
+from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.percentiles import Values
 from mpigauge.analysis.synchrony import in_time
-from mpigauge.plan.model import Cell
-from mpigauge.result.records import Visit
+from mpigauge.plan.model import Cell, JobKey
+from mpigauge.result.records import Launch, Visit
+from mpigauge.units import NS
+
+Steps = Mapping[JobKey, float]
+"""Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
+
+NO_STEPS: Steps = {}
 
 
 def seconds_of(visit: Visit) -> Values:
@@ -17,21 +24,43 @@ def seconds_of(visit: Visit) -> Values:
     return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * visit.operation_s
 
 
-def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
-    """Samples of one cell by number of launch, a list of visits each, both in the order of time."""
+def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
+    """Visits of one cell by number of launch, both in the order of time; without those that are corrupt."""
     launches: dict[int, list[Visit]] = defaultdict(list)
     for visit in visits:
         if not visit.corrupt:
             launches[visit.launch].append(visit)
+    return {number: sorted(_in_time(launches[number]), key=lambda v: v.id) for number in sorted(launches)}
+
+
+def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
+    """Visits whose rounds were not all late; all of them if no visit of the launch had one in time.
+
+    Else the many late rounds of one visit would outweigh the few of the others that were in time.
+    """
+    return [visit for visit in visits if len(visit.late) < len(visit.samples_ns)] or visits
+
+
+def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
+    """Samples of one cell by number of launch, a list of visits each."""
     return {
-        number: [seconds_of(visit) for visit in sorted(launches[number], key=lambda v: v.id)]
-        for number in sorted(launches)
+        number: [seconds_of(visit) for visit in mine] for number, mine in visits_by_launch(visits).items()
     }
 
 
 def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
     """The same without the numbers."""
     return list(by_launch_number(visits).values())
+
+
+def step_s(visit: Visit, steps: Steps) -> float:
+    """The step of the clock over the operations of a sample, in seconds; 0 where it is not known."""
+    return steps.get(visit.cell.job, 0.0) * NS / visit.ops
+
+
+def steps_by_launch(visits: Iterable[Visit], steps: Steps) -> list[list[float]]:
+    """Step of the clock of each visit in seconds of one operation, in the order of `by_launch`."""
+    return [[step_s(visit, steps) for visit in mine] for mine in visits_by_launch(visits).values()]
 
 
 def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
@@ -42,10 +71,31 @@ def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
     return cells
 
 
-def half_widths(visits: Sequence[Visit]) -> dict[Cell, float | None]:
+def restarts(launches: Iterable[Launch]) -> dict[JobKey, frozenset[int]]:
+    """Numbers of the launches of each job that were started more than once."""
+    found: dict[JobKey, set[int]] = defaultdict(set)
+    for launch in launches:
+        if launch.part > 1:
+            found[launch.job].add(launch.number)
+    return {job: frozenset(numbers) for job, numbers in found.items()}
+
+
+def half_widths(visits: Sequence[Visit], steps: Steps = NO_STEPS) -> dict[Cell, float | None]:
     """Relative half-width of every cell's interval; None where there is none yet."""
-    widths: dict[Cell, float | None] = {}
-    for cell, mine in by_cell(visits).items():
-        medians = [float(np.median(np.concatenate(launch))) for launch in by_launch(mine)]
-        widths[cell] = launch_interval(np.asarray(medians))[3] if medians else None
-    return widths
+    return {cell: _half_width(mine, steps) for cell, mine in by_cell(visits).items()}
+
+
+def _half_width(visits: Sequence[Visit], steps: Steps) -> float | None:
+    launches = list(zip(by_launch(visits), steps_by_launch(visits, steps), strict=True))
+    if not launches:
+        return None
+    medians = np.array([median_of(by, coarse) for by, coarse in launches])
+    return launch_interval(
+        medians, relative_step(medians, [step for _, coarse in launches for step in coarse])
+    )[3]
+
+
+def first_s(visits: Sequence[Visit]) -> float | None:
+    """The first round of a cell in a launch, geometric mean over launches; None if it is not known."""
+    firsts = [visit.first_s for visit in visits if visit.first_s > 0]
+    return float(np.exp(np.mean(np.log(firsts)))) if firsts else None

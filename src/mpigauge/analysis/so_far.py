@@ -3,43 +3,69 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.analysis.baselines import ratios_of
-from mpigauge.analysis.estimate import Timing, launch_interval
+from mpigauge.analysis.clock_steps import clock_steps, median_of, relative_step
+from mpigauge.analysis.estimate import Timing
+from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.rates import algorithm_bytes, directions_of
 from mpigauge.analysis.rows import Row
-from mpigauge.analysis.samples import seconds_of
+from mpigauge.analysis.samples import seconds_of, step_s, visits_by_launch
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, Eager, Launch, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.samples import Steps
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.records import Record
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimingSoFar(Timing):
+    """The middle of each launch, and what follows from those alone.
+
+    Attributes:
+        medians: In seconds, by number of launch.
+        clock_step: The step of the clock over the time.
+    """
+
+    medians: Mapping[int, float]
+    clock_step: float
+
+    @property
+    def by_launch(self) -> Mapping[int, float]:
+        """As of a finished result."""
+        return self.medians
+
+    @property
+    def step(self) -> float:
+        """As of a finished result."""
+        return self.clock_step
+
+
 class SoFar:
     """The rows of a campaign that goes on.
 
-    Estimates and intervals are those of the finished result; what else is said of samples is not computed.
+    Estimates and intervals are those of the finished result, of all states of the machine together; what
+    else is said of samples is not computed.
 
     Attributes:
         patterns: Those of the campaign, by name.
-        result: Its launches; its visits are not kept.
+        result: Its launches and visits.
     """
 
     def __init__(self, before: Result) -> None:
         self.patterns: Mapping[str, Pattern] = {one.name: one for one in before.campaign.patterns}
         self.result = Result(before.path, before.campaign)
-        self._samples: dict[Cell, dict[int, list[Values]]] = defaultdict(lambda: defaultdict(list))
-        self._medians: dict[Cell, dict[int, float]] = defaultdict(dict)
+        self._visits: dict[Cell, list[Visit]] = defaultdict(list)
         self._limits: dict[Cell, int] = {}
         for records in (before.launches, before.visits, before.eager, before.done):
             for record in records:
@@ -53,33 +79,24 @@ class SoFar:
             case Done():
                 self.result.done.append(record)
             case Visit(corrupt=""):
-                self._samples[record.cell][record.launch].append(seconds_of(record))
-                self._medians[record.cell].pop(record.launch, None)
+                self.result.visits.append(record)
+                self._visits[record.cell].append(record)
             case Eager(limit_bytes=int(limit)):
                 self._limits[record.cell] = limit
 
     def rows(self) -> list[Row]:
         """Of every cell that was visited or probed, in the order of the plan."""
-        medians = {cell: self._medians_of(cell) for cell in self._samples}
-        ratios = ratios_of(medians)
+        steps = clock_steps(self.result.launches, self.result.visits)
+        times = {cell: _timing(visits, steps) for cell, visits in self._visits.items()}
+        ratios = ratios_of(times)
         return [
-            self._row(cell, medians.get(cell, {}), ratios.get(cell, {}))
+            self._row(cell, times.get(cell), ratios.get(cell, {}))
             for cell in self.result.campaign.cells
-            if cell in medians or cell in self._limits
+            if cell in times or cell in self._limits
         ]
 
-    def _medians_of(self, cell: Cell) -> dict[int, float]:
-        """Launch number to median in seconds; those of launches that are over were computed before."""
-        known, samples = self._medians[cell], self._samples[cell]
-        for number in samples.keys() - known.keys():
-            found = np.concatenate(samples[number])
-            if found.size:
-                known[number] = float(np.median(found))
-        return {number: known[number] for number in sorted(known)}
-
-    def _row(self, cell: Cell, medians: Mapping[int, float], ratios: Mapping[str, Ratio]) -> Row:
+    def _row(self, cell: Cell, time: Timing | None, ratios: Mapping[str, Ratio]) -> Row:
         pattern = self.patterns[cell.pattern]
-        time = _timing(medians)
         moves = pattern.moves_bytes and cell.bytes > 0 and time is not None and time.estimate > 0
         return Row(
             cell=cell,
@@ -100,9 +117,22 @@ class SoFar:
         )
 
 
-def _timing(medians: Mapping[int, float]) -> Timing | None:
-    """The estimate and its interval; None without any launch."""
-    if not medians:
-        return None
-    centre, low, high, half_width = launch_interval(np.array(list(medians.values())))
-    return Timing(estimate=centre, low=low, high=high, half_width=half_width, launches=len(medians))
+def _timing(visits: Sequence[Visit], steps: Steps) -> TimingSoFar:
+    """The estimate and its interval."""
+    launches = visits_by_launch(visits)
+    medians = {
+        number: median_of([seconds_of(visit) for visit in mine], [step_s(visit, steps) for visit in mine])
+        for number, mine in launches.items()
+    }
+    values = np.array(list(medians.values()))
+    step = relative_step(values, [step_s(visit, steps) for mine in launches.values() for visit in mine])
+    centre, low, high, half_width = launch_interval(values, step)
+    return TimingSoFar(
+        estimate=centre,
+        low=low,
+        high=high,
+        half_width=half_width,
+        launches=values.size,
+        medians=medians,
+        clock_step=step,
+    )

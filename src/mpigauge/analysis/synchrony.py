@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mpigauge.analysis.clock_steps import median_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -90,30 +91,35 @@ def in_time(visit: Visit) -> Flags:
     return keep
 
 
-def start_of(visits: Sequence[Visit]) -> Start | None:
-    """Of one cell; None if its ranks need not start together."""
+def start_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Start | None:
+    """Of one cell; None if its ranks need not start together.
+
+    Args:
+        step_ns: Of the clock.
+    """
     visits = [visit for visit in visits if visit.skew_ns]
     if not visits:
         return None
-    skew_s = np.concatenate([np.asarray(v.skew_ns, dtype=float)[in_time(v)] for v in visits]) * NS
+    skews_s = [np.asarray(visit.skew_ns, dtype=float)[in_time(visit)] * NS for visit in visits]
+    steps_s = [step_ns * NS] * len(visits)
     rounds = sum(len(visit.samples_ns) for visit in visits)
     return Start(
-        skew_p50_s=float(np.percentile(skew_s, 50)),
-        skew_p99_s=float(np.percentile(skew_s, 99)),
+        skew_p50_s=median_of(skews_s, steps_s),
+        skew_p99_s=float(np.percentile(np.concatenate(skews_s), 99)),
         late_share=sum(len(visit.late) for visit in visits) / rounds,
-        root_s=_centre(_medians(visits, "root_ns")),
-        local_s=_centre(_medians(visits, "local_ns")),
+        root_s=_centre(_medians(visits, "root_ns", step_ns)),
+        local_s=_centre(_medians(visits, "local_ns", step_ns)),
     )
 
 
-def _medians(visits: Iterable[Visit], name: str) -> list[float]:
+def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
     """Launch medians, in seconds, of one of a visit's lists."""
     launches: dict[int, list[Values]] = defaultdict(list)
     for visit in visits:
         values = np.asarray(getattr(visit, name), dtype=float)
         # The kernel has left late rounds out of pure_ns already.
         launches[visit.launch].append(values if name == "pure_ns" else values[in_time(visit)])
-    return [float(np.median(np.concatenate(values))) * NS for values in launches.values()]
+    return [median_of(values, [step_ns] * len(values)) * NS for values in launches.values()]
 
 
 def _centre(medians: Sequence[float]) -> float | None:
@@ -123,25 +129,32 @@ def _centre(medians: Sequence[float]) -> float | None:
     return math.exp(sum(map(math.log, medians)) / len(medians))
 
 
-def overlap_of(visits: Sequence[Visit]) -> Overlap | None:
+def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
     """Of one cell of mode `overlap`; None of all others.
 
     Visit by visit, since the computation is as long as the visit's own operation took; the median of
     a launch's visits stands for the launch.
+
+    Args:
+        step_ns: Of the clock.
     """
     visits = [visit for visit in visits if visit.pure_ns and visit.work_ns > 0]
-    pure = _centre(_medians(visits, "pure_ns"))
+    pure = _centre(_medians(visits, "pure_ns", step_ns))
     if pure is None:
         return None
     launches: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
-        whole_ns = float(np.median(np.asarray(visit.samples_ns, dtype=float)[in_time(visit)])) / visit.ops
-        pure_ns = float(np.median(visit.pure_ns)) / visit.ops
+        whole_ns = _median_ns(np.asarray(visit.samples_ns)[in_time(visit)], step_ns) / visit.ops
+        pure_ns = _median_ns(np.asarray(visit.pure_ns), step_ns) / visit.ops
         if pure_ns > 0:
             launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
     shares = [float(np.median(values)) for values in launches.values()]
     low, high = _interval(shares)
     return Overlap(float(np.mean(shares)), low, high, pure)
+
+
+def _median_ns(samples_ns: npt.NDArray[np.int64], step_ns: float) -> float:
+    return median_of([samples_ns.astype(np.float64)], [step_ns])
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None]:

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.interval import launches_needed, student
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mpigauge.analysis.estimate import Estimate
+    from mpigauge.analysis.in_time import InTime
     from mpigauge.vocabulary import WarningKind
 
 ENOUGH_LAUNCHES = 5
+PRECISION = 0.03
+"""Of a plan that asks for none."""
 TAIL_RATIO = 3.0
-DISAGREEMENT = 2.0
 SKEW_SHARE = 0.05
 LATE_SHARE = 0.05
 CLOCK_ERROR_SHARE = 0.1
 CLOCK_SHARE = 0.05
 RELAY_LATE_SHARE = 0.02
 RELAY_LATE_S = 50e-6
-_NOTABLE_SHARE = 0.25
-_HALF = 0.5
+DRIFT = 0.01
+DRIFT_CHANCE = 0.005
+_LEAST_FOR_DRIFT = 4
 _TAILS = PERCENTS.keys() - {"median"}
 
 Values = dict[str, float | str | None]
@@ -64,6 +69,8 @@ class Circumstances:
         late_share: Rounds before whose start not every rank had come, of all.
         clock_error_s: How far off the clock was by which they started.
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
+        in_time: How much neighbouring launches agree; None if by chance only.
+        span_s: Over how much time the launches were spread.
     """
 
     estimate: Estimate
@@ -79,6 +86,8 @@ class Circumstances:
     late_share: float = 0.0
     clock_error_s: float = 0.0
     relay_late_share: float = 0.0
+    in_time: InTime | None = None
+    span_s: float = 0.0
 
     @property
     def launches_failed(self) -> int:
@@ -132,24 +141,58 @@ def _few_samples(of: Circumstances) -> Values | None:
     return {"rounds": rounds, "stat": of.stat}
 
 
+def _clock_step(of: Circumstances) -> Values | None:
+    """A step that hides more than half of the precision asked for."""
+    step = of.estimate.clock_step
+    if step <= (of.precision or PRECISION) / 2:
+        return None
+    return {"step_s": step * of.estimate.estimate, "share": step, "batch": of.batch}
+
+
+def _outlier_launches(of: Circumstances) -> Values | None:
+    """The one that is furthest away stands for all."""
+    odd = of.estimate.outliers
+    if not odd:
+        return None
+    times = of.estimate.by_launch
+    middle = median(times.values())
+    launch = max(odd, key=lambda number: abs(math.log(times[number] / middle)))
+    return {
+        "launch": launch,
+        "factor": times[launch] / middle,
+        "odd": len(odd),
+        "launches": of.estimate.launches,
+    }
+
+
 def _two_kinds(of: Circumstances) -> Values | None:
     kinds = of.estimate.kinds
-    return None if kinds is None else {"fast_s": kinds[0], "slow_s": kinds[1]}
-
-
-def _intervals_disagree(of: Circumstances) -> Values | None:
-    estimate = of.estimate
-    if None in (estimate.low, estimate.rank_low) or not estimate.half_width:
+    if kinds is None:
         return None
-    by_order = _relative_width(estimate.rank_low, estimate.rank_high)
-    ratio = by_order / _relative_width(estimate.low, estimate.high)
-    if 1 / DISAGREEMENT <= ratio <= DISAGREEMENT:
+    times = [time for number, time in of.estimate.by_launch.items() if number not in of.estimate.outliers]
+    fast = sum(time < math.sqrt(kinds[0] * kinds[1]) for time in times)
+    return {"fast_s": kinds[0], "slow_s": kinds[1], "fast": fast, "slow": len(times) - fast}
+
+
+def _launches_in_time(of: Circumstances) -> Values | None:
+    if of.in_time is None:
         return None
-    return {"ratio": ratio, "launches": estimate.launches}
+    return {"factor": of.in_time.factor, "chance": of.in_time.chance, "span_s": of.span_s}
 
 
-def _relative_width(low: float | None, high: float | None) -> float:
-    return math.log(high / low) if low and high else math.nan
+def _drift(of: Circumstances) -> Values | None:
+    """Whether the first quarter of the launches takes another time than the last half, by Student's t."""
+    drifts = of.estimate.drifts
+    if len(drifts) < _LEAST_FOR_DRIFT:
+        return None
+    mean, error = fmean(drifts), stdev(drifts) / math.sqrt(len(drifts))
+    if abs(mean) <= max(DRIFT, 2 * of.estimate.clock_step) or abs(mean) <= _drift_reach(len(drifts)) * error:
+        return None
+    return {"factor": math.exp(mean), "launches": len(drifts)}
+
+
+def _drift_reach(launches: int) -> float:
+    return student(launches - 1, 1 - DRIFT_CHANCE)
 
 
 def _wide(of: Circumstances) -> Values | None:
@@ -157,15 +200,17 @@ def _wide(of: Circumstances) -> Values | None:
     half_width = estimate.half_width
     if precision is None or half_width is None or half_width <= precision:
         return None
-    share = estimate.launch_share
+    needed, low, high = launches_needed(half_width, estimate.launches, precision, estimate.clock_step)
     return {
         "half_width": half_width,
         "precision": precision,
         "launches": estimate.launches,
-        "launches_needed": math.ceil(
-            estimate.launches * (math.log1p(half_width) / math.log1p(precision)) ** 2
-        ),
-        "rounds_share": 1 - share if share is not None and share < _HALF else None,
+        "launches_needed": needed,
+        "launches_needed_low": low,
+        "launches_needed_high": high,
+        "launch_share": estimate.launch_share,
+        "visit_share": estimate.visit_share,
+        "rounds_share": estimate.round_share,
     }
 
 
@@ -173,23 +218,6 @@ def _oversubscribed(of: Circumstances) -> Values | None:
     if of.cores is None or of.ranks <= of.cores:
         return None
     return {"ranks": of.ranks, "cores": of.cores}
-
-
-def _not_steady(of: Circumstances) -> Values | None:
-    unsteady, launches = of.estimate.unsteady_launches, of.estimate.launches
-    return {"unsteady": unsteady, "launches": launches} if _notable(unsteady, launches) else None
-
-
-def _correlated(of: Circumstances) -> Values | None:
-    correlated, launches = of.estimate.correlated_launches, of.estimate.launches
-    if not _notable(correlated, launches):
-        return None
-    return {"correlated": correlated, "launches": launches, "tau": of.estimate.tau}
-
-
-def _notable(count: int, launches: int) -> bool:
-    # A single burst of noise in one of many launches is ordinary.
-    return count > 0 and count >= _NOTABLE_SHARE * launches
 
 
 def _tail(of: Circumstances) -> Values | None:
@@ -238,12 +266,12 @@ _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
     "few-launches": _few_launches,
     "launches-lost": _launches_lost,
     "few-samples": _few_samples,
+    "clock-step": _clock_step,
+    "outlier-launches": _outlier_launches,
     "two-kinds-of-launches": _two_kinds,
-    "intervals-disagree": _intervals_disagree,
-    "wide": _wide,
+    "launches-in-time": _launches_in_time,
+    "drift": _drift,
     "oversubscribed": _oversubscribed,
-    "not-steady": _not_steady,
-    "correlated": _correlated,
     "tail": _tail,
     "batched": _batched,
     "skewed": _skewed,
@@ -251,4 +279,5 @@ _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
     "clock-error": _clock_error,
     "clock-share": _clock_share,
     "relay-late": _relay_late,
+    "wide": _wide,
 }

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.autocorrelation import correlation_time, with_rounds
+from mpigauge.analysis.autocorrelation import correlation_time
+from mpigauge.analysis.clock_steps import in_order, median_of
 from mpigauge.analysis.percentiles import (
     LEVEL,
     PERCENTS,
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
 _LEAST_FOR_RANKS = 6
 _LEAST_FOR_CORRELATED = 30
 _CORRELATED_SHARE = 0.1
-_BLOCK = 8
-_LEAST_BLOCKS = 4
-_FENCE = 1.5
-_LEAST_SPREAD = 0.01
-_WARMUP_SHARE = 0.25
+_LEAST_FOR_DRIFT = 32
 _QUARTILES_OF_NORMAL = 1.349
 
 WIDTH_OF_NORMAL = 3.92
 """Of a 95 % interval, in standard deviations."""
+
+VARIANCE_OF_MEDIAN = math.pi / 2
+"""Of many normal values, over that of their mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,12 @@ class LaunchSummary:
         effective: How many independent rounds these are worth.
         round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * tau; NaN
             if a quartile is 0.
-        warmup_visible: How many leading rounds look like warm-up; none of them is dropped.
-        steady: Whether that is at most a quarter of the launch.
+        drift: ln of the median of the first quarter of the rounds over that of the last half; None under 32
+            rounds.
+        visit_variance: Variance of the logarithms of visit medians; NaN for a single visit or a median of 0.
+        within_variance: Variance of log t of single rounds around the median of their visit, from quartiles;
+            NaN if a median or a quartile is 0.
+        visits: How many visits.
         correlated: Whether rounds depend so much on their neighbours that few independent ones remain.
     """
 
@@ -62,17 +66,22 @@ class LaunchSummary:
     tau: float
     effective: float
     round_variance: float
-    warmup_visible: int
-    steady: bool
+    drift: float | None
+    visit_variance: float
+    within_variance: float
+    visits: int
     correlated: bool
 
 
-def summarise_launch(visits: Sequence[Values], stat: str = "median") -> LaunchSummary:
+def summarise_launch(
+    visits: Sequence[Values], stat: str = "median", steps_s: Sequence[float] = ()
+) -> LaunchSummary:
     """What is said of one launch.
 
     Args:
         visits: In time order, the times of each visit's rounds in seconds, shape ``(rounds,)``.
         stat: One of STATS.
+        steps_s: Step of the clock in seconds of one operation, one a visit; none: a clock without steps.
 
     Raises:
         ValueError: If there is no round at all.
@@ -80,15 +89,15 @@ def summarise_launch(visits: Sequence[Values], stat: str = "median") -> LaunchSu
     Source:
         docs/method.md#enough-within-a-launch
     """
-    visits = with_rounds(visits)
+    steps_s = [step for visit, step in zip(visits, steps_s, strict=True) if visit.size] if steps_s else ()
+    visits = [visit for visit in visits if visit.size]
     if not visits:
         raise ValueError("a launch without rounds")
-    rounds = np.concatenate(visits)
-    ordered = np.sort(rounds)
+    ordered = in_order(visits, steps_s)
     tau = correlation_time(visits)
     correlated = ordered.size >= _LEAST_FOR_CORRELATED and tau > _CORRELATED_SHARE * ordered.size
     low, high = _within_launch(ordered, stat, tau, visits if correlated else ())
-    warmup = _warmup_visible(rounds)
+    medians = _visit_medians(visits, steps_s)
     return LaunchSummary(
         count=ordered.size,
         median=_statistic(ordered, stat),
@@ -97,8 +106,10 @@ def summarise_launch(visits: Sequence[Values], stat: str = "median") -> LaunchSu
         tau=tau,
         effective=ordered.size / tau,
         round_variance=_round_variance(ordered, tau),
-        warmup_visible=warmup,
-        steady=warmup <= _WARMUP_SHARE * ordered.size,
+        drift=_drift(visits, steps_s),
+        visit_variance=_visit_variance(medians),
+        within_variance=_within_variance(visits, medians),
+        visits=len(visits),
         correlated=correlated,
     )
 
@@ -132,32 +143,44 @@ def _within_launch(
 
 
 def _round_variance(ordered: Values, tau: float) -> float:
+    return VARIANCE_OF_MEDIAN * _robust_variance(ordered) * tau
+
+
+def _robust_variance(ordered: Values) -> float:
+    """Of log t: that of the normal distribution with the same quartiles."""
     lower, upper = percentile(ordered, 25), percentile(ordered, 75)
-    if lower <= 0:
+    return (math.log(upper / lower) / _QUARTILES_OF_NORMAL) ** 2 if lower > 0 else math.nan
+
+
+def _visit_medians(visits: Sequence[Values], steps_s: Sequence[float]) -> Values:
+    steps = steps_s or [0.0] * len(visits)
+    return np.array([median_of([visit], [step]) for visit, step in zip(visits, steps, strict=True)])
+
+
+def _visit_variance(medians: Values) -> float:
+    if medians.size == 1 or medians.min() <= 0:
         return math.nan
-    deviation = math.log(upper / lower) / _QUARTILES_OF_NORMAL
-    return math.pi / 2 * deviation**2 * tau
+    return float(np.log(medians).var(ddof=1))
 
 
-def _warmup_visible(rounds: Values) -> int:
-    """How many rounds end with the last block of 8 whose median leaves Tukey's fences of the last half.
+def _within_variance(visits: Sequence[Values], medians: Values) -> float:
+    if medians.min() <= 0:
+        return math.nan
+    relative = [visit / median for visit, median in zip(visits, medians, strict=True)]
+    return _robust_variance(np.sort(np.concatenate(relative)))
 
-    Quartiles are those of the rounds of the last half; an interquartile range under 1 % of the median counts
-    as 1 %, because a coarse clock makes it 0.
 
-    Returns:
-        A count of rounds, all of them if the last block is outside; 0 under 32 rounds, too few to tell.
+def _drift(visits: Sequence[Values], steps_s: Sequence[float]) -> float | None:
+    """How much longer the first quarter of the rounds takes than the last half, as a logarithm.
 
     Source:
         docs/method.md#warm-up
     """
-    blocks = rounds.size // _BLOCK
-    if blocks < _LEAST_BLOCKS:
-        return 0
-    last_half = np.sort(rounds[rounds.size // 2 :])
-    lower, middle, upper = (percentile(last_half, percent) for percent in (25, 50, 75))
-    fence = _FENCE * max(upper - lower, _LEAST_SPREAD * middle)
-    in_order = np.sort(rounds[: blocks * _BLOCK].reshape(blocks, _BLOCK), axis=1)
-    medians = in_order[:, _BLOCK // 2 - 1 : _BLOCK // 2 + 1].mean(axis=1)
-    outside = np.flatnonzero((medians < lower - fence) | (medians > upper + fence))
-    return _BLOCK * (int(outside[-1]) + 1) if outside.size else 0
+    rounds = np.concatenate(visits)
+    if rounds.size < _LEAST_FOR_DRIFT:
+        return None
+    step = [max(steps_s)] if steps_s else []
+    first, last = (
+        median_of([part], step) for part in (rounds[: rounds.size // 4], rounds[rounds.size // 2 :])
+    )
+    return math.log(first / last) if min(first, last) > 0 else None

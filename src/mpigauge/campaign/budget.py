@@ -1,6 +1,8 @@
 """How fast a campaign may go: the budget, shared out over replications, launches and cells."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from mpigauge.plan.kernel_plan import Limits
@@ -31,17 +33,26 @@ class Budget:
     Attributes:
         spent_s: Of the budget, in earlier sessions.
         jobs: Launches in a replication.
+        paused_s: In which nothing was measured since launches are spread over time; no part of the budget.
     """
 
     plan: Plan
     jobs: int
     spent_s: float = 0.0
     begun: float = field(default_factory=time.monotonic)
+    paused_s: float = 0.0
 
     @property
     def elapsed_s(self) -> float:
-        """Since this session began."""
-        return time.monotonic() - self.begun
+        """Since this session began, without pauses."""
+        return time.monotonic() - self.begun - self.paused_s
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """What happens meanwhile takes no time of the budget."""
+        begun = time.monotonic()
+        yield
+        self.paused_s += time.monotonic() - begun
 
     @property
     def left_s(self) -> float | None:
@@ -73,10 +84,10 @@ class Budget:
         left = self.left_s
         if left is None:
             return None
-        return max(left, 0.0) / max(1, self._replications_planned - number + 1) / self.jobs
+        return max(left, 0.0) / max(1, self.replications_planned - number + 1) / self.jobs
 
     @property
-    def _replications_planned(self) -> int:
+    def replications_planned(self) -> int:
         """Ten replications make good intervals, but not if their start-up alone would eat the budget."""
         wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
         affordable = int((self.plan.budget_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))

@@ -57,6 +57,9 @@ class Observer(Protocol):
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """A launch has nothing left to do."""
 
+    def waits(self, number: int, seconds: float) -> None:
+        """A launch begins later, since launches are spread over time."""
+
     def trouble(self, sentence: str) -> None:
         """Something failed; the campaign goes on."""
 

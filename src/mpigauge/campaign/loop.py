@@ -1,12 +1,16 @@
 """The loop of a campaign: replications of interleaved launches, and the rules for when there are enough."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.precision import widths_asked
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
+from mpigauge.campaign.spread import Spread
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
@@ -14,9 +18,10 @@ from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.lab import context
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Done, End
+from mpigauge.result.records import Done, End, Visit
 from mpigauge.result.writer import ResultFile
 from mpigauge.vocabulary import EndReason
 
@@ -30,6 +35,9 @@ SILENT_STARTS_OF_WORKING = 12
 """The same for a job that has worked before: it is not broken, but somebody kills it."""
 
 CONVERGED_SHARE = 0.95
+
+PROBES = patterns_with(lambda pattern: pattern.probes)
+"""Patterns that look for a limit and have no samples."""
 
 HINT = (
     "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is installed, "
@@ -77,6 +85,7 @@ class CampaignLoop:
         observer: Observer,
         interruption: Interruption,
         before: Result | None = None,
+        wall_s: Callable[[], float] = time.time,
     ) -> None:
         self._plan = plan
         self._state = CampaignState(file)
@@ -86,6 +95,8 @@ class CampaignLoop:
         self._jobs = _jobs_of(targets)
         self._budget = Budget(plan, len(self._jobs), self._state.spent_s)
         self._started = now()
+        self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
+        self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     def run(self) -> EndReason:
         """Measures until a stop rule says that it is enough, or a signal that it must end.
@@ -100,6 +111,7 @@ class CampaignLoop:
         number = 0
         while (reason := self._reason_to_stop(number)) is None:
             number += 1
+            self._wait(number)
             for job in self._order(number):
                 if self._around.interruption.signal is None:
                     self._launch(number, job)
@@ -110,6 +122,17 @@ class CampaignLoop:
                 HINT_OF_HOSTS if self._plan.hosts else HINT,
             )
         return reason
+
+    def _wait(self, number: int) -> None:
+        """Until the moment of a replication that has something to do, if they are spread over time."""
+        if not self._plan.over_s or all(
+            job.dead or job.key(number) in self._state.done for job in self._jobs
+        ):
+            return
+        with self._budget.pause():
+            if (left_s := self._spread.left_s(number)) > 0:
+                self._around.observer.waits(number, left_s)
+            self._spread.wait(number)
 
     def _order(self, number: int) -> list[JobState]:
         jobs = {job.cells[0]: job for job in self._jobs}
@@ -123,18 +146,25 @@ class CampaignLoop:
             return "interrupted"
         if all(job.dead or not self._open_cells(job) for job in self._jobs):
             return "failed"
-        if number >= self._plan.launches_max:
+        if number >= self._replications:
             return "launches"
         startup_s = sum(job.budget.startup_s for job in self._jobs)
         if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
             return "budget"
-        if number >= self._plan.launches_min and self._converged():
+        # Launches that are spread over time are to be of all of it.
+        if number >= self._plan.launches_min and not self._plan.over_s and self._converged():
             return "converged"
         return None
 
     def _converged(self) -> bool:
-        widths = widths_asked(self._state.visits)
-        return bool(widths) and len(self._precise(widths)) >= CONVERGED_SHARE * len(widths)
+        """Of the cells that were asked for and can have an interval, those without one are not precise."""
+        wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
+        wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
+        precise = wanted & self._precise(self._widths(self._state.visits))
+        return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
+
+    def _widths(self, visits: Sequence[Visit]) -> Mapping[Cell, float | None]:
+        return widths_asked(visits, clock_steps(self._state.launches, visits))
 
     def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
         return frozenset(
@@ -145,7 +175,7 @@ class CampaignLoop:
         """Cells that were precise before a launch; the same again if that is continued later."""
         if number <= self._plan.launches_min:
             return frozenset()
-        return self._precise(widths_asked([v for v in self._state.visits if v.launch < number]))
+        return self._precise(self._widths([v for v in self._state.visits if v.launch < number]))
 
     def _open_cells(self, job: JobState) -> list[Cell]:
         return [cell for cell in job.cells if not self._state.given_up(cell)]
@@ -199,6 +229,13 @@ class CampaignLoop:
         self._state.append(Done(key.number, key.job, elapsed_s=seconds, skipped=tuple(sorted(lacking))))
         samples = sum(len(visit.samples_ns) for visit in mine)
         self._around.observer.launch_ends(key.number, key.job.name, seconds, samples)
+
+
+def _begun_s(before: Result | None) -> float | None:
+    """When the campaign began that is continued, in seconds since 1970; None if it begins now."""
+    if before is None or not before.campaign.started:
+        return None
+    return datetime.fromisoformat(before.campaign.started).timestamp()
 
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:

@@ -31,6 +31,8 @@ class CampaignState:
 
     Attributes:
         visits: All of them, for the stop rule.
+        launches: All of them, for the step of their clocks.
+        blocked: Cells that would deadlock.
         finished: Visits by launch that need not be done again.
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
@@ -40,6 +42,8 @@ class CampaignState:
 
     file: ResultFile
     visits: list[Visit] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    blocked: set[Cell] = field(default_factory=set)
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
@@ -81,10 +85,13 @@ class CampaignState:
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
+                self.launches.append(record)
             case Visit() | Eager() | Blocked():
                 self.finish(LaunchKey.of(record.launch, record.cell), {record.id})
                 if isinstance(record, Visit):
                     self.visits.append(record)
+                elif isinstance(record, Blocked):
+                    self.blocked.add(record.cell)
             case Failure(cell=Cell() as cell):
                 if record.id is not None:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})

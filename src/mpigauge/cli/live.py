@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TextIO
 
+from mpigauge import units
 from mpigauge.cli.console import console
 from mpigauge.cli.progress import REFRESH_S, Course, Silent, words_of
 from mpigauge.show.formats.terminal import lines_of
@@ -62,6 +63,11 @@ class LiveAnswer(Silent):
         self._course.launch_begins(number, visits)
         again = f", part {part}" if part > 1 else ""
         self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
+        self._draw(at_once=True)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """For what."""
+        self._launch, self._doing = f"launch {number}", f"begins in {units.format_duration(seconds)}"
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:

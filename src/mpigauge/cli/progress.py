@@ -39,6 +39,9 @@ class Silent:
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Nothing."""
 
+    def waits(self, number: int, seconds: float) -> None:
+        """Nothing."""
+
     def trouble(self, sentence: str) -> None:
         """At once, in its own line."""
         click.echo(f"mpigauge: {sentence}", file=self._stream)
@@ -50,6 +53,10 @@ class Lines(Silent):
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """The line."""
         click.echo(f"launch {number}: {job}: {samples} samples in {seconds:.1f} s", file=self._stream)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """Another."""
+        click.echo(f"launch {number} begins in {units.format_duration(seconds)}", file=self._stream)
 
 
 class Course:
@@ -70,11 +77,14 @@ class Course:
 
     def share(self) -> float:
         """From 0 to 1."""
+        since_s = time.monotonic() - self._begun
+        if self._plan.over_s is not None:
+            return max(0.0, min(1.0, since_s / self._plan.over_s))
         inside = self._visits_done / max(1, self._visits)
         launches = min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
         if self._plan.budget_s is None:
             return max(0.0, launches)
-        return max(0.0, launches, min(1.0, (time.monotonic() - self._begun) / self._plan.budget_s))
+        return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
 
     def left(self) -> str:
         """How long it will take, in words; nothing before that is known."""
@@ -125,6 +135,12 @@ class Bar(Silent):
         self._course.launch_begins(number, visits)
         again = f", part {part}" if part > 1 else ""
         self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
+        self._draw(at_once=True)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """For what."""
+        begin = f"begins in {units.format_duration(seconds)}"
+        self._progress.update(self._task, launch=f"launch {number}", cell=begin)
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:

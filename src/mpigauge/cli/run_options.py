@@ -119,6 +119,11 @@ HOW_LONG = (
     click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, ±1 %."),
     click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]"),
     click.option(
+        "--over",
+        metavar="TIME",
+        help="Spread the launches over this time, with pauses in between: 1h.  [default: no pauses]",
+    ),
+    click.option(
         "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: as needed]"
     ),
     click.option(

@@ -197,6 +197,11 @@ def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> 
                 f"{MARGIN_S:.0f} s are needed to start and end it",
                 "raise --time or lower --budget",
             )
+        if plan.over_s is not None and plan.over_s + MARGIN_S > time_s:
+            raise UsageError(
+                f"{where}: launches spread over {plan.over_s:.0f} s do not fit a job of {time_s:.0f} s",
+                "raise --time or lower --over",
+            )
 
 
 def _time_s(limit: str) -> float:

@@ -90,10 +90,10 @@ def _document(query: Query, columns: tuple[str, ...]) -> Document:
 
     if query.kind.name == ANSWER:
         newest = len(query.sources) == 1 and is_newest(query.sources[0].result.path)
-        return answer.document(selected(query), query.units, query.stat, newest=newest)
+        return answer.document(selected(query), query.units, newest=newest)
     if query.kind.name == CURVES:
         (source,) = selected(query)
-        return curves.document(source.result, source.rows, columns, query.units, query.stat, source.states)
+        return curves.document(source.result, source.rows, columns, query.units, source.states)
     return pivots.document(query)
 
 

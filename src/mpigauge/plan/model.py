@@ -77,6 +77,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         launches_max: Launches after which it does.
         precision: Relative half-width of the interval to stop at.
         budget_s: Wall time; None means as long as the launches take.
+        over_s: Wall time that launches are spread over, pauses included; None means one after the other.
         visits: Visits of a cell in one launch.
         rounds_min: Samples of a cell in one launch before its stop rule may end it.
         rounds_max: Samples of a cell in one launch after which it ends.
@@ -101,6 +102,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
     budget_s: Annotated[float, Meta(gt=0)] | None = 45.0
+    over_s: Annotated[float, Meta(gt=0)] | None = None
     visits: Positive = 8
     rounds_min: Positive = ROUNDS_LEAST
     rounds_max: Positive = 1000

@@ -19,6 +19,7 @@ from mpigauge.vocabulary import AUTO, Binding, Transport
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
 BUDGET_MOST_S = 7 * 86_400.0
+OVER_MOST_S = 28 * 86_400.0
 BUDGET = "45s"
 SIZES = "0:4MiB"
 RANKS = (2,)
@@ -31,6 +32,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
         about: What the plan is for; for people only.
         launches: The exact number; otherwise as many as the precision needs, within the budget.
         samples: Maximum per cell and launch.
+        over: The time that launches are spread over; without it they follow each other.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
@@ -52,6 +54,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     samples: Positive | None = None
     precision: str | float = "3%"
     budget: str | None = None
+    over: str | None = None
     seed: int | None = None
     lab: Lab | None = None
     abi: bool = False
@@ -74,6 +77,7 @@ class Options(Asked, frozen=True):
     samples: int | None = None
     precision: str | None = None
     budget: str | None = None
+    over: str | None = None
     seed: int | None = None
     abi: bool = False
 
@@ -150,6 +154,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         **_launches(launches, where),
         **_samples(options.samples if options.samples is not None else file.samples, where),
         budget_s=_budget(budget, launches, where),
+        over_s=_over(options.over if options.over is not None else file.over, where),
         lab=None if options.hosts else file.lab,
     )
     _check_numbers(plan, where)
@@ -214,6 +219,15 @@ def _budget(budget: str | None, launches: int | None, where: str) -> float | Non
     seconds = units.parse_duration(budget)
     if not 1 <= seconds <= BUDGET_MOST_S:
         raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")
+    return seconds
+
+
+def _over(over: str | None, where: str) -> float | None:
+    if over is None:
+        return None
+    seconds = units.parse_duration(over)
+    if not 1 <= seconds <= OVER_MOST_S:
+        raise UsageError(f"{where}: launches cannot be spread over {over}", "use 1s to 672h")
     return seconds
 
 

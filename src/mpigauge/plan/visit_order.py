@@ -34,6 +34,18 @@ def shuffled(items: Sequence[Item], plan: Plan, *key: object) -> list[Item]:
     return order
 
 
+def moment_s(plan: Plan, number: int, replications: int) -> float:
+    """When a replication begins that is one of several spread over time, in seconds after the start.
+
+    It begins at a random moment of its part of the time, which the plan's seed decides.
+
+    Source:
+        docs/method.md#other-minutes
+    """
+    part = random.Random(f"{plan.seed}/over/{number}").random()  # noqa: S311 - not for secrets
+    return (number - 1 + part) * (plan.over_s or 0.0) / replications
+
+
 def visits_of(
     cells: Sequence[Cell],
     plan: Plan,

@@ -182,7 +182,7 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
     assert sorted(firsts(states)) == sorted(records.state_record(state))
     assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS))
     assert sorted(firsts(findings)) == sorted(records.finding_record(Finding("contrast", "info", (), {}, "")))
-    assert sorted(firsts(top)) == sorted(records.result_record(result_of(campaign(BLIND)), [], [], "median"))
+    assert sorted(firsts(top)) == sorted(records.result_record(result_of(campaign(BLIND)), [], []))
 
 
 def test_every_column_is_named_by_its_heading_and_no_other() -> None:

@@ -231,7 +231,7 @@ def test_the_levels_of_a_real_machine_are_those_that_one_sees() -> None:
     assert 6 * MIB <= third <= 13 * MIB
     assert [1e9 * level.latency_s for level in levels] == pytest.approx([1.39, 4.5, 38, 165], rel=0.05)
     claims = {"L1 Data": 48 * KIB, "L2 Unified": 2 * MIB, "L3 Unified": 480 * MIB}
-    (different,) = differing_claims(levels, claims)
+    (different,) = differing_claims(levels, claims, sizes.tolist())
     assert (different.level, different.claimed_bytes) == (3, 480 * MIB)
 
 
@@ -290,37 +290,51 @@ def test_sizes_whose_logarithms_are_equal_do_no_harm(size: int, latencies: list[
 # --- differing_claims
 
 LEVELS = [Level(45 * KIB, 1.4e-9), Level(1700 * KIB, 4.5e-9), Level(13 * MIB, 38e-9), Level(None, 165e-9)]
+SIZES = [1, 1, 64 * MIB]
 CLAIMS = {"L1 Data": 48 * KIB, "L1 Instruction": 64 * KIB, "L2 Unified": 2 * MIB, "L3 Unified": 16 * MIB}
 
 
 def test_claims_that_agree_are_no_difference() -> None:
-    assert differing_claims(LEVELS, CLAIMS) == []
-    assert differing_claims(LEVELS, {}) == []
-    assert differing_claims([], CLAIMS) == []
+    assert differing_claims(LEVELS, CLAIMS, SIZES) == []
+    assert differing_claims(LEVELS, {}, SIZES) == []
+    assert differing_claims([], CLAIMS, SIZES) == []
 
 
 @pytest.mark.parametrize("claim", [{"L3 Unified": 480 * MIB}, {"L2 Unified": 256 * KIB}])
 def test_a_larger_or_smaller_claim_is_a_difference(claim: dict[str, int]) -> None:
     ((name, claimed_bytes),) = claim.items()
     level = int(name[1])
-    assert differing_claims(LEVELS, CLAIMS | claim) == [
+    assert differing_claims(LEVELS, CLAIMS | claim, SIZES) == [
         DifferentCache(level, LEVELS[level - 1].capacity_bytes, claimed_bytes)
     ]
 
 
 def test_a_level_that_is_not_seen_is_a_difference() -> None:
-    unseen = DifferentCache(3, None, 16 * MIB)
-    assert differing_claims([*LEVELS[:2], LEVELS[-1]], CLAIMS) == [unseen]
-    assert differing_claims(LEVELS[:2], CLAIMS) == [unseen]
-    assert len(differing_claims(LEVELS[-1:], CLAIMS)) == 3
+    unseen = DifferentCache(3, None, 16 * MIB, within=True)
+    assert differing_claims([*LEVELS[:2], LEVELS[-1]], CLAIMS, SIZES) == [unseen]
+    assert differing_claims(LEVELS[:2], CLAIMS, SIZES) == [unseen]
+    assert len(differing_claims(LEVELS[-1:], CLAIMS, SIZES)) == 3
 
 
 @pytest.mark.parametrize(("claim", "count"), [(20, 0), (19, 1), (80, 0), (81, 1)])
 def test_only_more_than_twice_is_a_difference(claim: int, count: int) -> None:
     levels = [Level(40 * KIB, 1e-9), Level(None, 9e-9)]
-    assert len(differing_claims(levels, {"L1 Data": claim * KIB})) == count
+    assert len(differing_claims(levels, {"L1 Data": claim * KIB}, SIZES)) == count
 
 
 def test_instruction_caches_do_not_count_and_differences_come_in_the_order_of_levels() -> None:
     claims = {"L3 Unified": 1, "L2 ": 1, "L1 Data": 1, "L1 Instruction": 45 * KIB, "no level": 1}
-    assert [one.level for one in differing_claims(LEVELS, claims)] == [1, 2, 3]
+    assert [one.level for one in differing_claims(LEVELS, claims, SIZES)] == [1, 2, 3]
+
+
+def test_claims_below_the_working_sets_are_not_compared_and_others_with_what_is_nearest() -> None:
+    sizes = grid(4, 64 * MIB)
+    sizes = sizes[sizes >= 128 * KIB]
+    levels = levels_of(sizes, curve(UNIFORM, sizes, [1750 * KIB, 12 * MIB], [4e-9, 35e-9, 110e-9]))
+    claims = {"L1 Data": 48 * KIB, "L2 Unified": 2 * MIB, "L3 Unified": 13 * MIB}
+    assert len(seen(levels)) == 2
+    assert differing_claims(levels, claims, sizes.tolist()) == []
+    # What is nearest is compared, whatever its number.
+    assert differing_claims(levels, claims | {"L4 Unified": 2**30}, sizes.tolist()) == [
+        DifferentCache(4, None, 2**30)
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from msgspec import structs
 
 from mpigauge.analysis import comparisons
 from mpigauge.analysis.comparisons import Comparison, Curve, curves_of, pays_from, rows_by_curve
-from mpigauge.analysis.ratios import Ratio
+from mpigauge.analysis.ratios import Ratio, ratio_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.verdict import verdict
 from mpigauge.result.reader import Result
@@ -50,7 +51,7 @@ def result_of(one_way_ns: Mapping[Cell, float], launches: Mapping[int, float] | 
 
 
 def said(compare: Compare, result: Result) -> list[str]:
-    curves = curves_of(rows_by_curve(rows(result)), "median")
+    curves = curves_of(rows_by_curve(rows(result)))
     return [comparison(fact).text for fact in compare(curves)]
 
 
@@ -133,8 +134,36 @@ def test_what_pays_does_so_at_every_larger_size(ratios: list[Ratio | None]) -> N
     if begin is None:
         assert not sizes or sizes[-1] not in certain
         return
-    assert {size for size in sizes if size >= begin} <= certain
+    larger = {size for size in sizes if size >= begin}
+    assert begin in certain
+    assert not any(
+        verdict(ratio) == "faster" for size, ratio in zip(sizes, ratios, strict=True) if size in larger
+    )
     assert begin == sizes[0] or sizes[sizes.index(begin) - 1] not in certain
+
+
+def test_one_noisy_size_does_not_hide_that_a_network_pays() -> None:
+    sizes = [1, 2, 4, 8, 16]
+    certain, noisy = Ratio(1.3, 1.27, 1.33, 10), Ratio(1.2, 0.9, 1.6, 10)
+    assert pays_from(sizes, [certain, certain, noisy, certain, certain]) == 1
+    # It must tell nothing: not that they are alike, nor beside others that tell nothing.
+    assert pays_from(sizes, [certain, certain, Ratio(1.0, 0.99, 1.01, 10), certain, certain]) == 8
+    assert pays_from(sizes, [certain, certain, Ratio(0.98, 0.8, 1.2, 10), certain, certain]) == 8
+    assert pays_from(sizes, [certain, noisy, noisy, certain, certain]) == 8
+    assert pays_from(sizes, [certain, certain, certain, certain, noisy]) is None
+
+
+def test_networks_that_are_alike_hardly_ever_pay() -> None:
+    generator = np.random.default_rng(4)
+    sizes = list(range(1, 13))
+    paid = 0
+    for _ in range(150):
+        logs = generator.normal(0, 0.05, (12, 10))
+        ratios = [
+            ratio_of(dict(enumerate(np.exp(row))), dict.fromkeys(range(10), 1.0), paired=True) for row in logs
+        ]
+        paid += pays_from(sizes, ratios) is not None
+    assert paid <= 12
 
 
 # ---- Modes and libraries -------------------------------------------------------------------------

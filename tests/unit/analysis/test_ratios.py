@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.estimate import launch_interval
-from mpigauge.analysis.ratios import Ratio, below_from, launch_times, paired_ratio, ratio_of
-from tests.made import cell, visit
+from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.ratios import Ratio, below_from, ratio_of
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -20,6 +19,11 @@ def lucky(seed: int, count: int, centre: float, luck: float = 0.2) -> dict[int, 
     """Times of launches that differ."""
     random = np.random.default_rng(seed)
     return {number: centre * float(np.exp(random.normal(0, luck))) for number in range(1, count + 1)}
+
+
+def paired(over: dict[int, float], under: dict[int, float]) -> Ratio | None:
+    """Of launches of one campaign."""
+    return ratio_of(over, under, paired=True)
 
 
 def test_what_launches_share_cancels() -> None:
@@ -67,43 +71,61 @@ def test_what_has_no_interval_or_no_ratio() -> None:
     assert ratio_of({1: 0.0}, {1: 1.0}, paired=True) is None
 
 
-def test_times_of_launches_are_of_the_statistic_asked_for() -> None:
-    of = cell(size=8)
-    visits = [visit(1, 0, of, [200, 400, 600]), visit(3, 0, of, [20, 40, 60])]
-    assert launch_times(visits) == pytest.approx({1: 200e-9, 3: 20e-9})
-    assert launch_times(visits, "max") == pytest.approx({1: 300e-9, 3: 30e-9})
-
-
 # ---- Paired -------------------------------------------------------------------------------------
 
 
 def test_the_ratio_is_that_of_launches_that_have_both() -> None:
-    over = {0: 2e-6, 1: 4.4e-6, 2: 1e-6, 5: 9.0}
-    under = {7: 9.0, 2: 0.5e-6, 1: 2e-6, 0: 1e-6}
-    centre, low, high, _ = launch_interval(np.array([2.0, 2.2, 2.0]))
-    found = paired_ratio(over, under)
+    over = {0: 2e-6, 1: 4.4e-6, 2: 1e-6, 3: 1e-6, 5: 9.0}
+    under = {7: 9.0, 2: 0.5e-6, 1: 2e-6, 0: 1e-6, 3: 0.5e-6}
+    centre, low, high, _ = launch_interval(np.array([2.0, 2.2, 2.0, 2.0]))
+    found = paired(over, under)
     assert found is not None
     assert low is not None
     assert high is not None
     assert (found.estimate, found.low, found.high) == pytest.approx((centre, low, high))
-    assert found.launches == 3
+    assert (found.launches, found.paired) == (4, True)
+
+
+def test_few_launches_in_common_do_not_waste_the_others() -> None:
+    generator = np.random.default_rng(3)
+    over = {number: 1.09 if number == 1 else float(generator.normal(1, 0.01)) for number in range(1, 11)}
+    under = {number: float(generator.normal(1, 0.01)) for number in (1, *range(11, 20))}
+    found = paired(over, under)
+    assert found == ratio_of(over, under, paired=False)
+    assert found is not None
+    assert not found.paired
+    assert found.low is not None
+    assert found.low < 1 < (found.high or 0)
+
+
+def test_a_launch_that_was_started_again_makes_no_pair() -> None:
+    over, under = lucky(1, 5, 2e-6), lucky(1, 5, 1e-6)
+    found = ratio_of(over, under, paired=True, apart={2, 3})
+    assert found == ratio_of(over, under, paired=False)
+
+
+def test_the_step_of_the_clock_is_part_of_a_ratio() -> None:
+    equal = dict.fromkeys(range(6), 1.0)
+    for together in (True, False):
+        found = ratio_of(equal, equal, paired=together, clock_step=0.02)
+        assert found is not None
+        assert found.high == pytest.approx(math.exp(0.02 / math.sqrt(12)))
 
 
 def test_one_launch_has_no_interval() -> None:
-    assert paired_ratio({3: 6.0}, {3: 2.0, 4: 1.0}) == Ratio(3.0, None, None, 1)
+    assert paired({3: 1.0}, {3: 1.0}) == Ratio(1.0, None, None, 1, paired=False)
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, math.nan, math.inf])
 def test_what_has_no_logarithm_has_no_ratio(value: float) -> None:
-    medians = {0: 1e-6, 1: 2e-6}
-    assert paired_ratio(medians, {0: 1e-6, 1: value}) is None
-    assert paired_ratio({0: 1e-6, 1: value}, medians) is None
-    assert paired_ratio(medians, {0: 1e-6, 2: value}) is not None
+    medians = {0: 1e-6, 1: 2e-6, 2: 1e-6}
+    assert paired(medians, {0: 1e-6, 1: value, 2: 1e-6}) is None
+    assert paired({0: 1e-6, 1: value, 2: 1e-6}, medians) is None
 
 
-def test_no_common_launch_has_no_ratio() -> None:
-    assert paired_ratio({0: 1.0}, {1: 1.0}) is None
-    assert paired_ratio({}, {}) is None
+def test_nothing_has_no_ratio() -> None:
+    assert paired({}, {}) is None
+    assert paired({0: 1.0}, {}) is None
 
 
 def test_what_a_launch_does_to_both_cancels() -> None:
@@ -115,7 +137,7 @@ def test_what_a_launch_does_to_both_cancels() -> None:
             launch_effects * centre * np.exp(0.02 * generator.standard_normal(6)) for centre in (3e-6, 2e-6)
         ]
         over, under = (dict(enumerate(each.tolist())) for each in medians)
-        found = paired_ratio(over, under)
+        found = paired(over, under)
         assert found is not None
         assert found.low is not None
         assert found.high is not None

@@ -224,3 +224,51 @@ def test_what_a_library_tells_of_its_error_checking_is_no_cause() -> None:
         "Fatal error in internal_Init"
     )
     assert telling_line("error checking    : enabled\nrank 1 is gone") == "rank 1 is gone"
+
+
+def test_a_visit_that_was_late_as_a_whole_does_not_outweigh_those_that_were_not() -> None:
+    of = collective(size=8)
+    late = together(1, 0, of, [9000] * 125, late=list(range(125)))
+    good = [together(1, number, of, [1000] * 125, late=list(range(119))) for number in range(1, 8)]
+    row = row_of(of, late, *good)
+    assert row.time is not None
+    assert row.time.estimate == pytest.approx(1e-6, rel=1e-3)
+    # If no visit of a launch was in time, they are all there is.
+    alone = row_of(of, late).time
+    assert alone is not None
+    assert alone.estimate == pytest.approx(9e-6, rel=1e-3)
+
+
+def test_one_visit_without_wall_time_does_not_take_the_cpu_share_of_a_cell() -> None:
+    of = cell(size=8)
+    good, still = visit(1, 0, of, [1000] * 9, cpu_ns=9000), visit(1, 1, of, [0], cpu_ns=10)
+    assert row_of(of, good, still).cpu_share == row_of(of, good).cpu_share == pytest.approx(0.5)
+
+
+def test_ratios_are_of_the_statistic_asked_for() -> None:
+    message, copy = cell(size=64), cell("memcpy", 64)
+    visits = [
+        one
+        for number in range(1, 6)
+        for one in (
+            visit(number, 0, message, [8000] * 30 + [4000] * 5),
+            visit(number, 1, copy, [2000] * 35),
+        )
+    ]
+    result = Result(Path("r.jsonl"), campaign(message, copy), visits=visits)
+    by_stat = {stat: rows(result, stat)[0].ratios["memcpy_ratio"].estimate for stat in ("median", "min")}
+    assert by_stat["median"] == pytest.approx(2 * by_stat["min"], rel=1e-3)
+
+
+def test_a_launch_of_several_parts_makes_no_pair() -> None:
+    message, copy = cell(size=64), cell("memcpy", 64)
+    visits = [
+        visit(number, place, of, [1000 + number] * 9)
+        for number in range(1, 6)
+        for place, of in enumerate((message, copy))
+    ]
+    whole = [launch(number) for number in range(1, 6)]
+    again = [launch(number, part=2) for number in (1, 2)]
+    for launches, paired in ((whole, True), (whole + again, False)):
+        result = Result(Path("r.jsonl"), campaign(message, copy), launches=launches, visits=visits)
+        assert rows(result)[0].ratios["memcpy_ratio"].paired == paired

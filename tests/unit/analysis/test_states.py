@@ -11,9 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.by_state import asked_for, by_state, shown
+from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell, by_launch
+from mpigauge.analysis.samples import by_cell, by_launch, steps_by_launch, visits_by_launch
 from mpigauge.analysis.states import FACTOR_LEAST, seats_of, states_of
 from mpigauge.result.reader import load
 from tests.made import PLACE, campaign, cell, launch, result_of, visit
@@ -294,6 +295,13 @@ def test_results_without_conditions_have_the_numbers_that_they_always_had(name: 
     visits = by_cell(result.visits)
     measured = [row for row in rows(result) if row.time is not None]
     assert len(measured) == len({row.cell for row in measured}) > 0
+    steps = clock_steps(result.launches, result.visits)
     for row in measured:
-        assert row.time == estimate(by_launch(visits[row.cell]))
+        mine, time = visits[row.cell], row.time
+        launches = list(visits_by_launch(mine))
+        whole = estimate(by_launch(mine), "median", steps_by_launch(mine, steps), launches)
+        assert time is not None
+        assert time.estimate == whole.estimate
+        assert time.by_launch == whole.by_launch
+        assert (time.samples, time.mean, time.p99) == (whole.samples, whole.mean, whole.p99)
         assert (row.state, row.states) == (None, ())

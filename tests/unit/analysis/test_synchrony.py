@@ -281,3 +281,21 @@ def test_jobs_have_clocks_of_their_own() -> None:
 def test_a_rank_alone_has_nothing_to_compare() -> None:
     (state,) = clock_states([clock(1, ranks=1, checks=())]).values()
     assert (state.shared, state.error_s, state.bound_s) == (True, 0, 0)
+
+
+def test_an_operation_that_takes_no_time_alone_has_no_overlap() -> None:
+    still = [overlapping(1, place, 0, 100, 0.5) for place in range(2)]
+    some = [overlapping(1, place, 10**6, 10**6, 0.5) for place in range(2, 6)]
+    assert overlap_of(still) is None
+    assert overlap_of([*still, *some]) == overlap_of(some)
+
+
+def test_root_and_ranks_are_medians_of_grouped_data() -> None:
+    visits = [
+        together(number, 0, CELL, [500] * 40, root_ns=[480] * 30 + [490] * 10, local_ns=[470] * 40)
+        for number in range(1, 4)
+    ]
+    start = start_of(visits, 10.0)
+    assert start is not None
+    assert start.root_s == pytest.approx((475 + 10 * 0.5 / 0.75) * 1e-9, rel=1e-3)
+    assert start.local_s == pytest.approx(470e-9, rel=1e-3)

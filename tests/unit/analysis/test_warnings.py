@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.estimate import Estimate, estimate
+from mpigauge.analysis.in_time import InTime
 from mpigauge.analysis.warnings import _CHECKS, Circumstances, warnings_for
 from mpigauge.show.words.warnings import WORDS, sentence
 from mpigauge.vocabulary import WARNING_KINDS
@@ -38,9 +39,9 @@ QUIET = Estimate(
     round_variance=0.01,
     kinds=None,
     launch_medians=(1e-6,) * 10,
-    tau=1.5,
-    correlated_launches=0,
-    unsteady_launches=0,
+    visit_share=0.05,
+    round_share=0.05,
+    launch_numbers=tuple(range(1, 11)),
 )
 ONE_LAUNCH = replace(QUIET, launches=1, low=None, high=None, half_width=None, rank_low=None, rank_high=None)
 
@@ -126,48 +127,62 @@ def test_a_tail_statistic_needs_rounds() -> None:
     assert "few-samples" not in texts(replace(QUIET, samples=1000), stat="max")
 
 
-def test_two_kinds_of_launches_show_both_centres() -> None:
-    found = texts(replace(QUIET, kinds=(1e-6, 1.3e-6)))["two-kinds-of-launches"]
-    assert "1.00 \N{MICRO SIGN}s" in found
-    assert "1.30 \N{MICRO SIGN}s" in found
+def test_two_kinds_of_launches_show_both_centres_and_how_many_are_of_each() -> None:
+    medians = (1e-6,) * 4 + (1.3e-6,) * 6
+    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))["two-kinds-of-launches"]
+    assert "4 around 1.00 \N{MICRO SIGN}s" in found
+    assert "6 around 1.30 \N{MICRO SIGN}s" in found
 
 
-@pytest.mark.parametrize("ends", [(0.9e-6, 1.1e-6), (0.999e-6, 1.001e-6), (1e-6, 1e-6)])
-def test_disagreeing_intervals_are_flagged_either_way(ends: tuple[float, float]) -> None:
-    assert "times as wide" in texts(replace(QUIET, rank_low=ends[0], rank_high=ends[1]))["intervals-disagree"]
+def test_an_odd_launch_is_named_with_its_factor() -> None:
+    medians = (1e-6,) * 6 + (1.8e-6,) + (1e-6,) * 3
+    found = texts(replace(QUIET, launch_medians=medians, outliers=(7,)))
+    assert set(found) == {"outlier-launches"}
+    assert "launch 7 took 1.80 times as long" in found["outlier-launches"]
 
 
-def test_equal_launches_do_not_disagree() -> None:
-    equal = replace(QUIET, low=1e-6, high=1e-6, rank_low=1e-6, rank_high=1e-6, half_width=0.0)
-    assert texts(equal, precision=0.01) == {}
+def test_a_step_of_the_clock_counts_where_it_hides_half_of_the_precision() -> None:
+    assert texts(replace(QUIET, clock_step=0.014), precision=0.03) == {}
+    found = texts(replace(QUIET, clock_step=0.016), precision=0.03)
+    assert set(found) == {"clock-step"}
+    assert "steps of 16.0 ns, 1.6 % of the time" in found["clock-step"]
+    assert "larger sizes" in found["clock-step"]
+    # Of a sample of four operations, the clock's own step is four times as long.
+    assert "steps of 64.0 ns" in texts(replace(QUIET, clock_step=0.016), batch=4)["clock-step"]
+
+
+def test_what_neighbouring_launches_share_is_told_with_the_factor() -> None:
+    found = texts(QUIET, in_time=InTime(1.62, 0.002), span_s=43.0)
+    assert set(found) == {"launches-in-time"}
+    assert "1.62 times" in found["launches-in-time"]
+    assert "43 s" in found["launches-in-time"]
+    assert "--over" in found["launches-in-time"]
+
+
+def test_launches_drift_only_if_most_of_them_do() -> None:
+    assert texts(replace(QUIET, drifts=(0.06, 0.05, 0.07, 0.06, 0.055, 0.06))).keys() == {"drift"}
+    assert "6.1 % longer" in texts(replace(QUIET, drifts=(0.06, 0.05, 0.07, 0.06, 0.055, 0.06)))["drift"]
+    assert texts(replace(QUIET, drifts=(0.5, 0.0, -0.01, 0.01, 0.0, 0.0))) == {}
+    assert texts(replace(QUIET, drifts=(0.006,) * 6)) == {}
+    assert texts(replace(QUIET, drifts=(0.06, 0.05, 0.07))) == {}
 
 
 def test_a_wide_interval_says_what_would_make_it_narrow() -> None:
-    assert "--launches 40" not in texts(QUIET, precision=0.01)["wide"]
-    assert "about 40 launches" in texts(QUIET, precision=0.01)["wide"]
-    assert "--launches 18" in texts(QUIET, precision=0.015)["wide"]
-    noisy = texts(replace(QUIET, launch_share=0.2), precision=0.01)["wide"]
-    assert "80 %" in noisy
-    assert "--budget" in noisy
-    assert "±2.0 %" in noisy
-    assert "±1.0 %" in noisy
+    assert "--launches 36" not in texts(QUIET, precision=0.01)["wide"]
+    assert "about 33 launches" in texts(QUIET, precision=0.01)["wide"]
+    assert "--launches 16" in texts(QUIET, precision=0.015)["wide"]
+    for share, remedy in (("round_share", "--budget"), ("visit_share", "visits")):
+        shares = {"launch_share": 0.1, "visit_share": 0.1, "round_share": 0.1, share: 0.8}
+        noisy = texts(replace(QUIET, **shares), precision=0.01)["wide"]  # type: ignore[arg-type]
+        assert "80 %" in noisy
+        assert remedy in noisy
+        assert "±2.0 %" in noisy
+        assert "±1.0 %" in noisy
 
 
 def test_more_ranks_than_cores_are_flagged() -> None:
     assert "4 ranks share 2 cores" in texts(QUIET, ranks=4)["oversubscribed"]
     assert texts(QUIET, ranks=4, cores=None) == {}
-
-
-def test_a_quarter_of_the_launches_is_worth_a_word() -> None:
-    assert texts(replace(QUIET, unsteady_launches=2, correlated_launches=2)) == {}
-    some = texts(replace(QUIET, unsteady_launches=3, correlated_launches=4, tau=80.4))
-    assert set(some) == {"not-steady", "correlated"}
-    assert "3 of 10 launches are" in some["not-steady"]
-    assert "4 of 10 launches are" in some["correlated"]
-    assert "80 rounds" in some["correlated"]
-    only = texts(replace(ONE_LAUNCH, unsteady_launches=1, correlated_launches=1))
-    assert "1 of 1 launch is" in only["not-steady"]
-    assert "1 of 1 launch is" in only["correlated"]
 
 
 def test_a_long_tail_points_to_another_statistic() -> None:
@@ -224,10 +239,10 @@ def test_every_text_is_one_line_with_a_number() -> None:
     worst = replace(
         QUIET,
         kinds=(1e-6, 2e-6),
-        rank_low=0.5e-6,
+        outliers=(3,),
+        drifts=(0.3, 0.31, 0.3, 0.32),
+        clock_step=0.1,
         p99=9e-6,
-        correlated_launches=9,
-        unsteady_launches=9,
         samples=100,
     )
     badly: dict[str, Any] = {
@@ -236,6 +251,8 @@ def test_every_text_is_one_line_with_a_number() -> None:
         "late_share": 0.5,
         "clock_error_s": 1e-6,
         "relay_late_share": 0.5,
+        "in_time": InTime(2.0, 0.002),
+        "span_s": 43.0,
     }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))

@@ -18,6 +18,7 @@ from mpigauge.campaign.targets import Target
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
+from mpigauge.plan.visit_order import moment_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import Failure, Record
@@ -47,6 +48,8 @@ class Script:
         fails: Cells whose visits end the job.
         silent: Jobs, by library, that never begin.
         stop_after: At this start somebody presses Ctrl-C.
+        silent_cells: Cells that have no time in any launch.
+        waits: The naps between launches, each in seconds.
         started: Each start: number, library and the visits that it was to make.
     """
 
@@ -55,6 +58,8 @@ class Script:
     fails: tuple[Cell, ...] = ()
     silent: tuple[str, ...] = ()
     stop_after: int = 1000
+    silent_cells: tuple[Cell, ...] = ()
+    waits: list[float] = field(default_factory=list)
     started: list[tuple[int, str, list[PlannedVisit]]] = field(default_factory=list)
 
     def runs(self) -> list[tuple[int, str]]:
@@ -93,6 +98,8 @@ class FakeRun:
         for planned in self.visits:
             if planned.cell in self.script.fails:
                 return self._fail(planned)
+            if planned.cell in self.script.silent_cells:
+                continue
             effect = 1 if planned.cell in self.script.steady else 1 + self.script.spread * (number % 3)
             self.around.state.append(visit(number, planned.id, planned.cell, [round(1000 * effect)] * 20))
         self.ended = True
@@ -122,6 +129,9 @@ class Quiet:
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Nothing."""
 
+    def waits(self, number: int, seconds: float) -> None:
+        """Nothing."""
+
     def trouble(self, sentence: str) -> None:
         """Nothing."""
 
@@ -142,11 +152,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         targets = [Target(library, Path("kernel"), DESCRIPTION, list(mine)) for mine in cells]
         path = tmp_path / "r.jsonl"
         before = load(path) if path.exists() else None
-        interruption: Any = SimpleNamespace(signal=None)
+        clock = [1e9]
+
+        def comes_within(seconds: float) -> bool:
+            script.waits.append(seconds)
+            clock[0] += seconds
+            return False
+
+        interruption: Any = SimpleNamespace(signal=None, comes_within=comes_within, calm=lambda: None)
         with writer.reopen(path) if before else writer.create(path) as file:
             if before is None:
                 file.append(campaign(*(of for mine in cells for of in mine)))
-            reason = CampaignLoop(plan, targets, file, Quiet(), interruption, before).run()
+            reason = CampaignLoop(plan, targets, file, Quiet(), interruption, before, lambda: clock[0]).run()
         return reason, load(path)
 
     return campaign_of
@@ -200,6 +217,30 @@ def test_a_budget_that_is_spent_ends_it(run: Run) -> None:
     reason, result = run(Script(), plan)
     assert reason == "budget"
     assert len(result.launches) <= 1
+
+
+def test_cells_without_an_interval_are_not_precise(run: Run) -> None:
+    # Of three cells one never gives times: the two others are precise from the first interval on.
+    lost = cell(size=1024)
+    script = Script(silent_cells=(lost,))
+    reason, result = run(script, cells=((SMALL, LARGE, lost),))
+    assert reason == "launches"
+    assert {one.launch for one in result.visits} == set(range(1, PLAN.launches_max + 1))
+
+
+def test_launches_that_are_spread_over_time_wait_and_do_not_end_early(run: Run) -> None:
+    waited: list[float] = []
+    script = Script(waits=waited)
+    plan = msgspec.structs.replace(PLAN, over_s=3600.0)
+    reason, result = run(script, plan, BOTH)
+    assert reason == "launches"
+    assert len({one.launch for one in result.visits}) == PLAN.launches_max
+    # One wait a replication, whose launches stay together.
+    assert sum(waited) == pytest.approx(moment_s(plan, PLAN.launches_max, PLAN.launches_max))
+    assert [number for number, _ in script.runs()] == [
+        number for number in range(1, PLAN.launches_max + 1) for _ in BOTH
+    ]
+    assert all(end.elapsed_s < 60 for end in result.ends)
 
 
 def test_a_signal_ends_it_before_the_next_job(run: Run) -> None:

@@ -366,7 +366,8 @@ def test_stat_changes_the_number(machine: Path, cli: Cli) -> None:
         entries_of(tables_of(cli, path, "--table", "times", "--stat", stat))[0]["value"]
         for stat in ("median", "min")
     )
-    assert medians == pytest.approx(2 * minima)
+    # Rounds of one nanosecond more or less are one class of the clock.
+    assert medians == pytest.approx(2 * minima, rel=1e-3)
 
 
 def test_series_and_sizes_choose(exchange: Path, cli: Cli) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.analysis.conditions import distances_of, in_like_conditions
-from mpigauge.analysis.ratios import launch_times, ratio_of
+from mpigauge.analysis.conditions import distances_of
+from mpigauge.analysis.like_ratio import like_ratio
+from mpigauge.analysis.ratios import ratio_between
 from mpigauge.analysis.verdict import bounds
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.registry import maker
@@ -65,7 +66,7 @@ def rate_figure(query: Query) -> Figure:
 def ratio_figure(query: Query) -> Figure:
     """Time over that of the first series."""
     found = against_size(query)
-    pieces = ratios(query, found)
+    pieces = ratios(found)
     if not any(pieces[1:]):
         raise query.lacks(f"no other series has a size in common with the first, {found[0].label}")
     looks = looks_of(found)
@@ -144,7 +145,7 @@ def _with_ratios(
     query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis
 ) -> Figure:
     """The curves and, on logarithmic axes, their ratios to the first below: 5 % cannot be seen above."""
-    over = ratios(query, found) if _comparable(query, found) else []
+    over = ratios(found) if _comparable(query, found) else []
     below = not query.linear and any(over[1:])
     looks = looks_of(found)
     rows = lines.legend_rows(labels_of(found))
@@ -195,14 +196,14 @@ def with_points(
     return [one for one, _ in pairs], [pieces for _, pieces in pairs]
 
 
-def ratios(query: Query, found: Sequence[Series]) -> list[Pieces]:
+def ratios(found: Sequence[Series]) -> list[Pieces]:
     """Of every series the time over that of the first at the same size; the first has none."""
     first = found[0]
     base = {row.cell.bytes: row for row in first.rows if row.time is not None}
 
     def point(one: Series, row: Row) -> Point | None:
         under = base.get(row.cell.bytes)
-        return None if under is None or row.time is None else _ratio_point(query, one, row, first, under)
+        return None if under is None or row.time is None else _ratio_point(one, row, first, under)
 
     return [[], *(pieces_of(_both(one, first), lambda row, one=one: point(one, row)) for one in found[1:])]  # type: ignore[misc]
 
@@ -215,15 +216,17 @@ def _both(one: Series, first: Series) -> Series:
     )
 
 
-def _ratio_point(query: Query, one: Series, row: Row, first: Series, under: Row) -> Point | None:
-    pair = launch_times(row.visits, query.stat), launch_times(under.visits, query.stat)
-    if all(pair):
-        if row.cell.placement == under.cell.placement and row.state == under.state:
-            pair = in_like_conditions(*pair, distances_of(row.visits), distances_of(under.visits))
-        found = ratio_of(*pair, paired=one.source is first.source)
-        return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
+def _ratio_point(one: Series, row: Row, first: Series, under: Row) -> Point | None:
     if row.time is None or under.time is None or not under.time.estimate > 0:
         return None
+    if row.time.by_launch and under.time.by_launch:
+        paired = one.source is first.source
+        if row.cell.placement == under.cell.placement and row.state == under.state:
+            at = distances_of(row.visits), distances_of(under.visits)
+            found = like_ratio(row.time, under.time, at, paired=paired)
+        else:
+            found = ratio_between(row.time, under.time, paired=paired)
+        return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
     return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
 
 

@@ -96,7 +96,7 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     titles = [name for name in names_that_vary(everyone) if name not in inside]
     named = labelled(*groups, without=titles)
     members = iter(named)
-    panels = [_panel(query, [next(members) for _ in group], titles) for group in groups]
+    panels = [_panel([next(members) for _ in group], titles) for group in groups]
     labels = list(dict.fromkeys(one.label for one in named))
     looks = {
         label: lines.look(number, imported=next(one for one in named if one.label == label).imported)
@@ -110,11 +110,11 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     return whole
 
 
-def _panel(query: Query, mine: list[Series], titles: Sequence[str]) -> Panel:
+def _panel(mine: list[Series], titles: Sequence[str]) -> Panel:
     words = [mine[0].factors[name] for name in titles if name in mine[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(one, rate_point) for one in mine]
-    return Panel(", ".join(short or words), mine, pieces, ratios(query, mine))
+    return Panel(", ".join(short or words), mine, pieces, ratios(mine))
 
 
 def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:

@@ -49,6 +49,6 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
     found = series(query, everything=True)
     for source in query.sources:
         mine = [one.rows for one in found if one.source is source]
-        curves = comparisons.curves_of(mine, query.stat)
+        curves = comparisons.curves_of(mine)
         for compare in COMPARISONS.get(query.kind.name, ()):
             yield from ((source, comparison(fact)) for fact in compare(curves))

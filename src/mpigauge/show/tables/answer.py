@@ -55,11 +55,10 @@ class Asked:
         return next(quote for quote in self.quotes if quote is not None)
 
 
-def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: bool = False) -> Document:
+def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
     """The answer of one result, or of several side by side.
 
     Args:
-        stat: The statistic that stands for a launch.
         newest: Whether the commands that come next find the result without its name.
     """
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
@@ -70,7 +69,7 @@ def document(sources: Sequence[Source], chosen: Units, stat: str, *, newest: boo
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
-        data=lambda: _data(sources, stat),
+        data=lambda: _data(sources),
         records=lambda: _records(sources),
     )
 
@@ -223,10 +222,10 @@ def _records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
             yield {"file": str(source.result.path), **record}
 
 
-def _data(sources: Sequence[Source], stat: str) -> Mapping[str, Any]:
+def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
     """Of one result all that is said of it; of several the answers alone."""
     if len(sources) > 1:
         return {"answer": list(_records(sources))}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    return result_record(source.result, source.rows, notes, stat, source.states)
+    return result_record(source.result, source.rows, notes, source.states)

@@ -38,14 +38,12 @@ def document(
     rows: Sequence[Row],
     columns: Sequence[str],
     chosen: Units,
-    stat: str = "median",
     states: States | None = None,
 ) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
-        stat: The statistic that stands for a launch.
         states: Of the machine, if they are known already.
     """
     states = states or states_of(result.visits)
@@ -55,7 +53,7 @@ def document(
         tables=_tables(result, rows, columns),
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], stat, states),
+        data=lambda: result_record(result, rows, [line.text for line in foot], states),
         records=lambda: map(flat_record, rows),
     )
 

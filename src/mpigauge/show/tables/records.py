@@ -17,9 +17,11 @@ from mpigauge.show.words.status import reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.by_state import StateTime
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
-    from mpigauge.analysis.rows import Row, StateTime
+    from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.sessions import Across
     from mpigauge.analysis.states import State, States
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
@@ -27,7 +29,15 @@ if TYPE_CHECKING:
     from mpigauge.show.words.finding import Finding
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
-MORE_STATISTICS = ("median", "rank_low", "rank_high", "half_width", "launch_share")
+MORE_STATISTICS = (
+    "median",
+    "rank_low",
+    "rank_high",
+    "half_width",
+    "launch_share",
+    "visit_share",
+    "round_share",
+)
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -56,6 +66,7 @@ def record(row: Row) -> dict[str, Any]:
         "disturbed_share": _number(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
+        "across": _parts(row.across, ACROSS_PARTS),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
@@ -95,8 +106,9 @@ def state_record(state: State) -> dict[str, Any]:
 
 
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
-RATIO_PARTS = ("estimate", "low", "high")
-NESTED = {"overlap": OVERLAP_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
+RATIO_PARTS = ("estimate", "low", "high", "paired")
+ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
+NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 
 
 def _start_record(row: Row) -> dict[str, Any]:
@@ -113,7 +125,7 @@ def _start_record(row: Row) -> dict[str, Any]:
     }
 
 
-def _parts(value: Overlap | Ratio | None, names: Sequence[str]) -> dict[str, float | None] | None:
+def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
     return None if value is None else {name: _number(getattr(value, name)) for name in names}
 
 
@@ -133,12 +145,11 @@ def finding_record(found: Finding) -> dict[str, Any]:
 
 
 def result_record(
-    result: Result, rows: Sequence[Row], notes: Sequence[str], stat: str, states: States | None = None
+    result: Result, rows: Sequence[Row], notes: Sequence[str], states: States | None = None
 ) -> dict[str, Any]:
     """Everything that is said of a result.
 
     Args:
-        stat: The statistic that stands for a launch.
         states: Of the machine, if they are known already.
     """
     states = states or states_of(result.visits)
@@ -153,7 +164,7 @@ def result_record(
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
-        "findings": [finding_record(one) for one in findings_of(result, rows, stat, states)],
+        "findings": [finding_record(one) for one in findings_of(result, rows, states)],
         "answer": answer_records(result, rows),
     }
 
@@ -183,7 +194,7 @@ def flat_record(row: Row) -> dict[str, Any]:
     """A row on one level: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
-    shares = {"half_width", "launch_share"}
+    shares = {"half_width", "launch_share", "visit_share", "round_share"}
     flat |= {
         f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
     }

@@ -65,7 +65,9 @@ def _payoff(fact: Payoff) -> str:
         return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
     gains = [f"{times(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
     begin = units.format_size(fact.from_bytes)
-    return f"{name}: {fast} is faster than {slow} from {begin} on: {', '.join(gains)}"
+    unclear = ", ".join(units.format_size(size) for size in fact.unclear)
+    but = f" (at {unclear} too noisy to tell)" if unclear else ""
+    return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
 
 
 def _contrast(fact: Contrast) -> str:

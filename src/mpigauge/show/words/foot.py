@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.memory_costs import memory_facts
-from mpigauge.analysis.rows import warnings_of
+from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
-from mpigauge.show.words.factors import unusual
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.states import disturbed_line, states_lines
 from mpigauge.show.words.status import reason
-from mpigauge.show.words.warnings import label, sentence
+from mpigauge.show.words.warned import doubt_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,6 +53,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_transports(result, rows),
         *_waiting(rows),
         *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
+        *_across(result, rows),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
         *_imported(result),
     ]
@@ -61,8 +61,8 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_wheels(result),
         *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
     ]
-    doubts = [*_warnings(rows), *filter(None, [disturbed_line(result)])]
-    return [*map(Line, said), *(Line(text, "doubt") for text in doubts), *map(Line, after)]
+    disturbed = [Line(line, "doubt") for line in filter(None, [disturbed_line(result)])]
+    return [*map(Line, said), *doubt_lines(result, rows), *disturbed, *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:
@@ -119,13 +119,25 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     measured = {
         row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
     }
-    wide = {
-        row.cell for row in rows if row.time and not _is_precise(row.time, result.campaign.plan.precision)
-    }
+    precise = {
+        row.cell for row in rows if row.time and _is_precise(row.time, result.campaign.plan.precision)
+    } - {row.cell for row in rows if row.time and not _is_precise(row.time, result.campaign.plan.precision)}
     precision = units.format_relative(result.campaign.plan.precision)
-    of, precise = len({row.cell for row in rows}), len(measured - wide)
-    counts = f"measured {len(measured)} of {of} cells, {precise} precise to {precision}"
+    of = len({row.cell for row in rows})
+    counts = f"measured {len(measured)} of {of} cells, {len(precise)} precise to {precision}"
     return f"{counts}{_why(result)}"
+
+
+def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+    """Both intervals: within the launches, and over sessions."""
+    both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
+    if not both:
+        return
+    within = units.format_relative(median(half_width for half_width, _ in both if half_width is not None))
+    over = units.format_relative(median(across.half_width for _, across in both))
+    sessions = max(across.sessions for _, across in both)
+    span = units.format_duration(spread_s(result.launches, result.done))
+    yield f"intervals, median of cells: {within} over all launches, {over} over {sessions} sessions in {span}"
 
 
 def _imported(result: Result) -> Iterator[str]:
@@ -145,24 +157,6 @@ def _why(result: Result) -> str:
     if not result.ends:
         return "; cut short: mpigauge resume continues it"
     return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason)}"
-
-
-def _warnings(rows: Sequence[Row]) -> Iterator[str]:
-    for kind, mine in warnings_of(rows).items():
-        cell, warning = mine[0]
-        words = [f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}", *unusual(cell)]
-        where = ", ".join(words) + _which_job(rows, cell)
-        more = f" (and {_more_cells(len(mine) - 1)})" if len(mine) > 1 else ""
-        yield f"{label(kind)}: {where}{more}: {sentence(warning)}"
-
-
-def _more_cells(count: int) -> str:
-    return "1 more cell" if count == 1 else f"{count} more cells"
-
-
-def _which_job(rows: Sequence[Row], cell: Cell) -> str:
-    """The library and ranks, where a result has several."""
-    return f", {_job(cell)}" if len({_job(row.cell) for row in rows}) > 1 else ""
 
 
 def _wheels(result: Result) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.sessions import sessions_of, spread_s
 from mpigauge.analysis.synchrony import clock_states
 from mpigauge.show.document import DOT
 from mpigauge.show.words.states import left_out_line
@@ -32,7 +33,7 @@ def head_of(result: Result) -> list[str]:
         launch = result.launches[0]
         cost_ns = max(rank.clock_cost_ns for rank in launch.ranks_at)
         numbers = len({one.number for one in result.launches})
-        order = f"{numbers} launches, random order, seed {campaign.plan.seed}"
+        order = f"{numbers} launches{_when(result)}, random order, seed {campaign.plan.seed}"
         clock = f"{launch.clock}, {cost_ns} ns per clock read"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     lines += _common_kernel(result)
@@ -40,6 +41,14 @@ def head_of(result: Result) -> list[str]:
     if clocks := [clock for clock in result.clocks if clock.job.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return [*lines, *left_out_line(result)]
+
+
+def _when(result: Result) -> str:
+    """Over how much time the launches were spread, and in how many sessions."""
+    over_s = spread_s(result.launches, result.done)
+    sessions = len(sessions_of(result.launches))
+    several = f", in {sessions} sessions" if sessions > 1 else ""
+    return f" over {units.format_duration(over_s)}{several}" if over_s >= 1 else ""
 
 
 def _lab(lab: Lab) -> Iterable[str]:

@@ -32,7 +32,8 @@ def undecided(reason: UndecidedReason) -> str:
         case LaunchesDifferTooMuch():
             return "launches differ so much that no number of them would tell"
         case TooFewLaunches(launches, needed):
-            return f"{launches} launches are too few: use --launches {needed} or more"
+            few = "one launch cannot tell" if launches == 1 else f"{launches} launches are too few"
+            return f"{few}: use --launches {needed} or more"
         case NotInAllLaunches(launches):
             return f"what looks slow is not slow in every launch: use more than {launches}"
         case LinksIncomplete(missing, links):

@@ -13,12 +13,14 @@ from mpigauge.show.words.states import in_state
 if TYPE_CHECKING:
     from mpigauge.analysis.cache_levels import DifferentCache, Level
     from mpigauge.analysis.memory_costs import MemoryFact
+    from mpigauge.analysis.ratios import Ratio
     from mpigauge.show.words.finding import Finding
 
 _WHOLE_FROM = 10
 _PARTS_OF_UNIT = 4
 _BINARY_UNITS = (1, 2**10, 2**20, 2**30, 2**40)
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_DASH = "\N{EN DASH}"
 
 
 def memory_finding(fact: MemoryFact) -> Finding:
@@ -34,14 +36,29 @@ def memory_finding(fact: MemoryFact) -> Finding:
 
 def _cost(fact: CostInCopies) -> str:
     cell = fact.cell
-    below = [(limit, size) for limit, size in fact.below if size is not None]
-    froms = [f"< {limit:g}{_TIMES} from {units.format_size(size)}" for limit, size in below]
-    least = (
-        f"minimum {units.format_factor(fact.least.estimate)}{_TIMES} at {units.format_size(fact.least_bytes)}"
-    )
+    certain = dict(fact.certain)
+    froms = [_below(limit, size, certain[limit]) for limit, size in fact.below if size is not None]
+    least = f"minimum {_factor(fact.least)} at {units.format_size(fact.least_bytes)}"
     stick = " ".join(YARDSTICKS[fact.name])
     what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){in_state(fact.state)}"
     return f"{what}: {', '.join([*froms, least])}"
+
+
+def _below(limit: float, size: int, certain: int | None) -> str:
+    """From where on the intervals are below, and from where on perhaps."""
+    if certain == size:
+        return f"< {limit:g}{_TIMES} from {units.format_size(size)}"
+    perhaps = f"perhaps from {units.format_size(size)}"
+    if certain is None:
+        return f"< {limit:g}{_TIMES} {perhaps}"
+    return f"< {limit:g}{_TIMES} from {units.format_size(certain)}, {perhaps}"
+
+
+def _factor(ratio: Ratio) -> str:
+    text = f"{units.format_factor(ratio.estimate)}{_TIMES}"
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({units.format_factor(ratio.low)} {_DASH} {units.format_factor(ratio.high)})"
 
 
 def _software(fact: SoftwareOverhead) -> str:
@@ -51,7 +68,10 @@ def _software(fact: SoftwareOverhead) -> str:
     line = units.format_time(fact.line_s)
     if not fact.overhead_s:
         return f"{takes}, no longer than a cache-line transfer ({line})"
-    return f"{takes}, of which {units.format_time(fact.overhead_s)} is software (cache-line transfer {line})"
+    above = units.format_time(fact.overhead_s)
+    if fact.low_s is not None and fact.high_s is not None:
+        above += f" ({units.format_time(fact.low_s)} {_DASH} {units.format_time(fact.high_s)})"
+    return f"{takes}, {above} above one cache-line transfer ({line})"
 
 
 def _caches(fact: CachesSeen) -> str:
@@ -68,7 +88,8 @@ def _level(level: Level) -> str:
 def _difference(one: DifferentCache) -> str:
     claim = f"the system claims {units.format_size(one.claimed_bytes)}"
     if one.seen_bytes is None:
-        return f"L{one.level}: its end is beyond the working sets measured, {claim}"
+        where = "not seen among" if one.within else "beyond"
+        return f"L{one.level}: its end is {where} the working sets measured, {claim}"
     seen = f"L{one.level}: about {units.format_size(_rounded(one.seen_bytes))} seen, {claim}"
     if one.claimed_bytes > one.seen_bytes:
         return f"{seen} (common in virtual machines and with cache partitions)"

@@ -12,6 +12,7 @@ from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.states import state_findings
 from mpigauge.show.words.warnings import sentence
+from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,18 +30,15 @@ COMPARISONS = (
 """All comparisons within one result."""
 
 
-def findings_of(
-    result: Result, rows: Sequence[Row], stat: str, states: States | None = None
-) -> Iterator[Finding]:
+def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
     """All findings of a result: states of the machine, messages beside memory, comparisons, warnings.
 
     Args:
-        stat: The statistic that stands for a launch.
         states: Of the machine, if they are known already.
     """
     yield from state_findings(result, states or states_of(result.visits))
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
-    curves = comparisons.curves_of(comparisons.rows_by_curve(rows), stat)
+    curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     yield from warning_findings(rows)
@@ -50,4 +48,10 @@ def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
     """Every warning of every cell."""
     for row in rows:
         for warning in row.warnings:
-            yield Finding(warning.kind, "warning", (row.cell,), dict(warning.values), sentence(warning))
+            yield Finding(
+                warning.kind,
+                "info" if warning.kind in NOTES else "warning",
+                (row.cell,),
+                dict(warning.values),
+                sentence(warning),
+            )

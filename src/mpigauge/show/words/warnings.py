@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.interval import LAUNCHES_COUNTABLE
 from mpigauge.analysis.warnings import ENOUGH_LAUNCHES
-from mpigauge.units import format_percent, format_relative, format_time
+from mpigauge.units import format_duration, format_factor, format_percent, format_relative, format_time
 from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST_LAUNCHES = 30
 """More are not advised; what makes launches differ is looked for instead."""
-
-COUNTABLE_LAUNCHES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +90,40 @@ def _few_samples(*, rounds: int, stat: str) -> str:
     )
 
 
-def _two_kinds(*, fast_s: float, slow_s: float) -> str:
+def _clock_step(*, step_s: float, share: float, batch: int) -> str:
+    remedy = "choose larger sizes" if batch == 1 else "time more operations between two clock readings"
+    moves = f"the clock moves in steps of {format_time(step_s * batch)}"
+    return f"{moves}, {format_percent(share)} of the time; {remedy}"
+
+
+def _outlier_launches(*, launch: int, factor: float, odd: int, launches: int) -> str:
+    others = (
+        f"; {odd - 1} more of {launches} launches differ" if odd > 1 else f", the others of {launches} agree"
+    )
+    return f"launch {launch} took {format_factor(factor)} times as long as usual{others}"
+
+
+def _two_kinds(*, fast_s: float, slow_s: float, fast: int, slow: int) -> str:
     return (
-        f"launches are bimodal, around {format_time(fast_s)} and {format_time(slow_s)}; the estimate lies in "
-        "between: compare how their ranks were bound and on which hosts they ran"
+        f"launches are bimodal: {fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}; "
+        "the estimate lies in between: compare what the system did with their ranks"
     )
 
 
-def _intervals_disagree(*, ratio: float, launches: int) -> str:
+def _launches_in_time(*, factor: float, chance: float, span_s: float) -> str:
     return (
-        f"the order-statistics interval is {ratio:.2g} times as wide as the t interval, so launches are far "
-        f"from lognormal; trust the wider one, or use more than {launches} launches"
+        f"neighbouring launches agree more than by chance ({format_percent(chance)}): intervals are "
+        f"{format_factor(factor)} times as wide as launches say, and cover these {format_duration(span_s)} "
+        "only; --over 1h spreads them"
+    )
+
+
+def _drift(*, factor: float, launches: int) -> str:
+    change = format_percent(abs(factor - 1))
+    longer = "longer" if factor > 1 else "less"
+    return (
+        f"the first quarter of each launch takes {change} {longer} than its last half ({launches} launches): "
+        "raise --budget, so that launches last longer"
     )
 
 
@@ -110,21 +132,31 @@ def _wide(
     half_width: float,
     precision: float,
     launches: int,
-    launches_needed: int,
+    launches_needed: int | None,
+    launches_needed_low: int | None,
+    launches_needed_high: int | None,
+    launch_share: float | None,
+    visit_share: float | None,
     rounds_share: float | None,
 ) -> str:
     asked = format_relative(precision)
     finding = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
-    if rounds_share is not None:
-        return f"{finding}; {format_percent(rounds_share)} of the variance is within launches: raise --budget"
+    if launch_share is not None and visit_share is not None and rounds_share is not None:
+        if rounds_share >= max(launch_share, visit_share):
+            return (
+                f"{finding}; {format_percent(rounds_share)} of the variance is that of rounds: raise --budget"
+            )
+        if visit_share >= launch_share:
+            moments = "that of moments within a launch: raise visits in a plan file"
+            return f"{finding}; {format_percent(visit_share)} of the variance is {moments}"
+    if launches_needed is None:
+        many = f"more than {LAUNCHES_COUNTABLE} launches"
+        return f"{finding}; it would take {many}: find out what differs between them, or raise --precision"
+    reach = f"{launches_needed_low} to {launches_needed_high or f'more than {LAUNCHES_COUNTABLE}'}"
+    needed = f"it takes about {launches_needed} launches instead of {launches} (most likely {reach})"
     if launches_needed <= MOST_LAUNCHES:
-        needed = f"about {launches_needed} launches instead of {launches}: --launches {launches_needed}"
-        return f"{finding}; it takes {needed}"
-    countable = launches_needed <= COUNTABLE_LAUNCHES
-    many = f"about {launches_needed}" if countable else f"more than {COUNTABLE_LAUNCHES}"
-    return (
-        f"{finding}; it would take {many} launches: find out what differs between them, or raise --precision"
-    )
+        return f"{finding}; {needed}: --launches {launches_needed}"
+    return f"{finding}; {needed}: find out what differs between them, or raise --precision"
 
 
 def _oversubscribed(*, ranks: int, cores: int) -> str:
@@ -132,24 +164,6 @@ def _oversubscribed(*, ranks: int, cores: int) -> str:
         f"{ranks} ranks share {cores} cores: the times are those of the scheduler, not of the network; "
         "use fewer ranks or more hosts"
     )
-
-
-def _not_steady(*, unsteady: int, launches: int) -> str:
-    return (
-        f"{unsteady} of {_launches(launches)} not steady: times still drift after the first quarter; "
-        "look for other work on the hosts"
-    )
-
-
-def _correlated(*, correlated: int, launches: int, tau: float) -> str:
-    return (
-        f"{correlated} of {_launches(launches)} strongly autocorrelated: up to {tau:.0f} rounds carry as "
-        "much as one independent one; more launches help, more rounds do not"
-    )
-
-
-def _launches(launches: int) -> str:
-    return "1 launch is" if launches == 1 else f"{launches} launches are"
 
 
 def _tail(*, ratio: float, stat: str) -> str:
@@ -213,14 +227,16 @@ WORDS: dict[WarningKind, Words] = {
     ),
     "launches-lost": Words(_launches_lost, seen_elsewhere=True, label="missing-launches"),
     "few-samples": Words(_few_samples),
+    "clock-step": Words(_clock_step, "a step of the clock is a large part of the time"),
+    "outlier-launches": Words(_outlier_launches, "a few launches took much longer or less than the others"),
     "two-kinds-of-launches": Words(
         _two_kinds, "launches are bimodal; the estimate lies in between", label="bimodal"
     ),
-    "intervals-disagree": Words(_intervals_disagree),
-    "wide": Words(_wide, seen_elsewhere=True, label="imprecise"),
+    "launches-in-time": Words(
+        _launches_in_time, "neighbouring launches agree; intervals are widened", seen_elsewhere=True
+    ),
+    "drift": Words(_drift, "launches begin slower or faster than they end"),
     "oversubscribed": Words(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
-    "not-steady": Words(_not_steady, "not steady within a launch", label="unsteady"),
-    "correlated": Words(_correlated, label="autocorrelated"),
     "tail": Words(_tail),
     "batched": Words(_batched),
     "skewed": Words(_skewed, "includes start skew of more than 5 %", label="start-skew"),
@@ -228,4 +244,5 @@ WORDS: dict[WarningKind, Words] = {
     "clock-error": Words(_clock_error, "the ranks' clocks disagreed by more than 10 % of it"),
     "clock-share": Words(_clock_share, label="timer-overhead"),
     "relay-late": Words(_relay_late, "the emulator delivered packets late"),
+    "wide": Words(_wide, seen_elsewhere=True, label="imprecise"),
 }
