@@ -81,7 +81,7 @@ NULLS = (
 def coverage(
     generator: np.random.Generator, time_ns: float, launch: float, cells: int
 ) -> tuple[float, float]:
-    """How often an interval holds the truth, which lies anywhere in a step: by plain and by grouped medians."""
+    """How often an interval holds the truth, anywhere in a step: by plain and by grouped medians."""
     step_ns, held = 10.0, [0, 0]
     for _ in range(cells):
         null = Null(10, launch, 0.0, 0.03, time_ns + generator.uniform(0, step_ns), step_ns)
