@@ -178,7 +178,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
     """What slows a whole launch slows copies as well, and cancels."""
     monkeypatch.setenv("FAKE_SPREAD", "0.3")
     Path("plan.toml").write_text(
-        'launches = 3\nsizes = "16KiB,1MiB"\n'
+        'launches = 3\nsizes = "8,16KiB,1MiB"\n'
         '[[measure]]\npattern = "pingpong"\n[[measure]]\npattern = "crosscopy"\n'
         '[[measure]]\npattern = "memcpy"\n[[measure]]\npattern = "copy"\nmodes = ["all"]\n'
         '[[measure]]\npattern = "cacheline"\n',
