@@ -191,6 +191,9 @@ QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-t
 NOTES: frozenset[WarningKind] = frozenset({"wide"})
 """Warnings that change no reading of a number: what they say stands beside it already."""
 
+QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset({"operation", "memory-bandwidth", "memory-time"})
+"""Those of which there is one for every pattern."""
+
 FindingState = Literal["ok", "note", "lacks"]
 """Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""
 

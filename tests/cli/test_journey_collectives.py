@@ -62,14 +62,13 @@ def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> 
     words = ("--sizes", "8", "--sync", "mpi_barrier,common", "--datatype", "int32", "--op", "max")
     done = cli("run", "reduce", *words, "--root", "1,rotating", "--in-place", "--launches", "1")
     assert done.status == 0
+    text = cli("show", "--all").out
     for root in ("root 1", "rotating root"):
         title = "reduce, blocking \N{MIDDLE DOT} openmpi 5.0.11 \N{MIDDLE DOT} 2 ranks"
-        assert (
-            f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in done.out
-        )
-    assert done.out.count("ranks start by MPI_Barrier, within 250 ns (median), 250 ns (p99)") == 2
-    assert done.out.count("ranks start by a common time, within 5.00 ns (median)") == 2
-    assert "collectives: one shared clock, verified to 50.0 ns" in done.out
+        assert f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in text
+    assert text.count("ranks start by MPI_Barrier, within 250 ns (median), 250 ns (p99)") == 2
+    assert text.count("ranks start by a common time, within 5.00 ns (median)") == 2
+    assert "collectives: one shared clock, verified to 50.0 ns" in text
 
 
 def test_roots_and_buffers_are_cells_of_their_own(cli: Cli, openmpi: FakeMpi) -> None:
@@ -140,7 +139,7 @@ def test_separate_clocks_show_above_the_table_and_mark_what_is_short(
         assert (row["clock_shared"], row["clock_error_s"]) == (False, pytest.approx(70e-9))
         assert row["clock_bound_s"] == pytest.approx(120e-9)
     assert rows["pingpong", "standard", 8, 2, "openmpi"]["clock_shared"] is None
-    head = cli("show", "r.jsonl").out.partition("\n\n")[0]
+    head = cli("show", "--all", "r.jsonl").out.partition("\n\n")[0]
     assert "off by up to 70.0 ns, certainly below 120 ns" in head
     learned = [clock for clock in load(Path("r.jsonl")).clocks if clock.models]
     assert [len(clock.models) for clock in learned] == [2, 2]
@@ -171,7 +170,7 @@ def test_half_of_every_nonblocking_collective_is_found_hidden(cli: Cli, openmpi:
                 {"estimate": 0.5, "low": 0.5, "high": 0.5, "pure_s": pure_s}, rel=1e-3
             )
             assert row["time_s"]["estimate"] == pytest.approx(1.5 * pure_s, rel=1e-2)
-    assert "50 %" in cli("show", "r.jsonl").out
+    assert "50 %" in cli("show", "--all", "r.jsonl").out
 
 
 def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +210,11 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
 def test_the_levels_of_the_memory_are_told(cli: Cli, openmpi: FakeMpi) -> None:
     done = cli("run", "chase", "--sizes", "1KiB:64MiB*1.3", "--launches", "1", "-o", "r.jsonl")
     assert done.status == 0
-    (line,) = [line for line in done.out.splitlines() if line.startswith("cache levels seen (")]
+    (line,) = [
+        line
+        for line in cli("show", "--all", "r.jsonl").out.splitlines()
+        if line.startswith("cache levels seen (")
+    ]
     levels = re.findall(r"([\d.]+) ns (?:up to (\d+(?:\.\d+)? [KM]?i?B)|above)", line)
     assert [float(ns) for ns, _ in levels] == [*(ns for _, ns in CACHES), MAIN_MEMORY_NS]
     for (_, found), (capacity, _) in zip(levels, CACHES, strict=False):
@@ -264,7 +267,7 @@ def test_more_ranks_than_cores_are_measured_and_marked(cli: Cli, fake_mpi: Insta
         assert row["time_s"]["estimate"] == pytest.approx(
             operation_ns(pattern, mode, size, ranks, 100, sync) * 1e-9
         )
-    text = cli("show", "r.jsonl").out
+    text = cli("show", "--all", "r.jsonl").out
     assert f"{CROWD} ranks \N{MIDDLE DOT} oversubscribed" in text
     assert "sharing cores" in text
 

@@ -131,7 +131,8 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
     campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
     text = json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:31])
     Path("r.jsonl").write_bytes(text[:-100])
-    assert "the last line is incomplete" in cli("show", "r.jsonl").out
+    assert "the last line is incomplete" in cli("show", "--all", "r.jsonl").out
+    assert "cut short: mpigauge resume continues it" in cli("show", "r.jsonl").out
     assert cli("resume", "r.jsonl").status == 0
     after = load(Path("r.jsonl"))
     assert not after.torn

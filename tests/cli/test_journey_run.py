@@ -132,6 +132,16 @@ def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMp
     assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
 
 
+def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli, openmpi: FakeMpi) -> None:
+    def first_line(*words: object) -> str:
+        told = cli("run", *words, "--dry-run").out
+        return next(line for line in told.splitlines() if line.startswith("seed"))
+
+    assert f"to {suites.DEFAULT_LAUNCHES_MOST} launches" in first_line()
+    assert "to 30 launches" in first_line("pingpong")
+    assert "20 to 20 launches" in first_line("--launches", 20)
+
+
 def test_no_time_for_anything_is_no_success(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +151,7 @@ def test_no_time_for_anything_is_no_success(
     assert done.status == 4
     assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
     assert "--budget" in done.err
-    assert "measured 0 of 3 cells" in done.out
+    assert "no time left: 3 of 3 cells, as pingpong" in done.out
 
 
 def test_runs_of_one_moment_have_a_file_each(
@@ -151,7 +161,7 @@ def test_runs_of_one_moment_have_a_file_each(
     for number in (1, 2, 3):
         assert cli("run", *MEASURE, "--seed", str(number)).status == 0
     seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}
-    assert seeds == {"now.jsonl": 1, "now-2.jsonl": 2, "now-3.jsonl": 3}
+    assert seeds == {"now.jsonl.gz": 1, "now-2.jsonl.gz": 2, "now-3.jsonl.gz": 3}
 
 
 def test_launches_that_differ_show_in_the_interval(

@@ -293,7 +293,7 @@ def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli) -> None:
     pairs = [(row["pair"], row["bytes"]) for row in shown["rows"] if row["pair"]]
     assert len(pairs) == len(set(pairs)) == 12
     assert {row["pairing"] for row in shown["rows"] if row["pair"]} == {"tournament"}
-    text = cli("show", "map.jsonl").out
+    text = cli("show", "--all", "map.jsonl").out
     assert text.count("pingpong, standard") == 1
     assert "0-3" in text
 

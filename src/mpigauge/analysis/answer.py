@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.memory_costs import CostInCopies, costs_in_copies
 from mpigauge.plan.factors import CURVE
+from mpigauge.vocabulary import QUOTED_RATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,6 +41,47 @@ class Quote:
     row: Row
     largest: Row | None = None
     cost: CostInCopies | None = None
+
+    @property
+    def unit(self) -> str:
+        """Of the value, in SI; 1 is a ratio."""
+        return UNITS.get(self.quoted_as, "s")
+
+    @property
+    def value(self) -> float | None:
+        """The number itself, in SI."""
+        match self.unit:
+            case "B/s":
+                return self.row.rate_bytes_per_s
+            case "1/s":
+                return _messages_per_s(self.row)
+            case "B":
+                return self.row.limit_bytes
+            case "1":
+                return self.cost.least.estimate if self.cost else None
+        return self.row.time.estimate if self.row.time else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Of its 95 % interval, as a share of it; None where there is none."""
+        if self.cost is not None:
+            ratio = self.cost.least
+            return None if ratio.high is None else ratio.high / ratio.estimate - 1
+        return self.row.time.half_width if self.row.time else None
+
+
+UNITS: Mapping[QuotedAs, str] = {
+    **dict.fromkeys(QUOTED_RATES, "B/s"),
+    "message-rate": "1/s",
+    "eager-limit": "B",
+    "copies": "1",
+}
+"""Of what is no time."""
+
+
+def _messages_per_s(row: Row) -> float | None:
+    """In all directions."""
+    return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,9 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):
         yield Doubt("broken", broken, len(rows))
-    if left := tuple(row for row in rows if row.status == "skipped" and not _not_in_state(row)):
-        yield Doubt("not-reached", left, len(rows))
+    if left := [row for row in rows if row.status == "skipped" and not _not_in_state(row)]:
+        messages_first = sorted(left, key=lambda row: not row.talks)
+        yield Doubt("not-reached", tuple(messages_first), len(rows))
 
 
 def _not_in_state(row: Row) -> bool:

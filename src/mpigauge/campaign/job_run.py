@@ -25,7 +25,7 @@ from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import environment, journal
 from mpigauge.result.from_journal import records_of, visit_of
-from mpigauge.result.records import Failure, Launch, Visit
+from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 STARTUP_PATIENCE_S = 60.0
@@ -48,8 +48,11 @@ class Observer(Protocol):
     def visit_begins(self, cell: Cell) -> None:
         """A cell is being measured."""
 
+    def recorded(self, record: Record) -> None:
+        """A record of a job is in the file."""
+
     def visit_ends(self) -> None:
-        """One more visit is in the file."""
+        """One more visit is done."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """A launch has nothing left to do."""
@@ -244,7 +247,7 @@ class JobRun:
         check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = True
         self.startup_s = self.prelude_s = time.monotonic() - self._begun
-        self._state.append(
+        self._record(
             Launch(
                 number=self._key.number,
                 part=self._state.parts[self._key] + 1,
@@ -264,6 +267,11 @@ class JobRun:
             )
         )
 
+    def _record(self, record: Record) -> None:
+        """First into the file, then to whoever watches."""
+        self._state.append(record)
+        self._around.observer.recorded(record)
+
     def _skip(self, number: int, reason: SkipReason) -> None:
         if reason == "time":
             self.skipped.add(self._visits[number])
@@ -274,7 +282,7 @@ class JobRun:
             if isinstance(record, Visit):
                 late = self._relay().since(self._carried).late_share
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
-            self._state.append(record)
+            self._record(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
                 self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:

@@ -283,7 +283,7 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     if dry_run:
         click.echo(what_would_run(session), nl=False)
         return EXIT_DONE
-    path, number = measure(session, output, quiet=quiet)
+    path, number = measure(session, output, quiet=quiet, answering=False)
     if number is not None:
         return stopped(path, number)
     if not quiet:

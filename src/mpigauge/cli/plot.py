@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),
-    default="time",
+    default="overview",
     show_default=True,
     help="Kind of figure: mpigauge list plots.",
 )

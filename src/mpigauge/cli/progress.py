@@ -1,19 +1,21 @@
 """What is seen while it measures: a bar on a terminal, one plain line per launch otherwise."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from mpigauge import units
-from mpigauge.campaign.job_run import Observer
 from mpigauge.cli.console import console
-from mpigauge.plan.model import Cell, Plan
 
-REFRESH_S = 0.2
-"""Drawing takes processor time from the ranks; five times a second is enough for a person."""
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell, Plan
+    from mpigauge.result.records import Record
+
+REFRESH_S = 0.25
+"""Drawing takes processor time from the ranks; four times a second is enough for a person."""
 
 
 class Silent:
@@ -26,6 +28,9 @@ class Silent:
         """Nothing."""
 
     def visit_begins(self, cell: Cell) -> None:
+        """Nothing."""
+
+    def recorded(self, record: Record) -> None:
         """Nothing."""
 
     def visit_ends(self) -> None:
@@ -54,6 +59,47 @@ class Lines(Silent):
         click.echo(f"launch {number} begins in {units.format_duration(seconds)}", file=self._stream)
 
 
+class Course:
+    """How far a campaign has come, of its budget or of the launches asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._begun = time.monotonic()
+        self._visits = self._visits_done = self._number = 0
+
+    def launch_begins(self, number: int, visits: int) -> None:
+        """So many visits lie ahead."""
+        self._visits, self._visits_done, self._number = visits, 0, number
+
+    def visit_ends(self) -> None:
+        """One more."""
+        self._visits_done += 1
+
+    def share(self) -> float:
+        """From 0 to 1."""
+        inside = self._visits_done / max(1, self._visits)
+        launches = min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
+        if self._plan.over_s is not None:
+            return min(1.0, (time.monotonic() - self._begun) / self._plan.over_s)
+        if self._plan.budget_s is None:
+            return max(0.0, launches)
+        return max(0.0, launches, min(1.0, (time.monotonic() - self._begun) / self._plan.budget_s))
+
+    def left(self) -> str:
+        """How long it will take, in words; nothing before that is known."""
+        share = self.share()
+        if share <= 0:
+            return ""
+        left_s = (time.monotonic() - self._begun) * (1 - share) / share
+        at_most = "at most " if self._plan.budget_s is not None else ""
+        return f"{at_most}{left_s:.0f} s left"
+
+
+def words_of(cell: Cell) -> str:
+    """A cell in a few words."""
+    return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {cell.mpi}"
+
+
 class Bar(Silent):
     """A bar with the time left and what is being measured, drawn in the pauses between visits."""
 
@@ -61,9 +107,8 @@ class Bar(Silent):
         from rich.progress import BarColumn, Progress, TextColumn
 
         super().__init__(stream)
-        self._plan = plan
-        self._begun = self._drawn = time.monotonic()
-        self._visits = self._visits_done = self._number = 0
+        self._course = Course(plan)
+        self._drawn = time.monotonic()
         self._progress = Progress(
             TextColumn("{task.fields[launch]}"),
             BarColumn(bar_width=24),
@@ -86,7 +131,7 @@ class Bar(Silent):
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """What is launched now."""
-        self._visits, self._visits_done, self._number = visits, 0, number
+        self._course.launch_begins(number, visits)
         again = f", part {part}" if part > 1 else ""
         self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
         self._draw(at_once=True)
@@ -99,13 +144,12 @@ class Bar(Silent):
 
     def visit_begins(self, cell: Cell) -> None:
         """What is measured now."""
-        words = f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {cell.mpi}"
-        self._progress.update(self._task, cell=words)
+        self._progress.update(self._task, cell=words_of(cell))
         self._draw()
 
     def visit_ends(self) -> None:
         """One more."""
-        self._visits_done += 1
+        self._course.visit_ends()
 
     def trouble(self, sentence: str) -> None:
         """Above the bar."""
@@ -116,38 +160,5 @@ class Bar(Silent):
         if not at_once and now - self._drawn < REFRESH_S:
             return
         self._drawn = now
-        self._progress.update(self._task, completed=self._share(now), left=self._left(now))
+        self._progress.update(self._task, completed=self._course.share(), left=self._course.left())
         self._progress.refresh()
-
-    def _share(self, now: float) -> float:
-        """Of the budget, or of the launches asked for."""
-        if self._plan.over_s is not None:
-            return min(1.0, (now - self._begun) / self._plan.over_s)
-        if self._plan.budget_s is not None:
-            return min(1.0, (now - self._begun) / self._plan.budget_s)
-        inside = self._visits_done / max(1, self._visits)
-        return min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
-
-    def _left(self, now: float) -> str:
-        share = self._share(now)
-        if share <= 0:
-            return ""
-        left_s = (now - self._begun) * (1 - share) / share
-        at_most = "at most " if self._plan.budget_s is not None else ""
-        return f"{at_most}{left_s:.0f} s left"
-
-
-@contextmanager
-def observer_for(plan: Plan, stream: TextIO, *, quiet: bool) -> Iterator[Observer]:
-    """The observer that fits the stream."""
-    if quiet:
-        yield Silent(stream)
-    elif not stream.isatty():
-        yield Lines(stream)
-    else:
-        bar = Bar(stream, plan)
-        bar.start()
-        try:
-            yield bar
-        finally:
-            bar.stop()

@@ -240,7 +240,19 @@ def asked(
         **given,
     )
     file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)
-    return with_options(file, options, random.SystemRandom().randrange(2**31), where), where
+    plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
+    return _of_a_few_megabytes(plan, file), where
+
+
+def _of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
+    """The suite that nobody asks for ends before its result is large, unless launches were asked for."""
+    from msgspec.structs import replace
+
+    from mpigauge.plan import suites
+
+    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max:
+        return plan
+    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)
 
 
 def _meanings(given: Sequence[str]) -> list[Meaning]:
@@ -270,7 +282,7 @@ def _file(plan_path: Path | None, options: Options, *, quick: bool, thorough: bo
     suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     if plan_path is None:
         names = options.patterns
-        return replace(suite, title=", ".join(names), measure=()) if names else suite
+        return replace(suite, title=", ".join(names), measure=(), samples=None) if names else suite
     file = plan_file.read_file(plan_path)
     _check_names(file, str(plan_path))
     if quick or thorough:

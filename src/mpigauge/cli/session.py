@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError
-from mpigauge.vocabulary import BROKEN
+from mpigauge.vocabulary import BROKEN, RESUMABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 
 def default_path() -> Path:
-    """results/<host>-<UTC time>.jsonl."""
+    """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
     host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
     return Path("results") / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path, int | None]:
+def measure(
+    session: Session, output: Path | None, *, quiet: bool, answering: bool = True
+) -> tuple[Path, int | None]:
     """Runs a session to its end: the result file, and the signal that ended it, if one did.
 
     Args:
         output: The name of a new file; None means the usual one.
+        answering: Whether a terminal shows what the result says so far.
 
     Raises:
         UsageError: There is such a file already.
@@ -40,17 +43,28 @@ def measure(session: Session, output: Path | None, *, quiet: bool) -> tuple[Path
     """
     from mpigauge.campaign.loop import CampaignLoop
     from mpigauge.campaign.prepare import open_result
-    from mpigauge.cli.progress import observer_for
+    from mpigauge.cli.observers import observer_for
     from mpigauge.launch.interruption import Interruption
+    from mpigauge.result.writer import packed
 
     plan, targets = session.plan, session.targets
     with (
         open_result(session, output, default_path()) as file,
         Interruption() as interruption,
-        observer_for(plan, sys.stderr, quiet=quiet) as observer,
+        observer_for(plan, sys.stderr, quiet=quiet, answers=file.path if answering else None) as observer,
     ):
-        CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
-        return file.path, interruption.signal
+        reason = CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
+    if reason not in RESUMABLE and _packs(session, output):
+        return packed(file.path), None
+    return file.path, interruption.signal
+
+
+def _packs(session: Session, output: Path | None) -> bool:
+    """Whether the result is compressed in the end: unless it was named otherwise."""
+    from mpigauge.result.writer import PACKED
+
+    named = session.before.path if session.before is not None else output
+    return named is None or named.suffix == PACKED
 
 
 def stopped(path: Path, signal_number: int) -> int:

@@ -3,6 +3,9 @@
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
 
+DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
+"""Of a cell in a launch, and of launches: enough for p99, and a result of at most 2 MB, compressed."""
+
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
 COLLECTIVE_SIZES = "8:1MiB*8"
@@ -32,6 +35,7 @@ DEFAULT = PlanFile(
     title="point to point, collectives, memory",
     measure=(*_point_to_point(SIZES), *_beside(COLLECTIVE_SIZES, MEMORY_SIZES)),
     sizes=SIZES,
+    samples=DEFAULT_SAMPLES,
     budget=BUDGET,
 )
 QUICK = PlanFile(

@@ -1,6 +1,7 @@
 """Reading a result file, whole or torn, and saying clearly when it is neither."""
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -55,6 +56,9 @@ class Result:
     left_out: int = 0
 
 
+STANDARD_INPUT = Path("-")
+GZIP_MAGIC = b"\x1f\x8b"
+
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a line that is not JSON of ours can raise."""
 
@@ -81,7 +85,7 @@ _LISTS = {
 
 
 def load(path: Path) -> Result:
-    """Reads a result file, `.jsonl` or `.jsonl.gz`.
+    """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
     Raises:
         UsageError: It cannot be read, is empty, not ours, newer than this mpigauge, or damaged in
@@ -100,8 +104,10 @@ def load(path: Path) -> Result:
 
 def _read(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        given = path == STANDARD_INPUT
+        data = sys.stdin.buffer.read() if given else path.read_bytes()
+        packed = data.startswith(GZIP_MAGIC) if given else path.suffix == ".gz"
+        return gzip.decompress(data) if packed else data
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:

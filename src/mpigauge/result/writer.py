@@ -2,7 +2,9 @@
 
 import errno
 import fcntl
+import gzip
 import os
+import shutil
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,6 +15,8 @@ from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.records import Record
 
 TAIL_BYTES = 1 << 16
+PACKED = ".gz"
+"""What the name of a compressed result ends in."""
 
 
 class ResultFile:
@@ -61,15 +65,53 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
     )
 
 
+def plain_name(path: Path) -> Path:
+    """What a result is called while it grows: lines as they are, so that a kill loses one at most."""
+    return path.with_suffix("") if path.suffix == PACKED else path
+
+
+def packed(path: Path) -> Path:
+    """Compresses a result that is complete, and returns its new name; the whole of it, or nothing.
+
+    A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk.
+    """
+    new, part = path.with_name(path.name + PACKED), path.with_name(path.name + PACKED + ".part")
+    try:
+        with path.open("rb") as lines, part.open("wb") as raw:
+            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+                shutil.copyfileobj(lines, file)
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(new)
+    except OSError:
+        part.unlink(missing_ok=True)
+        return path
+    path.unlink()
+    return new
+
+
+def _unpacked(path: Path) -> Path:
+    """A compressed result as lines again, to go on with it."""
+    plain, part = plain_name(path), path.with_suffix(".part")
+    with gzip.open(path) as file, part.open("wb") as lines:
+        shutil.copyfileobj(file, lines)
+    part.replace(plain)
+    path.unlink()
+    return plain
+
+
 def create(path: Path) -> ResultFile:
     """Opens a new result file; what exists is never overwritten.
+
+    It is called by its plain name until `packed` compresses it.
 
     Raises:
         UsageError: There is such a file already.
         EnvironmentLacksError: It cannot be written there.
     """
     try:
-        return _create(path)
+        _expect_free(path)  # the plain name may be free where the compressed one is taken
+        return _create(plain_name(path))
     except FileExistsError:
         raise UsageError(
             f"{path}: exists already, and results are never overwritten",
@@ -86,10 +128,17 @@ def create_beside(path: Path) -> ResultFile:
     name, number = path, 1
     while True:
         try:
+            _expect_free(name.with_name(name.name + PACKED))
             return _create(name)
         except FileExistsError:
             number += 1
             name = path.with_stem(f"{path.stem}-{number}")
+
+
+def _expect_free(path: Path) -> None:
+    """Like the system where a file exists; what else is wrong with a name shows when it is opened."""
+    if os.path.lexists(path):
+        raise FileExistsError
 
 
 def _create(path: Path) -> ResultFile:
@@ -106,13 +155,14 @@ def _create(path: Path) -> ResultFile:
 
 
 def reopen(path: Path) -> ResultFile:
-    """Opens a result file to go on with it; a torn last line is cut off.
+    """Opens a result file to go on with it; a torn last line is cut off, a compressed one unpacked.
 
     Raises:
         UsageError: Somebody else is writing it.
         EnvironmentLacksError: It cannot be written.
     """
     try:
+        path = _unpacked(path) if path.suffix == PACKED else path
         file = _open(path, 0)
         size = os.lseek(file._descriptor, 0, os.SEEK_END)  # noqa: SLF001
         os.ftruncate(file._descriptor, _end_of_last_line(path, size))  # noqa: SLF001

@@ -91,12 +91,13 @@ def timed(query: Query) -> list[tuple[Source, Row]]:
 
 
 def against_size(
-    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True
+    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True, most: int = SERIES_MOST
 ) -> list[Series]:
     """Series whose x is the size; those asked for, labelled.
 
     Args:
         sized: Without what has no size, such as barriers.
+        most: How many can be told apart.
 
     Raises:
         UsageError: There are none, or too many.
@@ -106,7 +107,8 @@ def against_size(
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
         found[number] = replace(one, breaks=_breaks(one))
-    return chosen(query, [one for one in found if any(row.time is not None for row in one.rows)])
+    timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
+    return chosen(query, timed_ones, most=most)
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:

@@ -48,7 +48,7 @@ def option(command: pages.Command, name: str, default: str) -> str:
 def test_the_gallery_has_every_kind_of_figure() -> None:
     (gallery,) = (page for page in PAGES if page.path.stem == "gallery")
     shown = [kind.name for kind in KINDS.values() if kind.example]
-    assert [option(command, "--kind", "time") for command in gallery.making()] == shown
+    assert [option(command, "--kind", "overview") for command in gallery.making()] == shown
     assert re.findall(r"^## (.+)$", gallery.text, re.MULTILINE) == shown
 
 
@@ -193,7 +193,7 @@ def test_what_is_old_is_replaced_and_all_else_stays(folder: Path) -> None:
     before, after = PAGE.split("old\n")
     assert text.startswith(before)
     assert text.endswith(after)
-    assert "| 8 B |" in text
+    assert "| latency, 8 B |" in text
     assert "old" not in text
     assert draw.fresh(pages.Page(page.path, text), folder, {}) == text
     assert {path.name for path in folder.iterdir()} >= {"one.png", "one.pdf"}

@@ -21,7 +21,7 @@ from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import moment_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import Failure
+from mpigauge.result.records import Failure, Record
 from tests.fakes.kernel import describe
 from tests.made import LIBRARY, campaign, cell, launch, visit
 
@@ -118,6 +118,9 @@ class Quiet:
         """Nothing."""
 
     def visit_begins(self, cell: Cell) -> None:
+        """Nothing."""
+
+    def recorded(self, record: Record) -> None:
         """Nothing."""
 
     def visit_ends(self) -> None:

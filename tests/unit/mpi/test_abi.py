@@ -43,7 +43,7 @@ def test_one_kernel_runs_on_every_library_that_has_the_abi(cli: Cli, two: tuple[
     for launch in result.launches:
         assert launch.built_by == "mpich==5.0.2"
         assert launch.variables["LD_LIBRARY_PATH"] == folders[launch.job.mpi]
-    head = cli("show", "r.jsonl").out.partition("\n\n")[0]
+    head = cli("show", "--all", "r.jsonl").out.partition("\n\n")[0]
     assert "one kernel for all libraries, built by mpich==5.0.2" in head
 
 
@@ -53,7 +53,7 @@ def test_without_it_every_library_has_a_kernel_of_its_own(cli: Cli, two: tuple[F
     result = load(Path("r.jsonl"))
     assert len({library.kernel for library in result.campaign.libraries}) == 2
     assert {launch.built_by for launch in result.launches} == {""}
-    assert "one kernel" not in cli("show", "r.jsonl").out
+    assert "one kernel" not in cli("show", "--all", "r.jsonl").out
 
 
 def test_a_plan_file_may_ask_for_it(cli: Cli, two: tuple[FakeMpi, FakeMpi]) -> None:

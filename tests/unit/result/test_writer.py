@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import resource
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ from tests.made import RECORDS, SMALL, launch, lines_of, visit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.result.reader import Result
 
 WHOLE = lines_of(*RECORDS)
 
@@ -102,3 +106,57 @@ def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
         file.append(large)
     assert str(path) in caught.value.hint
     assert path.read_bytes() == lines_of(RECORDS[0], large)
+
+
+# ---- Compressed when it is complete --------------------------------------------------------------
+
+
+def test_a_complete_result_is_compressed_whole(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE)
+    assert writer.packed(path) == tmp_path / "r.jsonl.gz"
+    assert gzip.decompress((tmp_path / "r.jsonl.gz").read_bytes()) == WHOLE
+    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl.gz"]
+    assert load(tmp_path / "r.jsonl.gz").visits == load_of(WHOLE, tmp_path).visits
+
+
+def load_of(text: bytes, folder: Path) -> Result:
+    """The same as plain lines."""
+    (folder / "plain.jsonl").write_bytes(text)
+    return load(folder / "plain.jsonl")
+
+
+def test_what_prevents_compressing_leaves_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert writer.packed(path) == path
+    assert path.read_bytes() == WHOLE
+    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten(tmp_path: Path) -> None:
+    asked = tmp_path / "r.jsonl.gz"
+    with writer.create(asked) as file:
+        assert file.path == tmp_path / "r.jsonl"
+        for record in RECORDS:
+            file.append(record)
+    writer.packed(file.path)
+    with pytest.raises(UsageError, match="exists already"):
+        writer.create(asked)
+    with writer.create_beside(tmp_path / "r.jsonl") as file:
+        assert file.path == tmp_path / "r-2.jsonl"
+
+
+def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE)
+    with writer.reopen(writer.packed(path)) as file:
+        assert file.path == path
+        file.append(RECORDS[1])
+    assert path.read_bytes() == WHOLE + lines_of(RECORDS[1])
+    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]

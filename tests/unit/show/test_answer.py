@@ -144,6 +144,17 @@ def test_it_is_one_screen_and_says_what_comes_next(everything: Path, cli: Cli) -
     assert sum(line.startswith("! ") for line in lines) <= 4
 
 
+def test_however_many_patterns_there_are_it_stays_one_screen(machine: Path, cli: Cli) -> None:
+    names = [one.name for one in PATTERNS if one.sampled.starts_together and one.moves_bytes]
+    path = written("many.jsonl", *records_of([*MESSAGES, *COPIES, *(collective(name, 8) for name in names)]))
+    lines = cli("show", path).out.splitlines()
+    assert len(lines) <= LINES_MOST
+    shown = sum(any(line.startswith(f"{name}, ") for name in names) for line in lines)
+    assert 0 < shown < len(names)
+    assert f"{len(names) - shown} more numbers: mpigauge show --all" in lines
+    assert any(line.startswith("cost in copies") for line in lines)
+
+
 def test_without_a_name_it_is_the_newest(everything: Path, cli: Cli) -> None:
     assert cli("show").status == 2
     assert "no result is there" in cli("show").err

@@ -166,6 +166,28 @@ def expect_curves(found: dict[str, ET.Element]) -> None:
     assert points(found, "points-ratio") == [len(SIZES) - 1]
 
 
+def test_overview(result: Path, cli: Cli) -> None:
+    found = svg(cli, result, "--series", "shm")
+    # Latency and bandwidth of two modes, reductions of two numbers of ranks, copies: each where it belongs.
+    panels = [sorted(name for name in found if name.startswith(f"points-{panel}-")) for panel in range(5)]
+    assert [len(panel) for panel in panels] == [2, 2, 2, 1, 0]
+    assert {"latency, one way", "bandwidth", "time of one operation of all ranks"} <= set(texts())
+    assert not any(name.startswith("points-ratio") for name in found)
+
+
+def test_ratios_are_within_one_pattern_unless_they_are_asked_for(result: Path, cli: Cli) -> None:
+    named_ones = svg(cli, result, "--kind", "time", "--series", "memcpy", "--series", "pingpong shm standard")
+    assert points(named_ones, "points-ratio")
+    path = written("two.jsonl", *two_patterns())
+    assert not points(svg(cli, path, "--kind", "time"), "points-ratio")
+
+
+def two_patterns() -> list[Record]:
+    """Messages and copies, of one mode each."""
+    cells = [cell(pattern, size, transport="shm") for pattern in ("pingpong", "memcpy") for size in SIZES[1:]]
+    return [campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells)]
+
+
 def test_time(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "time", *PINGPONG)
     expect_curves(found)
@@ -541,7 +563,7 @@ def printed(path: str = "printed.jsonl") -> Path:
 
 
 def test_imported_times_stand_beside_measured_ones_without_intervals(result: Path, cli: Cli) -> None:
-    found = svg(cli, printed(), result, "--series", "pingpong shm standard")
+    found = svg(cli, printed(), result, "--kind", "time", "--series", "pingpong shm standard")
     assert points(found) == [3, len(SIZES)]
     assert not [name for name in found if re.match(r"(band|bars)-0", name)]
     assert [name for name in found if re.match(r"band-1", name)]

@@ -25,11 +25,18 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind(
+            "overview",
+            "a panel per family against size: latency, bandwidth, collectives, memory",
+            "cells of any size",
+            "overview",
+            example='libraries.jsonl --series "openmpi 2 ranks" -o overview.png',
+        ),
+        Kind(
             "time",
             "time against size, with the ratio to the first series below",
             "cells of any size",
             "curves",
-            example="exchange.jsonl -o exchange.png",
+            example="exchange.jsonl --kind time -o exchange.png",
         ),
         Kind(
             "rate",

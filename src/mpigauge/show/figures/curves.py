@@ -49,7 +49,7 @@ def time_figure(query: Query) -> Figure:
     """Time against size."""
     found, pieces = with_points(query, against_size(query), time_point, "all times of it are 0")
     values = values_of(pieces)
-    axis = scales.times("time", values, query.units.time, linear=query.linear)
+    axis = scales.times(time_words(found), values, query.units.time, linear=query.linear)
     return _with_ratios(query, found, pieces, axis)
 
 
@@ -145,7 +145,7 @@ def _with_ratios(
     query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis
 ) -> Figure:
     """The curves and, on logarithmic axes, their ratios to the first below: 5 % cannot be seen above."""
-    over = ratios(found)
+    over = ratios(found) if _comparable(query, found) else []
     below = not query.linear and any(over[1:])
     looks = looks_of(found)
     rows = lines.legend_rows(labels_of(found))
@@ -166,6 +166,20 @@ def _with_ratios(
     axis.dress(axes)
     finish(whole, query, found, looks)
     return whole
+
+
+def _comparable(query: Query, found: Sequence[Series]) -> bool:
+    """A ratio is one of equals, of one pattern, or one that was asked for by name."""
+    return bool(query.series) or len({one.factors["pattern"] for one in found}) == 1
+
+
+def time_words(found: Sequence[Series]) -> str:
+    """What the times are of, where they are all of one kind."""
+    patterns = {one.source.patterns[one.factors["pattern"]] for one in found}
+    if all(pattern.one_way and pattern.talks for pattern in patterns):
+        return "latency, one way"
+    names = sorted({pattern.name for pattern in patterns})
+    return f"time of one {names[0]}" if len(names) == 1 else "time"
 
 
 def with_points(

@@ -85,6 +85,11 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
 
 
+def handle(looks: Mapping[str, Any]) -> Line2D:
+    """What a legend shows of a series."""
+    return Line2D([], [], **looks)
+
+
 def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
     """A vertical line, with its words above the axes if it has some."""
     axes.axvline(x, color="0.45", linewidth=0.9, linestyle=dashes, zorder=1).set_gid(name)
@@ -109,7 +114,7 @@ def caption(
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
     if len(labels) > 1 or (labels and labels[0] not in words):
-        handles = [Line2D([], [], **one) for one in looks]
+        handles = [handle(one) for one in looks]
         below(whole, handles, labels, note)
     elif note:
         whole.supxlabel(note, **SMALL)

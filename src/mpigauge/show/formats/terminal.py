@@ -53,9 +53,14 @@ LEGEND = (
 def render(document: Document, console: Console) -> str:
     """The document as a console of this width, encoding and colours shows it."""
     with console.capture() as captured:
-        for line in _lines(document, Page(console)):
+        for line in lines_of(document, console):
             console.print(line, soft_wrap=True)
     return captured.get()
+
+
+def lines_of(document: Document, console: Console) -> Iterator[Text]:
+    """Its lines, each no wider than the console."""
+    yield from _lines(document, Page(console))
 
 
 class Page:

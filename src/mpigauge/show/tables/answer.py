@@ -10,13 +10,13 @@ from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.show.document import Column, Document, Line, Table
 from mpigauge.show.series import FILE, STATE, told_apart
-from mpigauge.show.tables.records import result_record
+from mpigauge.show.tables.records import answer_records, result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
 from mpigauge.show.words.states import left_out_line, states_in_brief
-from mpigauge.vocabulary import QUOTED_RATES
+from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
     from mpigauge.show.words.factors import Factors
-    from mpigauge.vocabulary import QuotedAs
 
 DOUBTS_MOST = 4
 JOBS_MOST = 6
 """Side by side; of more, the tables tell."""
 
-QUOTES_MOST = 12
+QUOTES_MOST = 11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +64,20 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
     doubts = _doubts(sources, told)
     return Document(
-        head=[*_head(sources, told), *_more_jobs(told)],
+        head=[*_head(sources, told), *_left_out(told)],
         tables=_tables(told[:JOBS_MOST], chosen),
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
-        data=lambda: _data(sources, told),
-        records=lambda: (record for one in told for record in records_of(one)),
+        data=lambda: _data(sources),
+        records=lambda: _records(sources),
     )
+
+
+def progress(source: Source, chosen: Units) -> Document:
+    """The same of a campaign that goes on: its numbers so far, without doubts."""
+    told = [Told(source, answer) for answer in answers(source.rows, source.patterns)]
+    return Document(head=list(_head([source], told)), tables=_tables(told[:JOBS_MOST], chosen), units=chosen)
 
 
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
@@ -85,21 +90,32 @@ def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
         yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
 
 
-def _more_jobs(told: Sequence[Told]) -> list[str]:
-    left = len(told) - JOBS_MOST
-    return [f"and {left} more jobs: mpigauge show --all"] if left > 0 else []
+def _left_out(told: Sequence[Told]) -> list[str]:
+    """How much there is no room for, and what has it."""
+    lines = list(_lines(told[:JOBS_MOST]))
+    counts = (("jobs", len(told) - JOBS_MOST), ("numbers", len(lines) - len(_fitting(lines))))
+    more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
+    return [f"{more}: mpigauge show --all"] if more else []
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
 def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
-    lines = list(_lines(told))[:QUOTES_MOST]
+    lines = _fitting(list(_lines(told)))
     if not lines:
         return []
     first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
     columns = _alone(chosen) if len(told) == 1 else _beside(told)
     return [Table("", "", lines, [first, *columns])]
+
+
+def _fitting(lines: list[Asked]) -> list[Asked]:
+    """As many as the screen has room for: the last operations of all ranks go first."""
+    beyond = len(lines) - QUOTES_MOST
+    several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
+    gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
+    return [line for line in lines if id(line) not in gone]
 
 
 def _lines(told: Sequence[Told]) -> Iterator[Asked]:
@@ -116,9 +132,9 @@ def _alone(chosen: Units) -> list[Column]:
         Column(
             "half_width",
             "",
-            lambda line: words.half_width(line.first),
+            lambda line: line.first.half_width,
             "1",
-            lambda line, _: _width(line.first),
+            lambda line, _: words.width(line.first),
             left=True,
             goes=2,
         ),
@@ -142,13 +158,13 @@ def _beside(told: Sequence[Told]) -> list[Column]:
 def _column(number: int, name: str) -> Column:
     def value(line: Asked) -> float | None:
         quote = line.quotes[number]
-        return None if quote is None else _number(quote)
+        return None if quote is None else quote.value
 
     def write(line: Asked, chosen: Units) -> str:
         quote = line.quotes[number]
         if quote is None:
             return units.MISSING
-        return f"{words.number(quote, chosen)} {_width(quote)}".rstrip()
+        return f"{words.number(quote, chosen)} {words.width(quote)}".rstrip()
 
     return Column(str(number), name, value, write=write, goes=100 - number)
 
@@ -163,12 +179,7 @@ def _factors(one: Told) -> Factors:
 
 
 def _value(line: Asked) -> float | None:
-    return _number(line.first)
-
-
-def _width(quote: Quote) -> str:
-    width = words.half_width(quote)
-    return "" if width is None else units.format_relative(width)
+    return line.first.value
 
 
 # ---- Doubts and what comes next ------------------------------------------------------------------
@@ -197,64 +208,24 @@ def _blank(lines: Sequence[Line]) -> list[Line]:
 
 def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
     steps = list(words.next_steps([str(source.result.path) for source in sources], newest=newest))
-    widest = max(len(what) for what, _ in steps)
-    return [Line(f"{what:{widest}}  {command}", "quiet") for what, command in steps]
+    widest = max(len(what) for what, _ in steps) + 1
+    return [Line(f"{what + ':':{widest}}  {command}", "quiet") for what, command in steps]
 
 
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _data(sources: Sequence[Source], told: Sequence[Told]) -> Mapping[str, Any]:
-    """Of one result all that is said of it, with its answer; of several the answers alone."""
-    answer = [record for one in told for record in records_of(one)]
+def _records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
+    """The numbers of all results, each with its file."""
+    for source in sources:
+        for record in answer_records(source.result, source.rows):
+            yield {"file": str(source.result.path), **record}
+
+
+def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
+    """Of one result all that is said of it; of several the answers alone."""
     if len(sources) > 1:
-        return {"answer": answer}
+        return {"answer": list(_records(sources))}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    whole = result_record(source.result, source.rows, notes, source.states)
-    return {**whole, "answer": answer}
-
-
-def records_of(told: Told) -> Iterator[dict[str, Any]]:
-    """The numbers of a job in SI base units: docs/numbers.md."""
-    for quote in told.answer.quotes:
-        cell = quote.row.cell
-        yield {
-            "file": str(told.source.result.path),
-            "quantity": quote.quoted_as,
-            "pattern": cell.pattern,
-            "mode": cell.mode,
-            "bytes": cell.bytes,
-            "mpi": cell.mpi,
-            "mpi_version": cell.mpi_version,
-            "transport": cell.transport,
-            "placement": cell.placement,
-            "ranks": cell.ranks,
-            "state": quote.row.state,
-            "value": _number(quote),
-            "unit": UNITS.get(quote.quoted_as, "s"),
-            "half_width": words.half_width(quote),
-        }
-
-
-UNITS: Mapping[QuotedAs, str] = {
-    **dict.fromkeys(QUOTED_RATES, "B/s"),
-    "message-rate": "1/s",
-    "eager-limit": "B",
-    "copies": "1",
-}
-"""Of what is no time."""
-
-
-def _number(quote: Quote) -> float | None:
-    row = quote.row
-    match UNITS.get(quote.quoted_as):
-        case "B/s":
-            return row.rate_bytes_per_s
-        case "1/s":
-            return words.message_rate(row)
-        case "B":
-            return row.limit_bytes
-        case "1":
-            return quote.cost.least.estimate if quote.cost else None
-    return row.time.estimate if row.time else None
+    return result_record(source.result, source.rows, notes, source.states)

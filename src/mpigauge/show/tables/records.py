@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from mpigauge.analysis.answer import answers
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
@@ -164,7 +165,29 @@ def result_record(
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),
         "findings": [finding_record(one) for one in findings_of(result, rows, states)],
+        "answer": answer_records(result, rows),
     }
+
+
+ANSWERED = ("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks")
+"""What the answer says of a cell."""
+
+
+def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The few numbers that answer for a result, in SI base units: docs/tables.md."""
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    return [
+        {
+            "quantity": quote.quoted_as,
+            **{name: getattr(quote.row.cell, name) for name in ANSWERED},
+            "state": quote.row.state,
+            "value": _number(quote.value),
+            "unit": quote.unit,
+            "half_width": _number(quote.half_width),
+        }
+        for one in answers(rows, patterns)
+        for quote in one.quotes
+    ]
 
 
 def flat_record(row: Row) -> dict[str, Any]:

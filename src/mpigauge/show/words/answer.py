@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import QuotedAs
 
+DETAIL_MOST = 40
+"""Letters beside a number, so that a line of 80 has room for all of it."""
+
+SURE_BELOW = 10.0
+"""Half-widths that are more, as those of two launches often are, say only that nothing is known yet."""
+
+UNSURE = "> \N{PLUS-MINUS SIGN}999 %"
+
 TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 """What makers put into the names of processors."""
 
@@ -47,8 +55,8 @@ def campaign_of(result: Result, found: Sequence[Answer]) -> str:
     """What was launched: library, ranks and transport where there is one job; launches and their time."""
     launches = len({launch.number for launch in result.launches})
     words = job_of(result, found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
-    if launches:
-        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds_of(result):.0f} s")
+    if launches and (seconds := seconds_of(result)):
+        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
     return DOT.join(words)
 
 
@@ -92,7 +100,7 @@ def number(quote: Quote, chosen: Units) -> str:
         case quoted if quoted in QUOTED_RATES:
             return units.format_rate(row.rate_bytes_per_s, chosen.rate)
         case "message-rate":
-            return messages(message_rate(row))
+            return messages(quote.value)
         case "eager-limit":
             return f"{row.limit_bytes} B"
         case "copies":
@@ -104,17 +112,12 @@ def number(quote: Quote, chosen: Units) -> str:
     return units.format_time(row.time.estimate if row.time else None, chosen.time)
 
 
-def half_width(quote: Quote) -> float | None:
-    """How sure the number is, as a fraction of it; None if that is not known."""
-    if quote.cost is not None:
-        ratio = quote.cost.least
-        return None if ratio.high is None else ratio.high / ratio.estimate - 1
-    return quote.row.time.half_width if quote.row.time else None
-
-
-def message_rate(row: Row) -> float | None:
-    """Messages in a second, in all directions."""
-    return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
+def width(quote: Quote) -> str:
+    """How sure the number is."""
+    known = quote.half_width
+    if known is None:
+        return ""
+    return units.format_relative(known) if known < SURE_BELOW else UNSURE
 
 
 def messages(per_s: float | None) -> str:
@@ -128,8 +131,9 @@ def messages(per_s: float | None) -> str:
 
 
 def detail(quote: Quote, chosen: Units) -> str:
-    """What stands beside the number: what it was measured with, and the largest message."""
-    return DETAILS[quote.quoted_as](quote, chosen)
+    """What stands beside the number: what it was measured with, and the largest message if there is room."""
+    words = DETAILS[quote.quoted_as](quote, chosen)
+    return words if len(words) <= DETAIL_MOST else words.partition(";")[0]
 
 
 def _latency(quote: Quote, _: Units) -> str:
@@ -164,7 +168,7 @@ def _operation(quote: Quote, chosen: Units) -> str:
 
 
 def _limit(_: Quote, __: Units) -> str:
-    return "longer messages wait for their receiver"
+    return "longer messages wait for the receiver"
 
 
 def _copies(quote: Quote, _: Units) -> str:

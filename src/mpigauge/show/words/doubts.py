@@ -55,7 +55,7 @@ def _wide(doubt: Doubt) -> str:
     worst = doubt.rows[0]
     width = worst.time.half_width if worst.time else None
     beyond = f"wider than {format_relative(doubt.precision)}: {len(doubt.rows)} of {doubt.of} numbers"
-    return f"{beyond}, at worst {format_relative(width)} for {_cell(worst)}"
+    return f"{beyond}, worst {format_relative(width)} at {_cell(worst)}"
 
 
 def _broken(doubt: Doubt) -> str:
@@ -72,7 +72,7 @@ def _cut_short(_: Doubt) -> str:
 
 
 def _portable(doubt: Doubt) -> str:
-    return f"{doubt.about} from PyPI: single-copy transfers, network drivers may be missing"
+    return f"{doubt.about} from PyPI may lack single-copy transfers, network drivers"
 
 
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {

@@ -1,0 +1,134 @@
+"""The answer on a terminal while it is being measured: numbers, their intervals, what goes on, the time left.
+
+Numbers are computed between launches, when no rank runs, and in the first launch now and then, so that there
+is something to see. What changes within a launch is two lines, drawn in the pauses between visits.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from mpigauge.cli.console import console
+from mpigauge.cli.progress import REFRESH_S, Course, Silent, words_of
+from mpigauge.show.formats.terminal import lines_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.text import Text
+
+    from mpigauge.plan.model import Cell, Plan
+    from mpigauge.result.records import Record
+
+FIRST_S = 2.0
+"""How often numbers are computed in the first launch."""
+
+BAR = 24
+
+
+class LiveAnswer(Silent):
+    """Draws it where the cursor is, and takes it away in the end."""
+
+    def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
+        from rich.live import Live
+
+        from mpigauge.analysis.so_far import SoFar
+        from mpigauge.result.reader import load
+
+        super().__init__(stream)
+        screen = console(stream)
+        assert screen is not None  # noqa: S101 - a terminal has one
+        self._console = screen
+        self._so_far = SoFar(load(path))
+        self._course = Course(plan)
+        self._drawn = self._computed = time.monotonic()
+        self._answer: list[Text] = []
+        self._launch = self._doing = self._machine = ""
+        # Without a thread of its own: it would preempt the ranks.
+        self._live = Live(console=screen, auto_refresh=False, transient=True)
+
+    def start(self) -> None:
+        """Takes the lines below the cursor."""
+        self._compute()
+        self._live.start()
+
+    def stop(self) -> None:
+        """Gives them back."""
+        self._live.stop()
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """What is launched now."""
+        self._course.launch_begins(number, visits)
+        again = f", part {part}" if part > 1 else ""
+        self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
+        self._draw(at_once=True)
+
+    def visit_begins(self, cell: Cell) -> None:
+        """What is measured now."""
+        self._doing = words_of(cell)
+        if self._first and time.monotonic() - self._computed > FIRST_S:
+            self._compute()
+        self._draw()
+
+    def recorded(self, record: Record) -> None:
+        """Kept for the next computation."""
+        from mpigauge.result.records import Launch
+
+        self._so_far.take(record)
+        if isinstance(record, Launch) and record.load_average is not None:
+            self._machine = f"load {record.load_average:.1f}"
+
+    def visit_ends(self) -> None:
+        """One more."""
+        self._course.visit_ends()
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """Nobody measures now."""
+        self._compute()
+        self._draw(at_once=True)
+
+    def trouble(self, sentence: str) -> None:
+        """Above all else, to stay."""
+        self._console.print(f"mpigauge: {sentence}", markup=False, highlight=False, soft_wrap=True)
+
+    @property
+    def _first(self) -> bool:
+        return len({launch.number for launch in self._so_far.result.launches}) <= 1
+
+    def _compute(self) -> None:
+        from mpigauge.show.document import Units
+        from mpigauge.show.query import Source
+        from mpigauge.show.tables import answer
+
+        so_far = self._so_far
+        source = Source("", so_far.result, so_far.rows(), dict(so_far.patterns), {}, {})
+        self._answer = list(lines_of(answer.progress(source, Units()), self._console))
+        self._computed = time.monotonic()
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
+        now = time.monotonic()
+        if not at_once and now - self._drawn < REFRESH_S:
+            return
+        self._drawn = now
+        room = max(0, self._console.height - 3)
+        shown = [*self._answer[:room], *self._status()]
+        self._live.update(Group(*(line or Text() for line in shown)), refresh=True)
+
+    def _status(self) -> list[Text]:
+        """A bar with the launch and the time left; what is being measured, and on what a machine."""
+        from rich.text import Text
+
+        share = self._course.share()
+        full = round(share * BAR)
+        bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
+        bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
+        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._course.left()}")
+        doing = ", ".join(filter(None, [self._doing, self._machine]))
+        lines = [first, Text(doing, "dim")]
+        for line in lines:
+            line.truncate(self._console.width - 1, overflow="ellipsis")
+        return lines

@@ -1,0 +1,42 @@
+"""Who watches a campaign: the answer or a bar on a terminal, a line per launch on a pipe, or nobody."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from mpigauge.cli.live import LiveAnswer
+from mpigauge.cli.progress import Bar, Lines, Silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.plan.model import Plan
+
+
+@contextmanager
+def observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None) -> Iterator[Observer]:
+    """The observer that fits the stream.
+
+    Args:
+        answers: The result file, if what it says so far is to be seen while it grows.
+    """
+    if quiet:
+        yield Silent(stream)
+    elif not stream.isatty():
+        yield Lines(stream)
+    else:
+        seen = _on_terminal(plan, stream, answers)
+        seen.start()
+        try:
+            yield seen
+        finally:
+            seen.stop()
+
+
+def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> Bar | LiveAnswer:
+    if answers is None:
+        return Bar(stream, plan)
+    return LiveAnswer(stream, plan, answers)

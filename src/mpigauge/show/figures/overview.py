@@ -1,0 +1,175 @@
+"""A panel per family: messages first, then what all ranks do together, then memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures.curves import INTERVALS, mark_breaks, sizes_of, values_of
+from mpigauge.show.registry import maker
+from mpigauge.show.series import (
+    against_size,
+    common_words,
+    labelled,
+    names_that_vary,
+    pieces_of,
+    rate_point,
+    time_point,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.show.figures.curves import Pieces
+    from mpigauge.show.query import Query
+    from mpigauge.show.series import Point, Series
+
+COLUMNS = 2
+LABELS_MOST = 8
+"""In a panel of this size more cannot be told apart."""
+
+PAIR_OF_RANKS = 2
+SIZES_OF_PANEL = 5
+HEIGHT = 2.35
+HEIGHT_OF_LABEL = 0.155
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What one panel shows.
+
+    Attributes:
+        title: Above it; its quantity.
+        keep: Which patterns it is of.
+        point: What is drawn of a row.
+        rates: Whether that is a bandwidth, else a time.
+    """
+
+    title: str
+    keep: Callable[[Pattern], bool]
+    point: Callable[[Row], Point | None]
+    rates: bool = False
+
+
+def _between_two(pattern: Pattern) -> bool:
+    return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
+
+
+FAMILIES = (
+    Family("latency, one way", lambda one: one.talks and one.one_way, time_point),
+    Family("bandwidth", lambda one: _between_two(one) and one.moves_bytes, rate_point, rates=True),
+    Family("time of one operation of all ranks", lambda one: one.talks and not _between_two(one), time_point),
+    Family("bandwidth in memory", lambda one: one.in_memory and one.moves_bytes, rate_point, rates=True),
+    Family("time of one access to memory", lambda one: one.in_memory and not one.moves_bytes, time_point),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """A family with its series and what is drawn of them."""
+
+    family: Family
+    series: list[Series]
+    pieces: list[Pieces]
+
+
+@maker(MAKERS, "overview")
+def overview_figure(query: Query) -> Figure:
+    """Panels with axes and a legend each."""
+    found = against_size(query, most=sum(1 for source in query.sources for _ in source.rows) + 1)
+    panels = [panel for family in FAMILIES if (panel := _panel(query, family, found)).series]
+    if not panels:
+        raise query.lacks("all times of it are 0")
+    columns = min(COLUMNS, len(panels))
+    grid_rows = -(-len(panels) // columns)
+    labels = max(len(panel.series) for panel in panels)
+    whole = style.paper((HEIGHT + HEIGHT_OF_LABEL * -(-labels // columns_of_labels(panels))) * grid_rows)
+    for number, panel in enumerate(panels):
+        _draw(query, whole.add_subplot(grid_rows, columns, number + 1), number, panel)
+    shown = [one for panel in panels for one in panel.series]
+    title = common_words(shown)
+    whole.suptitle(title, fontsize=9)
+    for axes, panel in zip(whole.axes, panels, strict=True):
+        if len(panel.series) > 1 or panel.series[0].label not in title:
+            _legend(axes, panel)
+    if any(not one.imported for one in shown):
+        whole.supxlabel(INTERVALS, **style.SMALL)
+    return whole
+
+
+def columns_of_labels(panels: Sequence[Panel]) -> int:
+    """How many labels stand beside each other below a panel."""
+    widest = max(len(one.label) for panel in panels for one in panel.series)
+    return 2 if widest * COLUMNS <= LETTERS_OF_PANEL else 1
+
+
+LETTERS_OF_PANEL = 40
+
+
+def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
+    """The series of a family; the usual modes alone where all of them are too many.
+
+    Raises:
+        UsageError: They are too many even so.
+    """
+    mine = [one for one in found if family.keep(one.source.patterns[one.factors["pattern"]])]
+    mine = [one for one in mine if pieces_of(one, family.point)]
+    if len(mine) > LABELS_MOST:
+        mine = [one for one in mine if _is_usual(one)]
+    if len(mine) > LABELS_MOST:
+        word = next(mine[0].factors[name] for name in names_that_vary(mine) if name in mine[0].factors)
+        raise query.lacks(
+            f"{len(mine)} series are more than the {LABELS_MOST} of a panel",
+            f'choose with --series, such as --series "{word}", or draw --kind time',
+        )
+    # Labels that users gave stay.
+    mine = labelled(mine) if mine and not query.series else mine
+    return Panel(family, mine, [pieces_of(one, family.point) for one in mine])
+
+
+def _is_usual(one: Series) -> bool:
+    pattern = one.source.patterns[one.factors["pattern"]]
+    return not pattern.modes or one.factors.get("mode") == pattern.modes[0].name
+
+
+def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
+    looks = _looks(panel)
+    sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
+    for place in reversed(range(len(panel.series))):  # the first in front
+        lines.curve(axes, f"{number}-{place}", looks[place], panel.pieces[place], sizes.x)
+    marked = any(one.breaks for one in panel.series)
+    mark_breaks(axes, panel.series)
+    sizes.dress(axes)
+    _axis(query, panel).dress(axes)
+    axes.set_ylabel("")
+    axes.set_title(panel.family.title, loc="left", pad=14 if marked else 6)
+
+
+def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
+    values, linear = values_of(panel.pieces), query.linear
+    if panel.family.rates:
+        return scales.rates(panel.family.title, values, query.units.rate, linear=linear)
+    return scales.times(panel.family.title, values, query.units.time, linear=linear)
+
+
+def _looks(panel: Panel) -> list[dict[str, Any]]:
+    return [lines.look(place, imported=one.imported) for place, one in enumerate(panel.series)]
+
+
+def _legend(axes: Any, panel: Panel) -> None:
+    """Below the panel, never over data."""
+    handles = [lines.handle(look) for look in _looks(panel)]
+    labels = [one.label for one in panel.series]
+    axes.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.24),
+        ncols=columns_of_labels([panel]),
+        fontsize="small",
+    )

@@ -1,0 +1,180 @@
+"""What a terminal shows while a campaign runs: the answer grows, and leaves nothing but itself."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.analysis.rows import rows
+from mpigauge.analysis.so_far import SoFar
+from mpigauge.cli import status_of
+from mpigauge.result.reader import Result, load
+from tests.made import RECORDS, result_of
+
+if TYPE_CHECKING:
+    from mpigauge.result.records import Record
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+WIDTH, HEIGHT = 80, 30
+RUN = ("run", "pingpong", "stream", "eager", "--sizes", "8,64KiB", "--launches", "3", "-o", "r.jsonl")
+CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
+
+
+class Screen:
+    """As much of a terminal as rich needs: text, line feeds, cursor up, erasing a line; and its frames."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = [""]
+        self.row = 0
+        self.frames: list[str] = []
+
+    def feed(self, text: str) -> None:
+        """Takes what was written."""
+        at = 0
+        for code in CODE.finditer(text):
+            self._write(text[at : code.start()])
+            self._obey(code[1], code[2])
+            at = code.end()
+        self._write(text[at:])
+
+    def _obey(self, number: str, letter: str) -> None:
+        self.frames.append("\n".join(self.lines))
+        if letter == "A":
+            self.row -= int(number or 1)
+        elif letter == "K":
+            self.lines[self.row] = ""
+
+    def _write(self, text: str) -> None:
+        for piece in re.split("([\r\n])", text):
+            if piece == "\n":
+                self.row += 1
+                self.lines += [""] * (self.row + 1 - len(self.lines))
+            elif piece not in ("", "\r"):
+                self.lines[self.row] += piece
+
+
+def watched(*words: str) -> tuple[int, Screen]:
+    """Runs a command line whose standard streams are one terminal; its exit status and the terminal."""
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
+    pieces: list[bytes] = []
+    reading = threading.Thread(target=lambda: pieces.extend(iter(lambda: _read(reader), b"")))
+    reading.start()
+    with pytest.MonkeyPatch.context() as patch, open(writer, "w", encoding="utf-8") as terminal:  # noqa: PTH123
+        for name, value in {"COLUMNS": WIDTH, "LINES": HEIGHT, "TERM": "xterm"}.items():
+            patch.setenv(name, str(value))
+        patch.setattr(sys, "stdout", terminal)
+        patch.setattr(sys, "stderr", terminal)
+        status = status_of([*words])
+    reading.join()
+    os.close(reader)
+    screen = Screen()
+    screen.feed(b"".join(pieces).decode().replace("\r\n", "\n"))
+    return status, screen
+
+
+def _read(reader: int) -> bytes:
+    """Linux ends a terminal whose last writer has gone with an error."""
+    try:
+        return os.read(reader, 65536)
+    except OSError:
+        return b""
+
+
+def test_the_answer_grows_on_a_terminal(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SPREAD", "0.1")
+    monkeypatch.setattr("mpigauge.cli.live.REFRESH_S", 0.0)
+    status, screen = watched(*RUN)
+    assert status == 0
+    # A number without an interval after one launch, with one after two; what is measured is named below it.
+    latencies = [line for frame in screen.frames for line in frame.splitlines() if "latency, 8 B" in line]
+    assert "\N{PLUS-MINUS SIGN}" not in latencies[0]
+    assert "\N{PLUS-MINUS SIGN}" in latencies[-1]
+    below = [frame.splitlines() for frame in screen.frames]
+    assert any("launch 2" in line and "left" in line for lines in below for line in lines)
+    assert any("pingpong standard 8 B, openmpi" in line for lines in below for line in lines)
+    assert max(len(line) for lines in below for line in lines) <= WIDTH
+
+
+def test_what_stays_is_the_answer_alone(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SPREAD", "0.1")
+    _, screen = watched(*RUN)
+    left = [line.rstrip() for line in screen.lines if line.strip()]
+    assert left[-1] == "result: r.jsonl"
+    assert not any("left" in line or "measuring" in line for line in left)
+    assert [line.split() for line in left[:-1]] == [
+        line.split() for line in cli("show", "r.jsonl").out.splitlines() if line.strip()
+    ]
+
+
+def test_a_pipe_gets_a_line_a_launch(openmpi: FakeMpi, cli: Cli) -> None:
+    done = cli(*RUN)
+    assert [line.split(":")[0] for line in done.err.splitlines()] == [
+        "launch 1",
+        "launch 2",
+        "launch 3",
+        "result",
+    ]
+    assert "\x1b" not in done.err + done.out
+
+
+def test_a_default_result_is_compressed_once_it_is_complete(
+    openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "2")
+    (path,) = Path("results").iterdir()
+    assert path.name.endswith(".jsonl.gz")
+    assert done.err.splitlines()[-1] == f"result: {path}"
+    assert cli("resume", path).status == 0
+    assert "mpigauge show --all\n" in cli("show").out
+    assert cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "mine.jsonl").status == 0
+    assert load(Path("mine.jsonl")).ends
+
+
+# ---- The numbers ---------------------------------------------------------------------------------
+
+
+def begun(result: Result) -> SoFar:
+    """A campaign of which nothing is measured yet."""
+    return SoFar(Result(result.path, result.campaign))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_numbers_so_far_are_those_of_the_result(measured: Path, whole: bool) -> None:
+    result = load(measured)
+    so_far = SoFar(result) if whole else begun(result)
+    if not whole:
+        records: list[Record] = [*result.launches, *result.visits, *result.eager]
+        for record in records:
+            so_far.take(record)
+    known = {row.cell: row for row in rows(result)}
+    found = so_far.rows()
+    assert found
+    for row in found:
+        final = known[row.cell]
+        assert row.limit_bytes == final.limit_bytes
+        assert row.rate_bytes_per_s == final.rate_bytes_per_s
+        if row.time is not None and final.time is not None:
+            assert row.time.estimate == final.time.estimate
+            assert (row.time.low, row.time.high) == (final.time.low, final.time.high)
+
+
+def test_a_corrupt_visit_is_no_number() -> None:
+    result = result_of(*RECORDS)
+    so_far = begun(result)
+    corrupt = [visit for visit in result.visits if visit.corrupt]
+    assert corrupt
+    for visit in corrupt:
+        so_far.take(visit)
+    assert so_far.rows() == []
