@@ -82,6 +82,8 @@ class Course:
             return max(0.0, min(1.0, since_s / self._plan.over_s))
         inside = self._visits_done / max(1, self._visits)
         launches = min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
+        if self._plan.over_s is not None:
+            return min(1.0, (time.monotonic() - self._begun) / self._plan.over_s)
         if self._plan.budget_s is None:
             return max(0.0, launches)
         return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
