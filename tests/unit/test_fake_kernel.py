@@ -153,6 +153,7 @@ def test_the_fake_describes_itself_as_a_kernel_does(openmpi: FakeMpi) -> None:
 @pytest.mark.mpi
 def test_the_real_journal_has_the_same_lines(request: pytest.FixtureRequest) -> None:
     real = shapes_of(find.find_default())
+    real.pop("tick", None)  # which only a machine says that was slow
     request.getfixturevalue("openmpi")
     fake = shapes_of(find.find_default())
     assert {"launch", "clock", "begin", "eager", "blocked", "skip", "end"} <= fake.keys()

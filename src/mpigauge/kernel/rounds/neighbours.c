@@ -46,7 +46,7 @@ static struct {
 
 static int world_rank(const struct mg_visit *visit, int rank)
 {
-    return mg_is_pair(visit) ? visit->pair[rank] : rank;
+    return mg_is_pair(visit) ? visit->pair[rank > 0] : rank;
 }
 
 static int host_of(const struct mg_visit *visit, int rank)
