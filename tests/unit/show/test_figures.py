@@ -482,7 +482,7 @@ LACKS = {
 ONE_CELL_LACKS = {
     "ratio": "no other series has a size in common with the first",
     "modes": "no pattern that moves bytes was measured in two modes",
-    "placements": "in one placement",
+    "placements": "only one placement and transport",
     "ranks": "two numbers of ranks",
     "memory": "no copies were measured",
     "memory-ratio": "no message was measured beside a copy",

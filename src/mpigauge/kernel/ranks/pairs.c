@@ -109,13 +109,6 @@ static MPI_Comm comm_of(const struct mg_visit *visit)
     return comm;
 }
 
-/* With one for every pair, a rank of a large job would have more communicators than its library has
- * room for; of few ranks they are kept, since to make one takes several messages. */
-static bool keeps_comms(void)
-{
-    return world.ranks <= KEEPS_RANKS;
-}
-
 MPI_Comm mg_pair_begin(const struct mg_visit *visit)
 {
     struct pair *pair = pair_of(visit);
@@ -125,9 +118,11 @@ MPI_Comm mg_pair_begin(const struct mg_visit *visit)
     return pair->comm;
 }
 
+/* With one for every pair, a rank of a large job would have more communicators than its library has
+ * room for; of few ranks they are kept, since to make one takes several messages. */
 void mg_pair_end(const struct mg_visit *visit)
 {
-    if (!keeps_comms())
+    if (world.ranks > KEEPS_RANKS)
         MG_MPI(MPI_Comm_free(&pair_of(visit)->comm));
 }
 
