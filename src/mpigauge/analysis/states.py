@@ -24,12 +24,15 @@ from mpigauge.vocabulary import STATE_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from mpigauge.analysis.conditions import Condition
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Launch, Visit
     from mpigauge.vocabulary import Distance, Seats, StateName
 
 
-_seat_of = attrgetter("pattern", "pair", *JobKey.__struct_fields__)
+_seat_of = attrgetter("pattern", *JobKey.__struct_fields__)
 
 STATES_MOST = 3
 FACTOR_LEAST = 1.3
@@ -118,11 +121,12 @@ def states_of(visits: Sequence[Visit]) -> States:
     """The states that visits were made in.
 
     Args:
-        visits: In the order of time, of all cells.
+        visits: In the order of time, of all cells. Those of a map are in no state: how far its pairs are from
+            each other is what it is about.
     """
     by_distance: dict[Distance, list[tuple[Visit, Condition]]] = defaultdict(list)
     for visit in visits:
-        if (condition := condition_of(visit)) is not None:
+        if not visit.cell.pair and (condition := condition_of(visit)) is not None:
             by_distance[condition.of].append((visit, condition))
     names: dict[int, StateName | None] = {}
     states: list[State] = []
@@ -189,7 +193,7 @@ def _named(conditions: Sequence[Condition], visits: Sequence[Visit]) -> list[Sta
         if np.diff(centres).min() <= math.log(FACTOR_LEAST):
             continue
         found = [one if one == other else None for one, other in places.tolist()]
-        if _often_enough(found, number) and _one_seat_has_two(found, visits):
+        if _often_enough(found, number) and _one_seat_has_two(found, visits, readings, places):
             order = STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
             return [None if place is None else order[place] for place in found]
     return None
@@ -205,15 +209,31 @@ def _often_enough(found: Sequence[int | None], number: int) -> bool:
     return True
 
 
-def _one_seat_has_two(found: Sequence[int | None], visits: Sequence[Visit]) -> bool:
+def _one_seat_has_two(
+    found: Sequence[int | None], visits: Sequence[Visit], readings: Values, places: NDArray[np.intp]
+) -> bool:
     """Whether the same ranks were in two states: others are far from each other by where they sit.
 
-    Ranks are the same in visits of one pattern and pair in one job.
+    Ranks are the same in visits of one pattern in one job. What is left within their states must be as
+    little as is asked of all visits together, in which the way from host to host may outweigh all else.
     """
     seats: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, visit in zip(found, visits, strict=True):
-        if place is not None:
-            seats[_seat_of(visit.cell)].append(place)
+    for number, visit in enumerate(visits):
+        seats[_seat_of(visit.cell)].append(number)
     return any(
-        sum(places.count(place) >= EPISODES_LEAST for place in set(places)) > 1 for places in seats.values()
+        _several_often([found[number] for number in mine]) and _fall_apart(readings[mine], places[mine])
+        for mine in seats.values()
     )
+
+
+def _several_often(found: Sequence[int | None]) -> bool:
+    known = set(found) - {None}
+    return sum(found.count(place) >= EPISODES_LEAST for place in known) > 1
+
+
+def _fall_apart(readings: Values, places: NDArray[np.intp]) -> bool:
+    """Whether little is left of the squares within states, those that lie between two included."""
+    within = sum(
+        readings[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
+    )
+    return bool(within < WITHIN_MOST[2] * readings.var() * readings.size)

@@ -22,6 +22,7 @@ from tests.made import PLACE, campaign, cell, launch, result_of, visit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
 
 RESULTS = Path(__file__).parents[3] / "docs/results"
@@ -151,6 +152,32 @@ def test_lines_and_paths_are_states_of_their_own() -> None:
     found = states_of([*on_host, *between])
     assert {state.of for state in found.states} == {"path"}
     assert not any(found.knows(one) for one in on_host)
+
+
+def on_paths(of: Cell, paths: Sequence[Sequence[float]]) -> list[Visit]:
+    """Visits of a cell between hosts."""
+    return [
+        replace(one, cell=of, line_ns=[], path_ns=list(path))
+        for one, path in zip(visits_with(paths), paths, strict=True)
+    ]
+
+
+def test_a_far_host_is_no_state_of_the_machine() -> None:
+    """Of a map its pairs' ways are what is measured; of two placements one may be far from the other."""
+    generator = np.random.default_rng(5)
+    near, far = ([ns] * 40 for ns in (40_000.0, 2_000_000.0))
+    mapped = [
+        *on_paths(cell(size=8, ranks=4, pair="0-1"), lines(generator, near, 0.4)),
+        *on_paths(cell(size=8, ranks=4, pair="0-2"), lines(generator, far, 0.4)),
+    ]
+    assert not states_of(mapped).states
+    disturbed = lines(generator, near, 0.4)
+    disturbed[7] = disturbed[8] = [700_000.0, 800_000.0]
+    placed = [
+        *on_paths(cell(size=8, placement="h1,h2"), disturbed),
+        *on_paths(cell(size=8, placement="h1,h3"), lines(generator, far, 0.4)),
+    ]
+    assert not states_of(placed).states
 
 
 def test_own_samples_decide_nothing() -> None:
