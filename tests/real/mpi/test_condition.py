@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 TIMEOUT_S = 60.0
-CELL_S = 0.02
+CELL_S = 0.3
 CROWD = 2 * cores_allowed()
 WARMUP_NS = 200_000
 BUSY = "import os\nos.sched_setaffinity(0, os.sched_getaffinity(0))\nwhile True: pass"
