@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -25,6 +26,9 @@ from tests.fakes.mpi import FakeMpi, install
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
+
+# What tests allocate is soon free again; to look for circles as often as usual takes a tenth of their time.
+gc.set_threshold(100_000, 50, 50)
 
 # Examples are the same each time. `make check` tries few of them (--hypothesis-profile), CI all.
 settings.register_profile("whole", derandomize=True, deadline=None, max_examples=60)

@@ -45,7 +45,7 @@ It runs without site-packages and imports little, so that a launch takes a few h
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import sys
 import time
@@ -85,9 +85,38 @@ DESCRIPTION = os.path.join(os.path.dirname(__file__), "../../src/mpigauge/kernel
 """What the real kernel says of itself; the fake has its patterns, datatypes and operations."""
 
 
+def _read() -> dict[str, Any]:
+    """As JSON, once; later from a compiled copy, since to import json alone takes as long as a launch."""
+    copy = os.path.join(os.path.dirname(__file__), "__pycache__", "describe.marshal")  # noqa: PTH118, PTH120
+    known = os.stat(DESCRIPTION).st_mtime_ns  # noqa: PTH116
+    try:
+        with open(copy, "rb") as file:  # noqa: PTH123
+            of, kept = marshal.load(file)  # noqa: S302 - our own
+        if of == known:
+            return dict(kept)
+    except (OSError, EOFError, ValueError, TypeError):
+        pass
+    import json  # noqa: PLC0415
+
+    with open(DESCRIPTION, encoding="ascii") as file_:  # noqa: PTH123 - pathlib is slow to import
+        kept = json.load(file_)
+    _write(copy, marshal.dumps((known, kept)))
+    return dict(kept)
+
+
+def _write(path: str, data: bytes) -> None:
+    """In one piece, since several kernels may do it at once."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+        with open(f"{path}.{os.getpid()}", "wb") as file:  # noqa: PTH123
+            file.write(data)
+        os.replace(f"{path}.{os.getpid()}", path)  # noqa: PTH105
+    except OSError:
+        return
+
+
 def _kept() -> dict[str, Any]:
-    with open(DESCRIPTION, encoding="ascii") as file:  # noqa: PTH123 - pathlib is slow to import
-        kept: dict[str, Any] = json.load(file)
+    kept = _read()
     for pattern in kept["patterns"]:
         pattern["modes"] = [mode for mode in pattern["modes"] if mode["needs_mpi"] <= MPI_STANDARD]
     return kept
@@ -702,6 +731,8 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
 def main(library: str, standard: str, latency_ns: int) -> None:
     """What the executable does that the fake mpicc writes."""
     if sys.argv[1:] == ["--describe"]:
+        import json  # noqa: PLC0415
+
         print(json.dumps(describe(), separators=(",", ":")))
         return
     if len(sys.argv) != 3 or sys.argv[2] != "-":
