@@ -102,7 +102,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     ]
     plan = Plan(tuple(measures), ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
     visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
-    _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0"})
+    _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0", "LD_PRELOAD": ""})
 
 
 def _compile(library: Library, output: Path, *flags: str) -> None:

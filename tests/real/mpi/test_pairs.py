@@ -34,7 +34,15 @@ def run_kernel(
 ) -> list[journal.Line]:
     """The journal of one launch."""
     program = program or kernel.build(library)
-    return journal_of(library, program, visits, plan, limits, {"ASAN_OPTIONS": "detect_leaks=0"}, TIMEOUT_S)
+    return journal_of(
+        library,
+        program,
+        visits,
+        plan,
+        limits,
+        {"ASAN_OPTIONS": "detect_leaks=0", "LD_PRELOAD": ""},
+        TIMEOUT_S,
+    )
 
 
 def planned(
