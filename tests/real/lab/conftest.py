@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -84,12 +85,16 @@ def lab(folder: Path) -> Lab:
     """Runs a command in a lab, in the folder."""
 
     def run(
-        *words: str, options: tuple[str, ...] = (), user: str = USERS[0], timeout_s: float = TIMEOUT_S
+        *words: str,
+        options: tuple[str, ...] = (),
+        user: str = USERS[0],
+        timeout_s: float = TIMEOUT_S,
+        env: Mapping[str, str] = MappingProxyType({}),
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             lab_words(user, *options, "--", *words),
             cwd=folder,
-            env=lab_environment(folder, user),
+            env={**lab_environment(folder, user), **env},
             capture_output=True,
             text=True,
             timeout=timeout_s,

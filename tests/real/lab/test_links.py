@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,8 +65,8 @@ def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: i
     script = f"{client(tcp, 'rate', 4)}; {COUNTERS}"
     *rates, forwarded, late, _, _ = numbers(lab, script, "--rate", f"{mbit}mbit")
     least = 1 - tolerance - LATE_COSTS * late / forwarded
-    assert least < max(rates) / payload_rate(mbit) < 1 + tolerance
-    assert statistics.median(rates) < payload_rate(mbit) * 1.02
+    assert least < max(rates) / payload_rate(mbit)
+    assert statistics.mean(rates) < payload_rate(mbit) * (1 + tolerance)
 
 
 def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> None:
@@ -83,7 +84,7 @@ def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> No
 
 
 def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
-    """In one lab, so that both have the same machine."""
+    """In one lab, so that both have the same machine; means, since a stall moves bytes to the next window."""
     assert shutil.which("iperf3"), "apt-get install iperf3"
     script = (
         "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 2 -J > iperf.json; "
@@ -93,7 +94,7 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     done = lab("sh", "-c", script, options=("--rate", "100mbit"))
     *ours, theirs = done.stdout.splitlines()
     received = json.loads(theirs)["end"]["sum_received"]["bits_per_second"] / 8
-    assert max(map(float, ours)) == pytest.approx(received, rel=0.05)
+    assert statistics.mean(map(float, ours)) == pytest.approx(received, rel=0.05)
     assert received == pytest.approx(payload_rate(100), rel=0.05)
 
 
@@ -118,6 +119,31 @@ def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, use
         assert abs(late_s) < 0.02 * delay_us * 1e-6 + 40e-6 + oversleep_s[delay_us]
     near_s = min(numbers(lab, client(tcp, "ping", PINGS, host=1), user=user)) / 1e9
     assert fastest_s[0] - lanes_s < 30 * near_s
+
+
+LOSES_THE_CORE = """
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static int calls;
+    const struct timespec away = {0, 300000};
+    if (clock == CLOCK_REALTIME && ++calls % 5 == 0)
+        nanosleep(&away, NULL);
+    return (int) syscall(SYS_clock_gettime, clock, time);
+}
+"""
+
+
+def test_no_packet_is_early_when_the_relay_loses_the_core_between_two_clocks(
+    lab: Lab, tcp: Path, folder: Path
+) -> None:
+    words = ["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-O2", "-o", str(folder / "away.so"), "-x", "c", "-"]
+    subprocess.run(words, input=LOSES_THE_CORE, text=True, check=True)
+    away = {"env": {"LD_PRELOAD": str(folder / "away.so")}}
+    done = lab("sh", "-c", client(tcp, "ping", PINGS), options=("--delay", "500us"), **away)
+    assert min(map(float, done.stdout.split())) > 2 * 500e3
 
 
 def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
