@@ -9,18 +9,19 @@ from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
 from mpigauge.errors import EnvironmentLacksError
 
 SOURCES = Path(__file__).parent
-RELAY = ("relay.c", "die.c", "die.h", "events.c", "events.h", "topology.c", "topology.h")
+SHELL = "shell.c"
 BUILD_TIMEOUT_S = 100
 
 
 def relay() -> Path:
     """The program that holds packets for as long as their way would take."""
-    return _built("relay", *RELAY)
+    sources = sorted(SOURCES.glob("*.[ch]"))
+    return _built("relay", *(source for source in sources if source.name != SHELL))
 
 
 def shell() -> Path:
     """What stands in for ssh."""
-    return _built("shell", "shell.c")
+    return _built("shell", SOURCES / SHELL)
 
 
 def compiler() -> str:
@@ -37,8 +38,7 @@ def compiler() -> str:
     return found
 
 
-def _built(name: str, *files: str) -> Path:
-    sources = [SOURCES / file for file in files]
+def _built(name: str, *sources: Path) -> Path:
     flags = (*COMPILE_FLAGS, name)
     program = cache_folder() / f"lab-{fingerprint(sources, flags)}" / f"mpigauge-lab-{name}"
     return made(program, f"the {name} of the lab", lambda output: _compile(sources, output))

@@ -13,6 +13,7 @@
  * sent whole again, and arrives after the delay. */
 #include "die.h"
 #include "events.h"
+#include "stamps.h"
 #include "topology.h"
 
 #include <arpa/inet.h>
@@ -42,8 +43,6 @@ enum {
     SPIN_NS        = 40 * 1000, /* sleeping any nearer to the due time would miss it */
     AWAKE_NS       = 600 * 1000, /* after so long without sleep ... */
     REST_NS        = 40 * 1000, /* ... others have the core, or Linux takes it for 50 ms a second */
-    CLOCK_PAIRS    = 8,
-    CLOSE_NS       = 2 * 1000, /* between two readings of a clock: nobody had the core meanwhile */
     TIMER_SLACK_NS = 1,
     MAC_LAST       = 5,
     CONTROL_BYTES  = 128,
@@ -72,14 +71,6 @@ static int64_t          arrived_ns[LAB_HOSTS_MOST + 1];
 static struct packet *packets;
 static uint32_t      *unused; /* a stack */
 static uint32_t       unused_count;
-
-static int64_t now_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (int64_t) time.tv_sec * LAB_SECOND_NS + time.tv_nsec;
-}
 
 /* ---- The way of a packet --------------------------------------------------------------------- */
 
@@ -140,7 +131,7 @@ static void deliver(uint32_t number, int64_t late_ns)
 static void run_due_events(void)
 {
     for (;;) {
-        const int64_t           now   = now_ns(CLOCK_MONOTONIC);
+        const int64_t           now   = lab_now_ns();
         const struct lab_event *first = lab_first();
 
         if (first == NULL || first->at_ns > now)
@@ -161,44 +152,11 @@ static void run_due_events(void)
 
 /* ---- Packets come in ------------------------------------------------------------------------- */
 
-/* What the clock of stamps shows more than ours. Whoever loses the core between two readings would
- * see a shift that is not there, and bring a packet before its time: of a few pairs, the closest
- * one counts. */
-static int64_t stamps_ahead_ns(void)
-{
-    int64_t least_ns = INT64_MAX;
-    int64_t ahead_ns = 0;
-
-    for (int pair = 0; pair < CLOCK_PAIRS && least_ns > CLOSE_NS; pair++) {
-        const int64_t before_ns = now_ns(CLOCK_MONOTONIC);
-        const int64_t stamp_ns  = now_ns(CLOCK_REALTIME);
-        const int64_t took_ns   = now_ns(CLOCK_MONOTONIC) - before_ns;
-
-        if (took_ns < least_ns) {
-            least_ns = took_ns;
-            ahead_ns = stamp_ns - before_ns - took_ns;
-        }
-    }
-    return ahead_ns;
-}
-
-/* When a packet left its host by the kernel's stamp: not when we were scheduled to read it. */
+/* When a packet left its host, in the order of its host. */
 static int64_t arrival_ns(int port, struct msghdr *message)
 {
-    const int64_t ahead_ns = stamps_ahead_ns();
-    const int64_t now      = now_ns(CLOCK_MONOTONIC);
-    int64_t       at_ns    = now;
+    int64_t at_ns = lab_stamped_ns(message);
 
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part))
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
-            struct timespec stamp;
-
-            memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
-            at_ns = (int64_t) stamp.tv_sec * LAB_SECOND_NS + stamp.tv_nsec - ahead_ns;
-        }
-    /* Whoever sets the machine's clock must not stop or reverse the packets. */
-    if (at_ns > now || at_ns < now - LAB_SECOND_NS)
-        at_ns = now;
     if (at_ns < arrived_ns[port])
         at_ns = arrived_ns[port];
     arrived_ns[port] = at_ns;
@@ -262,7 +220,7 @@ static int wait_for_packets(void)
     if (first == NULL)
         return ppoll(&ports[1], (nfds_t) lab_hosts, NULL, NULL);
 
-    const int64_t         left_ns = first->at_ns - now_ns(CLOCK_MONOTONIC) - SPIN_NS;
+    const int64_t         left_ns = first->at_ns - lab_now_ns() - SPIN_NS;
     const struct timespec time    = {left_ns / LAB_SECOND_NS, left_ns % LAB_SECOND_NS};
     const struct timespec no_time = {0, 0};
 
@@ -286,13 +244,13 @@ static void rest_sometimes(int64_t began_ns)
 {
     static int64_t        rested_ns;
     const struct timespec rest  = {0, REST_NS};
-    int64_t               ended = now_ns(CLOCK_MONOTONIC);
+    int64_t               ended = lab_now_ns();
 
     if (ended - began_ns < REST_NS) {
         if (ended - rested_ns < AWAKE_NS)
             return;
         nanosleep(&rest, NULL);
-        ended = now_ns(CLOCK_MONOTONIC);
+        ended = lab_now_ns();
     }
     rested_ns = ended;
     count_overflows();
@@ -300,7 +258,7 @@ static void rest_sometimes(int64_t began_ns)
 
 static void wait_and_read(void)
 {
-    const int64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    const int64_t began_ns = lab_now_ns();
     const int     ready    = wait_for_packets();
 
     rest_sometimes(began_ns);
