@@ -1,3 +1,4 @@
+/* stamps - when packets came, by the kernel's stamps. */
 #include "stamps.h"
 
 #include "topology.h"
