@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.ratios import ratio_between
+from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.verdict import verdict as verdict_of
@@ -71,7 +71,7 @@ class Story:
             return None
         if over.time is None or under.time is None:
             return None
-        return ratio_between(over.time, under.time, paired=True)
+        return like_ratio(over.time, under.time, paired=True)
 
 
 def is_so(row: Row, wanted: dict[str, Any]) -> bool:

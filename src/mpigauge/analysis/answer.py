@@ -76,7 +76,7 @@ UNITS: Mapping[QuotedAs, str] = {
     "eager-limit": "B",
     "copies": "1",
 }
-"""Of what is no time."""
+"""Of quotes that are not times."""
 
 
 def _messages_per_s(row: Row) -> float | None:
@@ -149,7 +149,7 @@ def _is_message(pattern: Pattern) -> bool:
 
 
 def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]:
-    """Rows with a time by curve, from small to large; of several pairs of ranks the one in the middle."""
+    """Rows that have a time, by curve, from small to large; of several pairs of ranks the median pair."""
     found: dict[tuple[object, ...], dict[int, list[Row]]] = {}
     for row in rows:
         if row.time is not None and not patterns[row.cell.pattern].is_floor:
@@ -160,7 +160,7 @@ def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]
 
 
 def _middle(rows: Sequence[Row]) -> Row:
-    """Of one row itself."""
+    """The row of median time."""
     ordered = sorted(rows, key=lambda row: row.time.estimate if row.time else 0.0)
     return ordered[(len(ordered) - 1) // 2]
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.like_ratio import like_ratio
-from mpigauge.analysis.ratios import Ratio, ratio_between
+from mpigauge.analysis.like_ratio import ANYWHERE, like_ratio
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName, Verdict
@@ -57,12 +57,9 @@ class Curve:
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        over, under = self.times[size], other.times[size]
-        if _place(self.cell) == _place(other.cell):
-            at = self.distances.get(size, {}), other.distances.get(size, {})
-            ratio = like_ratio(over, under, at)
-        else:
-            ratio = ratio_between(over, under, paired=True)
+        same_place = _place(self.cell) == _place(other.cell)
+        at = (self.distances.get(size, {}), other.distances.get(size, {})) if same_place else ANYWHERE
+        ratio = like_ratio(self.times[size], other.times[size], at)
         return None if ratio is None or ratio.low is None else ratio
 
 

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from mpigauge.analysis.estimate import Timing
 
 
+ANYWHERE: tuple[Distances, Distances] = ({}, {})
+
+
 def like_ratio(
-    over: Timing, under: Timing, at: tuple[Distances, Distances], *, paired: bool = True
+    over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
 ) -> Ratio | None:
     """How many times as long one cell takes as another, of launches with ranks at one distance.
 
     Args:
-        at: How far apart the ranks of either were in its launches.
+        at: How far apart the ranks of either were in its launches; empty if distances are compared.
         paired: As of `ratios.ratio_of`.
 
     Returns:

@@ -41,22 +41,6 @@ class Ratio:
     paired: bool = True
 
 
-def ratio_between(over: Timing, under: Timing, *, paired: bool) -> Ratio | None:
-    """How many times as long one cell takes as another, launch by launch where they belong together.
-
-    Args:
-        paired: As of `ratio_of`.
-    """
-    clock_step = math.hypot(over.step, under.step)
-    return ratio_of(
-        over.by_launch,
-        under.by_launch,
-        paired=paired,
-        clock_step=clock_step,
-        apart=over.in_parts | under.in_parts,
-    )
-
-
 def ratio_of(
     over: Mapping[int, float],
     under: Mapping[int, float],

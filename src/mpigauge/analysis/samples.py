@@ -86,13 +86,20 @@ def half_widths(visits: Sequence[Visit], steps: Steps = NO_STEPS) -> dict[Cell, 
 
 
 def _half_width(visits: Sequence[Visit], steps: Steps) -> float | None:
-    launches = list(zip(by_launch(visits), steps_by_launch(visits, steps), strict=True))
-    if not launches:
-        return None
-    medians = np.array([median_of(by, coarse) for by, coarse in launches])
-    return launch_interval(
-        medians, relative_step(medians, [step for _, coarse in launches for step in coarse])
-    )[3]
+    medians, step = launch_medians(visits, steps)
+    return launch_interval(np.array(list(medians.values())), step)[3] if medians else None
+
+
+def launch_medians(visits: Sequence[Visit], steps: Steps) -> tuple[dict[int, float], float]:
+    """The median of each launch of one cell in seconds, by number; the step of the clock over the time."""
+    launches = visits_by_launch(visits)
+    by = {number: [step_s(visit, steps) for visit in mine] for number, mine in launches.items()}
+    medians = {
+        number: median_of([seconds_of(visit) for visit in mine], by[number])
+        for number, mine in launches.items()
+    }
+    coarse = [step for mine in by.values() for step in mine]
+    return medians, relative_step(np.array(list(medians.values())), coarse)
 
 
 def first_s(visits: Sequence[Visit]) -> float | None:

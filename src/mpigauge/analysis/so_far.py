@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.baselines import ratios_of
-from mpigauge.analysis.clock_steps import clock_steps, median_of, relative_step
+from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.rates import algorithm_bytes, directions_of
 from mpigauge.analysis.rows import Row
-from mpigauge.analysis.samples import seconds_of, step_s, visits_by_launch
+from mpigauge.analysis.samples import launch_medians
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, Eager, Launch, Visit
 
@@ -119,13 +119,8 @@ class SoFar:
 
 def _timing(visits: Sequence[Visit], steps: Steps) -> TimingSoFar:
     """The estimate and its interval."""
-    launches = visits_by_launch(visits)
-    medians = {
-        number: median_of([seconds_of(visit) for visit in mine], [step_s(visit, steps) for visit in mine])
-        for number, mine in launches.items()
-    }
+    medians, step = launch_medians(visits, steps)
     values = np.array(list(medians.values()))
-    step = relative_step(values, [step_s(visit, steps) for mine in launches.values() for visit in mine])
     centre, low, high, half_width = launch_interval(values, step)
     return TimingSoFar(
         estimate=centre,

@@ -24,7 +24,8 @@ from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageE
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.linkmap import Link, LinkMap
+    from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.analysis.map_verdict import Link
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
     from mpigauge.show.document import Document

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.like_ratio import like_ratio
-from mpigauge.analysis.ratios import ratio_between
+from mpigauge.analysis.like_ratio import ANYWHERE, like_ratio
 from mpigauge.analysis.verdict import bounds
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.registry import maker
@@ -221,11 +220,9 @@ def _ratio_point(one: Series, row: Row, first: Series, under: Row) -> Point | No
         return None
     if row.time.by_launch and under.time.by_launch:
         paired = one.source is first.source
-        if row.cell.placement == under.cell.placement and row.state == under.state:
-            at = distances_of(row.visits), distances_of(under.visits)
-            found = like_ratio(row.time, under.time, at, paired=paired)
-        else:
-            found = ratio_between(row.time, under.time, paired=paired)
+        alike = row.cell.placement == under.cell.placement and row.state == under.state
+        at = (distances_of(row.visits), distances_of(under.visits)) if alike else ANYWHERE
+        found = like_ratio(row.time, under.time, at, paired=paired)
         return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
     return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.linkmap import Link, LinkMap
+    from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.analysis.map_verdict import Link
     from mpigauge.analysis.percentiles import Values
     from mpigauge.show.query import Query
 

@@ -14,7 +14,8 @@ from mpigauge.show.words.map import DASH, false_alarms, note, trouble, undecided
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.linkmap import Link, LinkMap, Slow
+    from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.rows import Row
     from mpigauge.show.document import Unit
 

@@ -18,8 +18,9 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.linkmap import Link, LinkMap, Slow
+    from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
+    from mpigauge.analysis.map_verdict import Link, Slow
 
 DASH = " \N{EN DASH} "
 
