@@ -9,13 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-import agreement
 import collectives
 import condition
 import fidelity
+import invocations
 import memory
 import places
-import repeatability
 import tools
 
 import mpigauge
@@ -36,7 +35,6 @@ def main() -> None:
 
 
 def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[Callable[[], str]]:
-    one, two, three = fidelity, repeatability, agreement
     return [
         partial(
             collectives.section, libraries, collectives.ROUNDS_QUICK if quick else collectives.ROUNDS, seed
@@ -44,14 +42,12 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
         partial(condition.section, libraries, condition.ROUNDS_QUICK if quick else condition.ROUNDS, seed),
         partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
         partial(places.section, libraries, places.LAUNCHES_QUICK if quick else places.LAUNCHES, seed),
-        partial(one.section, libraries, one.ROUNDS_QUICK if quick else one.ROUNDS, seed),
+        partial(fidelity.section, libraries, fidelity.ROUNDS_QUICK if quick else fidelity.ROUNDS, seed),
         partial(
-            two.section,
+            invocations.section,
             libraries,
-            two.RUNS_QUICK if quick else two.RUNS,
-            two.BUDGET_QUICK_S if quick else two.BUDGET_S,
+            invocations.INVOCATIONS_QUICK if quick else invocations.INVOCATIONS,
         ),
-        partial(three.section, libraries, three.RESULTS_QUICK if quick else three.RESULTS),
     ]
 
 

@@ -25,7 +25,7 @@ from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result import environment
-from mpigauge.result.reader import load
+from mpigauge.result.reader import Result, load
 
 Times = Mapping[int, float]
 Repetitions = Mapping[int, Sequence[float]]
@@ -159,11 +159,24 @@ def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> T
     Raises:
         JobError: It failed.
     """
-    loops = [f"{size}:{rounds_of(size)}" for size in sizes]
-    lines = launch(library, [str(program), str(REPETITIONS), *loops], {})
+    return medians(_looped(library, program, REPETITIONS, {size: rounds_of(size) for size in sizes}))
+
+
+def run_loops(library: Library, program: Path, rounds: Mapping[int, int]) -> Times:
+    """One launch of the bare loop in which each size has its turn once, with so many round trips.
+
+    Raises:
+        JobError: It failed.
+    """
+    return medians(_looped(library, program, 1, rounds))
+
+
+def _looped(library: Library, program: Path, repetitions: int, rounds: Mapping[int, int]) -> Repetitions:
+    loops = [f"{size}:{count}" for size, count in rounds.items()]
+    lines = launch(library, [str(program), str(repetitions), *loops], {})
     found = [re.fullmatch(r"(\d+) ([\d.]+)", line.strip()) for line in lines]
     samples = [(int(match[1]), float(match[2]) * 1e-9) for match in found if match]
-    return medians(_by_size(samples, sizes, f"{SOURCE.stem} under {library.label}"))
+    return _by_size(samples, list(rounds), f"{SOURCE.stem} under {library.label}")
 
 
 # ---- IMB-MPI1 ------------------------------------------------------------------------------------
@@ -209,21 +222,27 @@ def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str])
     Raises:
         JobError: It failed.
     """
-    spec = ",".join(map(str, sizes))
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
-        path = Path(folder) / "result.jsonl"
-        words = [sys.executable, "-m", "mpigauge", "run", "pingpong", "--mpi", str(library.mpicc)]
-        done = _run(
-            [*words, "--sizes", spec, *options, "-q", "-o", str(path)], CAMPAIGN_TIMEOUT_S, os.environ
-        )
-        if done.returncode != 0:
-            raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
-        found = rows(load(path))
+        found = rows(campaign(library, sizes, options, Path(folder) / "result.jsonl"))
     return {
         row.cell.bytes: row.time
         for row in found
         if row.cell.pattern == "pingpong" and isinstance(row.time, Estimate)
     }
+
+
+def campaign(library: Library, sizes: Sequence[int], options: Sequence[str], path: Path) -> Result:
+    """One campaign of ping-pongs, started as a user would: its result.
+
+    Raises:
+        JobError: It failed.
+    """
+    spec = ",".join(map(str, sizes))
+    words = [sys.executable, "-m", "mpigauge", "run", "pingpong", "--mpi", str(library.mpicc)]
+    done = _run([*words, "--sizes", spec, *options, "-q", "-o", str(path)], CAMPAIGN_TIMEOUT_S, os.environ)
+    if done.returncode != 0:
+        raise JobError(f"mpigauge failed under {library.label}: {done.stderr.strip()}")
+    return load(path)
 
 
 def run(words: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

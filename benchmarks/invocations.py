@@ -1,0 +1,259 @@
+"""The same measurement again: mpigauge, a loop in the way of OSU's and IMB-MPI1, twenty times in turns.
+
+Two sections come of it: by how much what a tool reports differs from time to time, and whether mpigauge's
+intervals hold what the others of its results say. All under Intel MPI, whose wheel brings IMB.
+"""
+
+import math
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import fmean, median
+
+import tools
+
+from mpigauge import units
+from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.rows import Row, rows
+from mpigauge.analysis.states import States, states_of
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.library import Library
+from mpigauge.result.reader import Result
+from mpigauge.vocabulary import StateName
+
+SIZES = (0, *tools.SIZES)
+INVOCATIONS = 20
+INVOCATIONS_QUICK = 4
+BUDGET_S = 6.0
+TRIAL_REPETITIONS = 20
+
+REPEATABILITY_IS = (
+    "Times are of one way, medians over invocations; max / min is the largest time that any of them reported "
+    "over the smallest. The loop is one pair of clock readings around all round trips of a size, one size "
+    "after the other, as in OSU's latency test; IMB fills its time with many short lines for each size, in "
+    "turns, of which this is the mean. IMB says 0 B with two decimals of a microsecond only, too few to "
+    "compare."
+)
+STATES_ARE = (
+    "The states are those of all invocations together, told apart by how long it took to hand over a cache "
+    "line around each visit; an invocation counts in a state if it has an interval there."
+)
+AGREEMENT_IS = (
+    "An interval counts if it contains the median of what the other invocations say of the same state. 95 % "
+    "are expected of a machine that has no other states than those told apart."
+)
+
+
+@dataclass(slots=True)
+class Measured:
+    """What each tool reported, invocation by invocation; `wall_s` is how long each of them took."""
+
+    results: list[Result] = field(default_factory=list)
+    loops: list[tools.Times] = field(default_factory=list)
+    imb: list[tools.Times] = field(default_factory=list)
+    wall_s: dict[str, list[float]] = field(default_factory=dict)
+
+    def timed(self, name: str, run: Callable[[], tools.Anything]) -> tools.Anything | None:
+        """What an invocation gives, None if it fails."""
+        said, wall_s = tools.timed(partial(tools.attempt, run))
+        if said is not None:
+            self.wall_s.setdefault(name, []).append(wall_s)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class InState:
+    """The estimates of one size in one state, one per invocation; of all states together without a name."""
+
+    state: StateName | None
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def spread(self) -> float:
+        """Largest over smallest; NaN under two."""
+        return spread([one.estimate for one in self.estimates])
+
+    def contain(self) -> tuple[int, int]:
+        """How many intervals contain the median of the other estimates, and how many intervals there are."""
+        held = [
+            one.low <= median(self._others(place)) <= one.high
+            for place, one in enumerate(self.estimates)
+            if one.low is not None and one.high is not None and len(self.estimates) > 1
+        ]
+        return sum(held), len(held)
+
+    def _others(self, place: int) -> list[float]:
+        return [one.estimate for number, one in enumerate(self.estimates) if number != place]
+
+
+def main() -> None:
+    """Prints both sections."""
+    parser = tools.options("twenty invocations of mpigauge, of a bare loop and of IMB-MPI1")
+    parser.add_argument("--invocations", type=int, metavar="N", help="of each tool")
+    given = parser.parse_args()
+    count = given.invocations or (INVOCATIONS_QUICK if given.quick else INVOCATIONS)
+    print(section(tools.libraries(given.mpi), count))
+
+
+def section(libraries: Sequence[Library], count: int) -> str:
+    """Measures, and says in Markdown what came out.
+
+    Raises:
+        EnvironmentLacksError: There is no IMB to compare with.
+    """
+    imb = tools.find_imb(libraries)
+    if imb is None:
+        raise EnvironmentLacksError(
+            "invocations: IMB-MPI1 was not found", "give the prefix of Intel MPI: --mpi /path"
+        )
+    library = next(library for library in libraries if library.name == "intelmpi")
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        measured = _measure(library, imb, count, Path(folder))
+    states = states_of([visit for result in measured.results for visit in result.visits])
+    return "\n\n".join(
+        [
+            "## Repeatability: the same run again",
+            *_repeatability(library, measured, states),
+            "## Agreement: do the intervals hold?",
+            *_agreement(measured, states),
+        ]
+    )
+
+
+# ---- Measuring -----------------------------------------------------------------------------------
+
+
+def _measure(library: Library, imb: Path, count: int, folder: Path) -> Measured:
+    measured = Measured()
+    program = tools.build_bare(library, folder)
+    trial = tools.run_bare(library, program, SIZES)
+    loops = {size: max(1, round(BUDGET_S / len(SIZES) / (2 * trial[size]))) for size in SIZES}
+    for number in range(1, count + 1):
+        tools.say(f"invocations {number}/{count}: {library.label}: mpigauge, loop, IMB")
+        options = ["--budget", f"{BUDGET_S:g}s", "--seed", str(number)]
+        campaign = partial(tools.campaign, library, SIZES, options, folder / f"{number}.jsonl")
+        if (result := measured.timed("mpigauge", campaign)) is not None:
+            measured.results.append(result)
+        loop = partial(tools.run_loops, library, program, loops)
+        if (said := measured.timed("loop", loop)) is not None:
+            measured.loops.append(said)
+        lines = measured.timed("IMB-MPI1 PingPong", partial(_imb, library, imb))
+        if lines is not None:
+            measured.imb.append({size: fmean(values) for size, values in lines.items()})
+    return measured
+
+
+def _imb(library: Library, imb: Path) -> tools.Repetitions:
+    """One launch with as many lines for each size as take the time that mpigauge has."""
+    run = partial(tools.run_imb, library, imb, SIZES)
+    lines, wall_s = tools.timed(partial(run, TRIAL_REPETITIONS))
+    looping_s = sum(2 * sum(lines[size]) * tools.rounds_of(size) for size in SIZES)
+    startup_s = max(0.0, wall_s - looping_s)
+    return run(max(1, round(TRIAL_REPETITIONS * (BUDGET_S - startup_s) / looping_s)))
+
+
+# ---- By state ------------------------------------------------------------------------------------
+
+
+def in_states(results: Sequence[Result], states: States) -> dict[int, list[InState]]:
+    """The estimates of every size: of all states together first, then of each."""
+    found: dict[int, list[InState]] = {size: [] for size in SIZES}
+    whole = [_by_size(rows(result, states=States())) for result in results]
+    for name, there in [
+        (None, whole),
+        *((one.name, _in(one.name, results, states)) for one in states.states),
+    ]:
+        for size in SIZES:
+            found[size].append(InState(name, tuple(one[size] for one in there if size in one)))
+    return found
+
+
+def _in(name: StateName, results: Sequence[Result], states: States) -> list[dict[int, Estimate]]:
+    there = []
+    for result in results:
+        mine = [row for row in rows(result, choice=name, states=states) if row.state == name]
+        there.append({size: one for size, one in _by_size(mine).items() if one.low is not None})
+    return there
+
+
+def _by_size(found: Iterable[Row]) -> dict[int, Estimate]:
+    return {
+        row.cell.bytes: row.time
+        for row in found
+        if row.cell.pattern == "pingpong" and isinstance(row.time, Estimate)
+    }
+
+
+# ---- Saying it -----------------------------------------------------------------------------------
+
+
+def spread(values: Sequence[float]) -> float:
+    """Largest over smallest; NaN under two."""
+    return max(values) / min(values) if len(values) > 1 and min(values) > 0 else math.nan
+
+
+def _ratio(value: float) -> str:
+    return units.MISSING if math.isnan(value) else f"{value:.3f}"
+
+
+def _state_heading(states: States, name: StateName | None) -> str:
+    if name is None:
+        return "mpigauge, all states"
+    (state,) = (one for one in states.states if one.name == name)
+    return f"{name} ({state.handover_s * 1e9:.0f} ns)"
+
+
+def _repeatability(library: Library, measured: Measured, states: States) -> list[str]:
+    runs = ", ".join(
+        f"{len(walls)} of {name} ({median(walls):.1f} s each)" for name, walls in measured.wall_s.items()
+    )
+    found = in_states(measured.results, states)
+    names = [one.state for one in found[SIZES[0]]]
+    headings = ["size", *(f"{_state_heading(states, name)}: max / min" for name in names)]
+    body = []
+    for size in SIZES:
+        ours = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in found[size]]
+        theirs = [[times[size] for times in tool] for tool in (measured.loops, measured.imb)]
+        body.append([units.format_size(size), *ours, *(_ratio(spread(values)) for values in theirs)])
+    head = f"{library.label}; invocations, in turns: {runs}. mpigauge was given `--budget {BUDGET_S:g}s`."
+    table = tools.markdown([*headings, "loop: max / min", "IMB: max / min"], body)
+    return [head, table, REPEATABILITY_IS, STATES_ARE]
+
+
+def _agreement(measured: Measured, states: States) -> list[str]:
+    found = in_states(measured.results, states)
+    names = [one.state for one in found[SIZES[0]]]
+    headings = ["size", *(_state_heading(states, name) for name in names), "half-width, median"]
+    body = [[units.format_size(size), *map(_share, found[size]), _widths(found[size])] for size in SIZES]
+    sums = [[found[size][place].contain() for size in SIZES] for place in range(len(names))]
+    total = [_said(sum(held for held, _ in one), sum(count for _, count in one)) for one in sums]
+    apart = [one for found_in in sums[1:] or sums for one in found_in]
+    share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
+    table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
+    return [table, f"Of all intervals per state, {share} hold. {AGREEMENT_IS}"]
+
+
+def _share(one: InState) -> str:
+    return _said(*one.contain())
+
+
+def _said(held: int, count: int) -> str:
+    return f"{held / count:.0%} ({held} of {count})" if count else units.MISSING
+
+
+def _widths(found: Sequence[InState]) -> str:
+    """Of the states if there are several, else of all."""
+    widths = [
+        one.half_width
+        for state in found[1:] or found
+        for one in state.estimates
+        if one.half_width is not None
+    ]
+    return units.format_relative(median(widths)) if widths else units.MISSING
+
+
+if __name__ == "__main__":
+    sys.exit(tools.ending(main))
