@@ -69,6 +69,14 @@ def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: i
     assert statistics.mean(rates) < payload_rate(mbit) * (1 + tolerance)
 
 
+def test_a_link_without_a_rate_is_faster_than_the_ports_of_its_hosts(lab: Lab, tcp: Path) -> None:
+    options = ("--hosts", "3", "--rate", "10mbit", "--link", "h1-h2:rate=none")
+    scripts = [client(tcp, "rate", 4, host).replace("served", f"served{host}") for host in (2, 3)]
+    rates = numbers(lab, "; ".join(scripts), *options)
+    assert statistics.mean(rates[:4]) > 5 * payload_rate(10)
+    assert statistics.mean(rates[4:]) < payload_rate(10) * 1.05
+
+
 def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> None:
     """Acknowledgements take their share of the lanes, 98 bytes for each or every other packet; no more."""
     script = (

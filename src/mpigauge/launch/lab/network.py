@@ -8,7 +8,8 @@ PREFIX_LENGTH = 24
 
 PORT_CLASS = 0xFF
 UNLIMITED_CLASS = 0
-"""Of the queues of a host; cables have the number of the host at their other end."""
+"""Of the queues of a host; cables have the number of the host at their other end. Class 0 is none: packets
+leave at once."""
 
 BURST_S = 1e-3
 BURST_LEAST_BYTES = 3100
@@ -67,9 +68,9 @@ def queue_words(topology: Topology, number: int) -> str:
     lines += [_class(number, rate) for number, rate in rates.items() if rate]
     lines += [
         f"filter add dev {INTERFACE} parent 1: protocol ip u32 "
-        f"match ip dst {plan.address(receiver)}/32 flowid 1:{receiver:x}"
+        f"match ip dst {plan.address(receiver)}/32 flowid 1:{queue:x}"
         for receiver in cables
-        if rates[receiver]
+        for queue in [receiver if rates[receiver] else UNLIMITED_CLASS]
     ]
     return "\n".join([*lines, ""])
 

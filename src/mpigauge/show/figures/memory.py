@@ -82,8 +82,8 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
 
 def _about(size_bytes: int) -> str:
     """Two digits; a capacity that was seen is no rounder than that."""
-    unit = next(unit for unit in ("MiB", "KiB", "B") if size_bytes >= SIZE_UNITS[unit])
-    return f"{float(f'{size_bytes / SIZE_UNITS[unit]:.2g}'):g} {unit}"
+    rounded = {unit: float(f"{size_bytes / SIZE_UNITS[unit]:.2g}") for unit in ("MiB", "KiB", "B")}
+    return next(f"{value:g} {unit}" for unit, value in rounded.items() if value >= 1)
 
 
 def _seen(source: Source) -> list[tuple[str, int]]:
