@@ -13,21 +13,27 @@ C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconver
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
 
-.PHONY: run check test lint docs reports bench mpis clean lock
+.PHONY: run check test without-mpi with-slurm lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
 	@$(BIN)/mpigauge run $(ARGS)
 
-# What starts no MPI may share the cores; what measures may not.
+# What starts no MPI may share the cores, and Slurm mostly waits; what measures may not.
 REAL := mpi or lab or slurm
 test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
-	@$(BIN)/python -m pytest -q -m "$(REAL)"
+	@$(MAKE) -s -j -O without-mpi with-slurm
+	@$(BIN)/python -m pytest -q --durations=20 -m "($(REAL)) and not slurm"
 endif
+
+without-mpi:
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
+
+with-slurm:
+	@$(BIN)/python -m pytest -q --durations=10 -m slurm
 
 # For everyday work: all that needs no MPI, with fewer examples of each property than in CI.
 check: lint

@@ -65,13 +65,17 @@ class Story:
         """What a field of the cells is, each once, in the order of the plan."""
         return list(dict.fromkeys(getattr(row.cell, name) for row in self.rows if is_so(row, wanted)))
 
-    def ratio(self, over: Row | None, under: Row | None) -> Ratio | None:
-        """The time of one cell over that of another, launches paired; None if one was not measured."""
+    def ratio(self, over: Row | None, under: Row | None, *, paired: bool = True) -> Ratio | None:
+        """The time of one cell over that of another; None if one was not measured.
+
+        Args:
+            paired: Both are of this result, launch by launch.
+        """
         if over is None or under is None:
             return None
         if over.time is None or under.time is None:
             return None
-        return like_ratio(over.time, under.time, paired=True)
+        return like_ratio(over.time, under.time, paired=paired)
 
 
 def is_so(row: Row, wanted: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from book import AND, Book, quotient, size, statement, time, times, verdict
 from mpigauge import units
 from mpigauge.analysis.comparisons import pays_from
 from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.analysis.verdict import verdict as verdict_of
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.units import format_factor as factor
 
@@ -27,32 +28,57 @@ def _networks(book: Book) -> Iterator[str]:
     ours, printed = book["wan"], book.printed("grid-pingpong")
     over, under = (printed.one(mpi=mpi, placement="LAN", bytes=1) for mpi in ("MPICH-G2", "MPICH"))
     yield f"Printed, LAN: {factor(quotient(over, under))} times as long with MPICH-G2 as with MPICH, at 1 B."
-    one, *others = ours.values("mpi")
-    for placement, link in zip(ours.values("placement"), ("LAN", "WAN"), strict=False):
-        for pattern, b in (("pingpong", 8), ("exchange", 64 * 1024), ("allreduce", 8)):
-            for other in others:
-                where = {"pattern": pattern, "placement": placement, "bytes": b}
-                rows_ = [ours.one(mpi=mpi, **where) for mpi in (other, one)]
-                ratio = ours.ratio(*rows_)
-                if ratio is None:
-                    yield f"{link}, {pattern} of {size(b)}: not measured with both libraries."
-                    continue
-                yield (
-                    f"{link}, {pattern} of {size(b)}: {one} {time(rows_[1])}, {other} {times(ratio)} as "
-                    f"long: {verdict(ratio)}."
-                )
+    for mpi in ours.values("mpi", pattern="eager"):
+        limits = {row.limit_bytes for row in ours.rows if row.cell.pattern == "eager" and row.cell.mpi == mpi}
+        found = AND.join(f"{limit} B" for limit in sorted(filter(None, limits))) or "not found"
+        yield f"Eager limit of {mpi} between hosts: {found}."
+    for pattern, sizes in (("pingpong", (8, 32 * 1024, 256 * 1024)), ("exchange", (32 * 1024, 64 * 1024))):
+        yield from (_beside(ours, pattern, b, link) for b in sizes for link in LINKS)
+    yield from (_beside(book["wan-collectives"], "allreduce", 8, link) for link in LINKS)
+
+
+LINKS = ("LAN", "WAN")
+"""In the order of the placements of the plans."""
+
+
+def _beside(ours: Story, pattern: str, size_bytes: int, link: str) -> str:
+    """The second library beside the first, on one of the networks."""
+    where = {"pattern": pattern, "bytes": size_bytes, "placement": dict(_networks_of(ours)).get(link)}
+    mpis = ours.values("mpi")[:2]
+    rows_ = [ours.one(mpi=mpi, **where) for mpi in mpis]
+    ratio = ours.ratio(*reversed(rows_)) if len(rows_) > 1 else None
+    if ratio is None:
+        return f"{link}, {pattern} of {size(size_bytes)}: not measured with both libraries."
+    return (
+        f"{link}, {pattern} of {size(size_bytes)}: {mpis[0]} {time(rows_[0])}, {mpis[1]} {times(ratio)} as "
+        f"long: {verdict(ratio)}."
+    )
+
+
+def _networks_of(ours: Story) -> Iterator[tuple[str, str]]:
+    """Each network with its placement."""
+    return zip(LINKS, ours.values("placement"), strict=False)
 
 
 @statement("libraries.waiting")
 def _waiting(book: Book) -> Iterator[str]:
     ours = book["libraries"]
+    cores = ours.result.campaign.environment.cores
+    most = max(ours.values("ranks"), default=0)
+    patterns = ours.values("pattern", ranks=most)
     for ranks in ours.values("ranks"):
         for mpi in ours.values("mpi"):
-            mine = [row for row in ours.all(mpi=mpi, ranks=ranks) if row.talks and row.cpu_share is not None]
+            mine = [
+                row.cpu_share
+                for row in ours.all(mpi=mpi, ranks=ranks)
+                if row.talks and row.cpu_share is not None and row.cell.pattern in patterns
+            ]
             if mine:
-                share = units.format_percent(median(row.cpu_share or 0 for row in mine))
-                crowd = ", sharing cores" if mine[0].oversubscribed else ""
-                yield f"{mpi}, {ranks} ranks{crowd}: on a core for {share} of the time of messages."
+                share, possible = map(units.format_percent, (median(mine), min(1.0, cores / ranks)))
+                yield (
+                    f"{mpi}, {ranks} ranks: on a core for {share} of the time of collectives, of {possible} "
+                    f"that {cores} cores have for each."
+                )
 
 
 @statement("libraries.crowd")
@@ -72,6 +98,24 @@ def _crowd(book: Book) -> Iterator[str]:
                 )
 
 
+@statement("libraries.busy")
+def _busy(book: Book) -> Iterator[str]:
+    gives_way, busy = book["libraries"], book["busy"]
+    ranks = max(busy.values("ranks"), default=0)
+    for mpi in busy.values("mpi"):
+        for pattern in ("barrier", "allreduce"):
+            where = {"mpi": mpi, "pattern": pattern, "ranks": ranks}
+            base, row = gives_way.one(**where), busy.one(**where)
+            if base is None or row is None:
+                yield f"{mpi}, {pattern} of {ranks} ranks: not measured both ways."
+                continue
+            ratio = busy.ratio(row, base, paired=False)
+            yield (
+                f"{mpi}, {pattern} of {ranks} ranks: {time(base)} where ranks give way, {time(row)} where "
+                f"they do not: {times(ratio)} as long."
+            )
+
+
 WAYS = ("bcast", "bcast-rotating", "bcast-acked")
 
 
@@ -89,26 +133,36 @@ def _broadcasts(book: Book) -> Iterator[str]:
                 f"{way} {times(ours.ratio(row, base))}" for way, row in zip(WAYS[1:], others, strict=True)
             ]
             yield f"{mpi}, {size(b)}, {ranks} ranks: {WAYS[0]} takes {time(base)}, {AND.join(parts)} as long."
+    ratios = [
+        ours.ratio(row, ours.one(mpi=row.cell.mpi, pattern=WAYS[0], bytes=row.cell.bytes, ranks=ranks))
+        for row in ours.all(pattern=WAYS[1], ranks=ranks)
+    ]
+    words = [verdict_of(ratio) for ratio in ratios if ratio is not None]
+    yield (
+        f"Of {len(words)} sizes and libraries with {ranks} ranks, one of many back to back takes longer than "
+        f"a single one at {words.count('slower')}, and less at {words.count('faster')}."
+    )
 
 
 @statement("libraries.grid")
 def _grid(book: Book) -> Iterator[str]:
-    ours, printed = book["wan"], book.printed("grid-bcast")
+    ours, printed = book["wan-collectives"], book.printed("grid-bcast")
     for b in printed.sizes():
         for mpi in printed.values("mpi", placement="WAN"):
             ratio = quotient(*(printed.one(mpi=mpi, placement=net, bytes=b) for net in ("WAN", "LAN")))
             yield f"Printed, {mpi}, {size(b)}: a broadcast takes {factor(ratio)} times as long as on the LAN."
-    where = ours.values("placement")
-    for b in ours.sizes(pattern="bcast-acked"):
+    placed = dict(_networks_of(ours))
+    for b in ours.sizes(pattern=WAYS[0]):
         for mpi in ours.values("mpi"):
             rows_ = [
-                ours.one(mpi=mpi, placement=p, pattern="bcast-acked", bytes=b) for p in (where[-1], where[0])
+                ours.one(mpi=mpi, placement=placed.get(link), pattern=WAYS[0], bytes=b)
+                for link in reversed(LINKS)
             ]
             if None in rows_:
-                yield f"Here, {mpi}, {size(b)}, acknowledged: not measured on both networks."
+                yield f"Here, {mpi}, {size(b)}: not measured on both networks."
                 continue
             growth = times(ours.ratio(*rows_))
-            yield f"Here, {mpi}, {size(b)}, acknowledged: {time(rows_[0])}, {growth} as long as on the LAN."
+            yield f"Here, {mpi}, {size(b)}: {time(rows_[0])}, {growth} as long as on the LAN."
 
 
 @statement("libraries.empty")

@@ -239,15 +239,35 @@ def _spread_of_modes(book: Book) -> Iterator[str]:
 
 @statement("modes.plateau")
 def _plateau(book: Book) -> Iterator[str]:
-    ours = book["modes-lan"]
+    yield from _beside_copies(book["modes"])
+    yield from _beside_link(book["modes-lan"])
+
+
+def _beside_copies(ours: Story) -> Iterator[str]:
+    """On one host: how many copies of what another process wrote a message is worth."""
+    copy = next(iter(ours.all(pattern="crosscopy")), None)
+    for mode in ours.values("mode", pattern="pingpong"):
+        mine = [row for row in ours.all(pattern="pingpong", mode=mode) if row.rate_bytes_per_s]
+        if mine and copy is not None:
+            where = f"{mode.capitalize()}, {size(mine[-1].cell.bytes)} on one host"
+            rate = units.format_rate(mine[-1].rate_bytes_per_s, "Gbit/s")
+            ratio = times(ours.ratio(mine[-1], copy))
+            yield f"{where}: {rate}; a message takes {ratio} as long as such a copy of its size."
+
+
+TCP_SHARE = 1448 / 1538
+"""Of a link's bit rate, in frames of 1500 B: payload of TCP with time stamps, over what is on the wire."""
+
+
+def _beside_link(ours: Story) -> Iterator[str]:
     lab = ours.result.campaign.plan.lab
     for mode in ours.values("mode", pattern="pingpong"):
         mine = [row for row in ours.all(pattern="pingpong", mode=mode) if row.rate_bytes_per_s]
         if mine and lab is not None:
-            link = units.parse_link_rate(lab.rate)
-            last = mine[-1]
+            most = units.parse_link_rate(lab.rate) * TCP_SHARE
+            rate = mine[-1].rate_bytes_per_s or 0.0
             yield (
-                f"{mode.capitalize()}, {size(last.cell.bytes)} between two hosts: "
-                f"{units.format_rate(last.rate_bytes_per_s, 'Mbit/s')}, "
-                f"{units.format_percent((last.rate_bytes_per_s or 0) / link)} of the link's {lab.rate}."
+                f"{mode.capitalize()}, {size(mine[-1].cell.bytes)} between two hosts: "
+                f"{units.format_rate(rate, 'Mbit/s')}, {units.format_percent(rate / most)} of what TCP can "
+                f"bring through {lab.rate}."
             )

@@ -114,7 +114,7 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first."""
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "UV_SYSTEM_CERTS": "1"}
     add = ["mpi", "add", "--plan", str(path)]
-    run = ["run", "--plan", str(path), "--budget", "6s", "--format", "json"]
+    run = ["run", "--plan", str(path), "--budget", "3s", "--format", "json"]
     for words in ([add] if read_file(path).mpi else []) + [run]:
         done = subprocess.run(
             [sys.executable, "-m", "mpigauge", *words],

@@ -22,9 +22,9 @@ from tests.real.mpi.conftest import Run, kernels, prefix, wait_until
 pytestmark = pytest.mark.mpi
 
 Shim = Callable[[Library], dict[str, str]]
-KILLS = 4
-VISITS_BETWEEN = 30
-"""At most; each of 37 cells has 4 visits or more in a launch, so four kills fall into three launches."""
+KILLS = 3
+VISITS_BETWEEN = 20
+"""At most; each of 27 cells has 4 visits or more in a launch, so three kills fall into two launches."""
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def _is_janitor(pid: int) -> bool:
 def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, name: str, whom: str) -> None:
     chance = random.Random(f"{name} {whom}")
     result = tmp_path / "result.jsonl"
-    sizes = ("--sizes", "0:64KiB", "--launches", "3", "--seed", "7")
+    sizes = ("--sizes", "0:4KiB", "--launches", "2", "--seed", "7")
     process = _start(
         tmp_path, "run", "pingpong", "exchange", *sizes, "--mpi", prefix(name), "-o", str(result)
     )
@@ -132,7 +132,7 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
 def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path: Path, name: str) -> None:
     chance = random.Random(name)
     result = tmp_path / "result.jsonl"
-    words = ("run", "pingpong", "--sizes", "0:1MiB", "--launches", "3", "--seed", "3", "--mpi", prefix(name))
+    words = ("run", "pingpong", "--sizes", "0:64KiB", "--launches", "2", "--seed", "3", "--mpi", prefix(name))
     before: set[tuple[int, int]] = set()
     for kill in range(KILLS):
         first = kill == 0 or not result.exists()
@@ -161,7 +161,7 @@ def test_a_signal_stops_cleanly_and_resume_completes(
     mpigauge: Run, tmp_path: Path, name: str, number: signal.Signals
 ) -> None:
     result = tmp_path / "result.jsonl"
-    words = ("run", "pingpong", "--sizes", "0:4MiB", "--launches", "2", "--mpi", prefix(name))
+    words = ("run", "pingpong", "--sizes", "0:256KiB", "--launches", "2", "--mpi", prefix(name))
     process = _start(tmp_path, *words, "-o", str(result))
     assert wait_until(lambda: result.exists() and result.read_bytes().count(b'"visit"') > 3)
     process.send_signal(number)
