@@ -91,12 +91,12 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
 
     Limits:
         In simulated curves with noise up to 5 % levels are found if their capacities differ at least 8 times
-        and their latencies 2.5 times (all but 1 %); none is invented. With noise of 10 %, one curve in eight
-        of the slowest ramps shows a level less and one in a hundred a level more. Closer levels may be seen
-        as one; up to 3 times in capacity or 1.5 in latency they mostly are. The latency of a level that
-        begins with a long ramp is up to 40 % too low. A translation buffer (pages that are not huge) looks
-        like a cache if it makes a step. The capacity is what one process gets: where pages collide, latency
-        rises before the nominal one.
+        and their latencies 2.5 times; none is invented. With noise of 10 %, 1.5 % of curves of random access
+        show a level less and 0.2 % a level more. Closer levels may be seen as one; up to 2 times in capacity
+        or 1.5 in latency they mostly are. Where misses grow faster than ``1 - capacity / size``, a latency
+        may be 13 % too long. The last level is no slower than what was measured. A translation buffer (pages
+        that are not huge) looks like a cache if it makes a step. The capacity is what one process gets: where
+        pages collide, latency rises before the nominal one.
 
     Source:
         docs/method.md#cache-levels

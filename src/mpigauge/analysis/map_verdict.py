@@ -123,7 +123,7 @@ def verdict_of(
         error_rate: Of the whole map.
 
     Source:
-        docs/method.md#slow-links-and-hosts
+        docs/map.md#what-counts-as-slow
     """
     launches = next(iter(tables.values())).shape[0]
     groups = groups_of(next(iter(tables.values())), factor) if launches else [list(range(len(judged)))]
