@@ -94,7 +94,7 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
         and their latencies 2.5 times; none is invented. With noise of 10 %, 1.5 % of curves of random access
         show a level less and 0.2 % a level more. Closer levels may be seen as one; up to 2 times in capacity
         or 1.5 in latency they mostly are. Where misses grow faster than ``1 - capacity / size``, a latency
-        may be 13 % too long. The last level is no slower than what was measured. A translation buffer (pages
+        may be 15 % too long. The last level is no slower than what was measured. A translation buffer (pages
         that are not huge) looks like a cache if it makes a step. The capacity is what one process gets: where
         pages collide, latency rises before the nominal one.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
 
 STEEP = 0.5
-"""A slope of log latency over log size with which no level begins or ends; what creeps is flatter."""
+"""Of a slope of log latency over log size: what creeps is flatter, and so is the end of a level."""
 
 POINTS_LEAST = 3
 """Of a piece."""
@@ -28,8 +28,8 @@ POINTS_LEAST = 3
 RESOLUTION = 0.01
 """Relative errors below that are none."""
 
-# Misses that double latency, where they begin: flatter ramps would follow a slow rise piece by piece.
-_RAMP_SLOPE_LEAST = 1.0
+# Of a ramp where it begins. A flatter one would end a rise between two sizes as a level of its own.
+_RAMP_SLOPE_LEAST = 0.75
 _MOST_PARAMETERS = 60
 _TIE = 2.0
 _RANGE = 1e9
