@@ -95,6 +95,30 @@ def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytes
     assert said["slow_links"] == []
 
 
+def test_a_link_that_is_slow_in_some_launches_is_said_to_be(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "1-3:5:0.7")
+    done = mapped(cli, "--np", 6, "--launches", 10, "--seed", 1, "--format", "json", "-o", "map.jsonl")
+    assert done.status == 1, done.err
+    (link,) = whole(done)["slow_links"]
+    assert link["latency_launches"] == link["rate_launches"] == 10
+    assert 5 < link["latency_slow_launches"] == link["rate_slow_launches"] < 10
+    assert link["latency_slow_factor"] == pytest.approx(5, rel=0.1)
+    (line,) = cli("map", "map.jsonl", "-q").out.splitlines()
+    assert line.count(f"times as long as usual in {link['latency_slow_launches']} of 10 launches") == 2
+
+
+def test_of_a_link_that_is_always_slow_no_launches_are_named(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = known(cli, monkeypatch, "1-3:10")
+    (link,) = whole(cli("map", path, "--format", "json"))["slow_links"]
+    assert link["latency_slow_launches"] == link["latency_launches"] == 5
+    assert link["latency_slow_factor"] == link["latency_factor"]
+    assert "launches" not in cli("map", path, "-q").out
+
+
 def test_for_a_script_only_the_verdict_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     done = mapped(cli, "--np", 4, "-q", "-o", "uniform.jsonl")
     assert (done.status, done.err) == (0, "")

@@ -30,7 +30,8 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
-    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2
+    FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
+                         0-3:10:0.6 does in about 6 of 10 launches
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
                          one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
@@ -353,12 +354,13 @@ def die(sentence: str) -> NoReturn:
     os._exit(EXIT_USAGE)
 
 
-def slowness(pair: str) -> float:
-    """How many times longer a pair takes than the law says."""
+def slowness(pair: str, luck: float) -> float:
+    """How many times longer a pair takes than the law says, in a launch whose luck is between 0 and 1."""
     factor = 1.0
     for word in os.environ.get("FAKE_SLOW", "").split():
-        who, _, times = word.partition(":")
-        factor *= float(times) if pair and who in {pair, *pair.split("-")} else 1.0
+        who, times, share = [*word.split(":"), "1"][:3]
+        struck = pair and who in {pair, *pair.split("-")} and luck <= float(share)
+        factor *= float(times) if struck else 1.0
     return factor
 
 
@@ -422,7 +424,9 @@ class Run:
         self.cells = {visit["cell"]: Cell() for visit in visits}
         self.now_ns = 1000
         spread = float(os.environ.get("FAKE_SPREAD", "0"))
-        self.effect = 1 + spread * _chance(*(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
+        chance = _chance(*(f"{v['id']} {v['pattern']} {v['bytes']}" for v in visits))
+        self.effect = 1 + spread * chance
+        self.luck = (1 + chance) / 2
         self.jitter = float(os.environ.get("FAKE_JITTER", "0"))
         self.nap_s = float(os.environ.get("FAKE_NAP_S", "0"))
         self.chatter = "FAKE_CHATTER" in os.environ
@@ -548,7 +552,8 @@ class Run:
         one_ns = operation_ns(pattern, visit["mode"], visit["bytes"], ranks, self.latency_ns, visit["sync"])
         one_ns = 1 if is_meant("FAKE_FAST", visit) else one_ns
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
-        factor = self.effect * slowness(visit["pair"]) * (self.course.factor(start_ns) if talks else 1)
+        factor = self.effect * slowness(visit["pair"], self.luck)
+        factor *= self.course.factor(start_ns) if talks else 1
         call_ns = max(1, round(trips * one_ns * factor))
         work_ns = call_ns if _overlaps(visit) else 0
         trial_ns: list[int] = []

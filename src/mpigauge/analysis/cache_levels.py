@@ -5,6 +5,7 @@ All times are in seconds, all sizes in bytes.
 
 from __future__ import annotations
 
+import bisect
 import math
 import re
 from dataclasses import dataclass
@@ -12,25 +13,23 @@ from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from mpigauge.analysis.latency_pieces import POINTS_LEAST, RESOLUTION, STEEP, Piece, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.percentiles import Values
 
-_STEEP = 0.5
-_APART = math.log1p(_STEEP)
 _LEAST_POINTS = 6
-_LEAST_IN_PIECE = 3
-_MOST_PARAMETERS = 60
-_RESOLUTION = 0.01
-_TIE = 2.0
 _ONE_SIDED = 1.645
 _AGREEMENT = 2
 
-# Each piece brings its height and a break, a ramp its slope too.
-_PARAMETERS = {False: 2, True: 3}
+# A ramp that is no more above a plateau is not distinct from noise and the distance of sizes.
+_SERVED = 1.1
+
+# So far apart, the faster cache serves an eighth of the loads where the slower one ends.
+_CAPACITIES_APART = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +69,15 @@ class DifferentCache:
         return seen is not None and seen <= _AGREEMENT * claimed and claimed <= _AGREEMENT * seen
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A step or ramp of a fitted curve: points from `begin` to before `end`; `squares` is what it leaves."""
-
-    begin: int
-    end: int
-    is_ramp: bool
-    squares: float
-
-
 def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> list[Level]:
     """The levels of the memory hierarchy that a curve of latency over working set shows, fastest first.
 
-    The curve is cut into steps and ramps (`_fit`), and ramps are no levels: there the working set exceeds a
-    level and still hits it partly. Where misses grow as ``1 - capacity / size``, log latency leaves the
-    plateau with the slope ``slow / fast - 1`` over log size and is flatter than 1/2 again before three times
-    the capacity. So one number decides twice: steeper than 1/2 is a ramp, and steps that differ by less than
-    a factor of 1 + 1/2 are one level. A plateau must show itself flat: the upper 95 % bound of its slope is
-    below 1/2. It lasts until the latency is halfway to that factor.
+    The curve is cut into pieces (`pieces_of`). A piece is a level if it is shown to be flat at its end: the
+    upper 95 % bound of the slope of log latency over log size is below 1/2. Beyond the capacity, latency
+    leaves a plateau with the slope ``slow / fast - 1``, so one number decides twice: neighbours that differ
+    by less than a factor of 1 + 1/2 are one level. A level ends where its last piece does, or where the ramp
+    that follows meets it. Its latency is the median over its points, of a ramp its asymptote: what loads
+    take that no faster level serves.
 
     Args:
         sizes_bytes: Working sets in any order, 4 to 8 an octave; of one given twice the lower latency counts.
@@ -102,29 +91,41 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
 
     Limits:
         In simulated curves with noise up to 5 % levels are found if their capacities differ at least 8 times
-        and their latencies 2.5 times (all but 1 %); none is invented. With noise of 10 %, one curve in eight
-        of the slowest ramps shows a level less and one in a hundred a level more. Closer levels may be seen
-        as one; up to 3 times in capacity or 1.5 in latency they mostly are. The latency of a level that
-        begins with a long ramp is up to 40 % too low. A translation buffer (pages that are not huge) looks
-        like a cache if it makes a step. The capacity is what one process gets: where pages collide, latency
-        rises before the nominal one.
+        and their latencies 2.5 times; none is invented. With noise of 10 %, 1.5 % of curves of random access
+        show a level less and 0.2 % a level more. Closer levels may be seen as one; up to 2 times in capacity
+        or 1.5 in latency they mostly are. Where misses grow faster than ``1 - capacity / size``, a latency
+        may be 15 % too long. The last level is no slower than what was measured. A translation buffer (pages
+        that are not huge) looks like a cache if it makes a step. The capacity is what one process gets: where
+        pages collide, latency rises before the nominal one.
 
     Source:
-        docs/method.md#cache-levels. Ramps, since steps alone cut a ramp into levels.
+        docs/method.md#cache-levels
     """
-    measured = [
+    sizes, latencies = _measured(sizes_bytes, latencies_s)
+    if len(sizes) < _LEAST_POINTS:
+        return []
+    pieces = pieces_of(np.array(sizes, dtype=np.float64), latencies)
+    *bounded, last = _joined(pieces, latencies)
+    after = dict(pairwise(pieces))
+    return [
+        *(
+            Level(sizes[_last_served(sizes, level[-1], after[level[-1]])], _latency(level, latencies))
+            for level in bounded
+        ),
+        Level(None, min(_latency(last, latencies), float(latencies.max()))),
+    ]
+
+
+def _measured(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> tuple[list[int], Values]:
+    """What is a measurement, by size; the lower latency of a size that is there twice."""
+    points = [
         (size, latency)
         for size, latency in zip(sizes_bytes, latencies_s, strict=True)
         if size > 0 and 0 < latency < math.inf
     ]
-    lowest = dict(sorted(measured, reverse=True))
-    if len(lowest) < _LEAST_POINTS:
-        return []
+    lowest = dict(sorted(points, reverse=True))
     sizes = sorted(lowest)
-    latencies = np.array([lowest[size] for size in sizes])
-    plateaus = _plateaus(np.log(np.array(sizes, dtype=np.float64)), np.log(latencies))
-    levels = [Level(sizes[end - 1], float(np.median(latencies[begin:end]))) for begin, end in plateaus]
-    return [*levels[:-1], Level(None, levels[-1].latency_s)]
+    return sizes, np.array([lowest[size] for size in sizes])
 
 
 def differing_claims(
@@ -174,133 +175,63 @@ def _matched(capacities: Sequence[int], claims: Sequence[int]) -> list[int | Non
     return [found.get(place) for place in range(len(claims))]
 
 
-def _plateaus(log_sizes: Values, log_latencies: Values) -> list[tuple[int, int]]:
-    """Where the curve is level: first point, and the one after the last; never empty."""
-    pieces = _fit(log_sizes, log_latencies)
-    noise = math.sqrt(sum(piece.squares for piece in pieces) / log_sizes.size + _RESOLUTION**2)
-    steps = _joined_steps(pieces, log_latencies)
-    bounded = [
-        (begin, _end_of_plateau(log_latencies, end, following))
-        for (begin, end), (following, _) in pairwise(steps)
-        if _is_flat(log_sizes[begin:end], log_latencies[begin:end], noise)
-    ]
-    return [*bounded, steps[-1]]
+def _joined(pieces: Sequence[Piece], latencies: Values) -> list[list[Piece]]:
+    """The pieces of each level: all but ramps that are still steep, joined unless latency rises by 1.5.
 
-
-def _joined_steps(pieces: Sequence[_Piece], log_latencies: Values) -> list[tuple[int, int]]:
-    """Steps, joined with their neighbours unless latency rises by a factor of 1.5 in between.
-
-    No working set is faster than a smaller one, so a step is as high as the lowest that follows. A ramp at
-    the end leads to a level that was not reached; the last points stand for it.
+    What is not shown to be flat is no level of its own. The last piece always is one: if it is a ramp, it
+    leads to a level that was not reached.
     """
-    steps = [(piece.begin, piece.end) for piece in pieces if not piece.is_ramp]
-    heights = [float(np.median(log_latencies[begin:end])) for begin, end in steps]
-    if pieces[-1].is_ramp:
-        end = pieces[-1].end
-        steps.append((end - _LEAST_IN_PIECE, end))
-        # One slow point is no level.
-        heights.append(float(log_latencies[-_LEAST_IN_PIECE:].min()))
-    lowest = np.minimum.accumulate(heights[::-1])[::-1]
-    joined = steps[:1]
-    for (begin, end), rise in zip(steps[1:], np.diff(lowest), strict=True):
-        if rise < _APART:
-            joined[-1] = (joined[-1][0], end)
+    flat = _flat(pieces, latencies.size)
+    shown = [piece for piece in pieces if piece in flat or not piece.saving or piece is pieces[-1]]
+    lows, highs = _heights(shown, latencies)
+    joined = [shown[:1]]
+    for high, low, piece in zip(highs, lows[1:], shown[1:], strict=False):
+        if low < (1 + STEEP) * high:
+            joined[-1].append(piece)
         else:
-            joined.append((begin, end))
-    return joined
+            joined.append([piece])
+    return [*(level for level in joined[:-1] if flat.intersection(level)), joined[-1]]
 
 
-def _is_flat(log_sizes: Values, log_latencies: Values, noise: float) -> bool:
-    """Whether the upper 95 % bound of the slope is below 1/2."""
-    distances = log_sizes - log_sizes.mean()
-    squares = float(distances @ distances)
-    # Multiplied by the squares, which may be 0.
-    return float(distances @ log_latencies) + _ONE_SIDED * noise * math.sqrt(squares) < _STEEP * squares
+def _flat(pieces: Sequence[Piece], points: int) -> set[Piece]:
+    """Those whose upper 95 % bound of the slope, at the end, is below 1/2."""
+    noise = math.sqrt(sum(piece.squares for piece in pieces) / points + RESOLUTION**2)
+    return {piece for piece in pieces if piece.slope + _ONE_SIDED * noise * piece.slope_error < STEEP}
 
 
-def _end_of_plateau(log_latencies: Values, end: int, following: int) -> int:
-    """Where a plateau really ends, up to the following step: a ramp is fitted with points before its rise."""
-    limit = float(np.median(log_latencies[end - _LEAST_IN_PIECE : end])) + _APART / 2
-    slower = np.flatnonzero(log_latencies[end:following] >= limit)
-    return end + int(slower[0]) if slower.size else following
+def _heights(shown: Sequence[Piece], latencies: Values) -> tuple[Values, Values]:
+    """Where the level of each piece begins and ends.
 
-
-def _fit(log_sizes: Values, log_latencies: Values) -> list[_Piece]:
-    """Cut a curve into the steps and ramps for which BIC is smallest, by exact dynamic programming.
-
-    Args:
-        log_sizes: Shape ``(points,)``, ascending.
-        log_latencies: Shape ``(points,)``.
-
-    Source:
-        docs/method.md#cache-levels: pieces are of two kinds, constants, and lines steeper than 1/2.
+    No working set is faster than a smaller one, so a piece is as high as the lowest that follows.
     """
-    count = log_sizes.size
-    costs = _piece_costs(log_sizes, log_latencies)
-    most = min(_MOST_PARAMETERS, count)
-    least = np.full((most + 1, count + 1), np.inf)
-    origins = np.zeros((most + 1, count + 1), dtype=np.int64)
-    # The first parameter is the variance.
-    least[1, 0] = 0
-    for parameters in range(1 + _PARAMETERS[False], most + 1):
-        totals = np.concatenate(
-            [least[parameters - _PARAMETERS[kind]][:, np.newaxis] + cost for kind, cost in costs.items()]
-        )
-        origins[parameters] = totals.argmin(axis=0)
-        least[parameters] = totals.min(axis=0)
-    return _traced_back(origins, _best_parameters(least[:, count], count), costs)
+    lows, highs = (np.array([getattr(piece, end) for piece in shown]) for end in ("low", "high"))
+    # One slow point is no level.
+    lows[-1] = min(lows[-1], latencies[-POINTS_LEAST:].min())
+    lowest, highest = (np.minimum.accumulate(each[::-1])[::-1] for each in (lows, highs))
+    return lowest, highest
 
 
-def _piece_costs(log_sizes: Values, log_latencies: Values) -> dict[bool, Values]:
-    """Squares left by one step (False) and one ramp (True) for every range of points.
-
-    Returns:
-        Twice shape ``(points + 1, points + 1)``, indexed by first point and the one after the last; infinite
-        for what is no piece.
-    """
-    x, y = log_sizes - log_sizes.mean(), log_latencies - log_latencies.mean()
-    counts = _sums(np.ones_like(x))
-    allowed = counts >= _LEAST_IN_PIECE
-    counts[~allowed] = 1
-    x_squares = _sums(x * x) - _sums(x) ** 2 / counts
-    products = _sums(x * y) - _sums(x) * _sums(y) / counts
-    squares = np.maximum(0, _sums(y * y) - _sums(y) ** 2 / counts)
-    slopes = np.divide(products, x_squares, out=np.zeros_like(products), where=allowed & (x_squares > 0))
-    ramps = np.maximum(0, squares - slopes * products)
-    return {
-        False: np.where(allowed, squares, np.inf),
-        True: np.where(allowed & (slopes > _STEEP), ramps, np.inf),
-    }
+def _last_served(sizes: Sequence[int], before: Piece, after: Piece) -> int:
+    """The place of the last working set of a level, or of the largest where the next ramp is not above it."""
+    last = before.end - 1
+    rise = after.low - _SERVED * before.high
+    if not after.saving or rise <= 0:
+        return last
+    return max(last, min(bisect.bisect_right(sizes, after.saving / rise), after.end - 1) - 1)
 
 
-def _sums(values: Values) -> Values:
-    """Sums over all ranges, indexed by first point and the one after the last."""
-    totals = np.concatenate(([0.0], np.cumsum(values)))
-    return totals - totals[:, np.newaxis]
+def _latency(level: Sequence[Piece], latencies: Values) -> float:
+    """The median over the points of its pieces."""
+    return float(np.median(np.concatenate([_of_level(piece, latencies) for piece in level])))
 
 
-def _best_parameters(squares: Values, count: int) -> int:
-    """The fewest parameters whose BIC is within 2 of the smallest, from the squares left by each number.
-
-    What differs by under 1 % counts as equal, or curves without noise would be cut as finely as possible.
-    """
-    scores = count * np.log(squares / count + _RESOLUTION**2) + np.arange(squares.size) * math.log(count)
-    return int(np.flatnonzero(scores <= scores.min() + _TIE)[0])
-
-
-def _traced_back(
-    origins: npt.NDArray[np.int64], parameters: int, costs: Mapping[bool, Values]
-) -> list[_Piece]:
-    width = origins.shape[1]
-    end = width - 1
-    pieces: list[_Piece] = []
-    while end > 0:
-        kind, begin = divmod(int(origins[parameters, end]), width)
-        is_ramp = bool(kind)
-        pieces.append(_Piece(begin, end, is_ramp, float(costs[is_ramp][begin, end])))
-        parameters -= _PARAMETERS[is_ramp]
-        end = begin
-    return pieces[::-1]
+def _of_level(piece: Piece, latencies: Values) -> Values:
+    """Latencies of the level alone: of a ramp its asymptote, as far as capacities may be apart."""
+    mine = latencies[piece.begin : piece.end]
+    if not piece.saving:
+        return mine
+    reached = float(np.median(mine[-POINTS_LEAST:]))
+    return np.full_like(mine, min(piece.low, reached / (1 - 1 / _CAPACITIES_APART)))
 
 
 def _data_capacities(claimed: Mapping[str, int]) -> dict[int, int]:

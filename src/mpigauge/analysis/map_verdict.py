@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.map_reasons import notes, reasons
-from mpigauge.analysis.slow_links import Blame, blame, groups_of
+from mpigauge.analysis.slow_links import Blame, Extent, blame, groups_of
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import MapVerdict, Status
+
+Pair = tuple[int, int]
 
 TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
 """What a link is called failed for."""
@@ -57,11 +59,15 @@ class Slow:
         names: Both ends of a link, or one host.
         latency_factor: How many times longer the smallest message takes; None if that is not slow.
         rate_factor: The same of the largest.
+        latency_extent: In how many launches the smallest message takes longer; None if that is not slow.
+        rate_extent: The same of the largest.
     """
 
     names: tuple[str, ...]
     latency_factor: float | None
     rate_factor: float | None
+    latency_extent: Extent | None
+    rate_extent: Extent | None
 
     @property
     def factor(self) -> float:
@@ -126,7 +132,7 @@ def verdict_of(
         size: blame(table, groups, factor, error_rate / tests) for size, table in tables.items() if launches
     }
     slow_links, slow_hosts, suspects = (
-        _together({size: kind(one) for size, one in found.items()}, sizes, judged)
+        _together({size: (kind(one), one.extents) for size, one in found.items()}, sizes, judged)
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
     needed = _needed(found.values())
@@ -158,7 +164,7 @@ def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
     return "none" if decided else "undecided"
 
 
-def _hosts_of(one: Blame) -> dict[tuple[int, int], float]:
+def _hosts_of(one: Blame) -> dict[Pair, float]:
     return {(host, host): factor for host, factor in one.hosts.items()}
 
 
@@ -169,14 +175,22 @@ def _needed(found: Iterable[Blame]) -> int | None:
 
 
 def _together(
-    found: Mapping[int, Mapping[tuple[int, int], float]],
+    found: Mapping[int, tuple[Mapping[Pair, float], Mapping[Pair, Extent]]],
     sizes: tuple[int | None, int | None],
     judged: Sequence[str],
 ) -> tuple[Slow, ...]:
     """What is slow in latency or rate or both, the slowest first."""
-    latency, rate = (found.get(size, {}) if size is not None else {} for size in sizes)
+    (latency, latency_in), (rate, rate_in) = (
+        found.get(size, ({}, {})) if size is not None else ({}, {}) for size in sizes
+    )
     slow = [
-        Slow(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))
+        Slow(
+            tuple(judged[end] for end in dict.fromkeys(ends)),
+            latency.get(ends),
+            rate.get(ends),
+            latency_in[ends] if ends in latency else None,
+            rate_in[ends] if ends in rate else None,
+        )
         for ends in {**latency, **rate}
     ]
     return tuple(sorted(slow, key=lambda one: (-one.factor, one.names)))

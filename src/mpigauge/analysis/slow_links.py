@@ -50,6 +50,21 @@ _AS_A_WHOLE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """In how many launches something is slow: a broken cable is in all, one that wears out in some.
+
+    Attributes:
+        launches: Those with its times.
+        slow: Those of them in which it is beyond the threshold.
+        factor: How many times slower than usual, in the middle one of these.
+    """
+
+    launches: int
+    slow: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
 class Blame:
     """What is slow in one quantity, hosts by their numbers.
 
@@ -57,6 +72,7 @@ class Blame:
         links: How many times slower than usual, of slow links; none whose cause is a slow host.
         hosts: The same, of slow hosts.
         suspects: Links, and hosts as (host, host), that look slow but in too few launches.
+        extents: Of all of these, hosts as (host, host).
         threshold: The factor that had to be exceeded: the one asked for, or more where links differ anyway.
         launches_needed: With so many, what is slow in all of them can be told from chance; None if never.
         decided: Whether there are as many.
@@ -65,6 +81,7 @@ class Blame:
     links: dict[Link, float]
     hosts: dict[int, float]
     suspects: dict[Link, float]
+    extents: dict[Link, Extent]
     threshold: float
     launches_needed: int | None
     decided: bool
@@ -75,7 +92,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
 
     A link is slow if it is beyond the threshold in so many launches that chance alone would do so with less
     than the error rate. What chance does in one launch is counted, not assumed: how often any link is as far
-    from its own middle over launches. The same is asked at two higher levels, which noise reaches less
+    above its own middle over launches. The same is asked at two higher levels, which noise reaches less
     often, so that what is very slow is found in few launches; they have a tenth of the error rate each. A
     host is slow if by the same rule its links are, three quarters of them at least by half as much; they
     are then not slow themselves.
@@ -93,7 +110,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     """
     launches, count, _ = logs.shape
     if count < HOSTS_LEAST:
-        return Blame({}, {}, {}, factor, None, decided=False)
+        return Blame({}, {}, {}, {}, factor, None, decided=False)
     fit = _fit(logs, _classes(count, groups))
     test = _test_of(logs, fit, factor, error_rate)
     hosts, suspects = _slow_hosts(fit, test)
@@ -105,9 +122,13 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     for i, j in combinations(range(count), 2):
         if test.middle(own[:, i, j]) > test.threshold:
             (links if test.passes(own[:, i, j]) else suspects)[i, j] = test.factor(own[:, i, j])
+    extents = {
+        (i, j): test.extent(fit.of_hosts[:, i] if i == j else own[:, i, j])
+        for i, j in (*links, *((host, host) for host in hosts), *suspects)
+    }
     needed = test.launches_needed()
     decided = needed is not None and needed <= launches
-    return Blame(links, hosts, suspects, math.exp(test.threshold), needed, decided)
+    return Blame(links, hosts, suspects, extents, math.exp(test.threshold), needed, decided)
 
 
 # ---- The rule ------------------------------------------------------------------------------------
@@ -140,6 +161,11 @@ class _Test:
         """How many times slower than usual."""
         return math.exp(self.middle(values))
 
+    def extent(self, values: Values) -> Extent:
+        """Of what is slower than the threshold in at least one launch."""
+        slow = values[values > self.threshold]
+        return Extent(int(np.isfinite(values).sum()), slow.size, self.factor(slow))
+
     def passes(self, values: Values) -> bool:
         """Whether chance would hardly do that; one value a launch."""
         launches = int(np.isfinite(values).sum())
@@ -164,11 +190,11 @@ def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test
     threshold = max(math.log(factor), _SPREADS * spread)
     times = logs[:, one_of_each[0], one_of_each[1]]
     times = times - _median(times, 1)[:, None]  # a launch may be slow as a whole
-    apart = np.abs(times - _median(times, 0))
+    above = times - _median(times, 0)
     # The middle of a link's launches is one of them, or between two: it says nothing.
-    known = max(0, int(np.isfinite(apart).sum()) - apart.shape[1])
+    known = max(0, int(np.isfinite(above).sum()) - above.shape[1])
     levels = tuple(threshold + math.log(level) for level in _LEVELS)
-    chances = tuple(min(1.0, (1 + int((apart > level).sum())) / (1 + known)) for level in levels)
+    chances = tuple(min(1.0, (1 + int((above > level).sum())) / (1 + known)) for level in levels)
     return _Test(levels, chances, tuple(share * error_rate for share in _SHARES))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.slow_links import Extent
     from mpigauge.show.document import Unit
 
 MATRIX_MOST = 12
@@ -206,6 +207,16 @@ def _factors(one: Slow) -> dict[str, float | None]:
         "factor": one.factor,
         "latency_factor": one.latency_factor,
         "rate_factor": one.rate_factor,
+        **_extent("latency", one.latency_extent),
+        **_extent("rate", one.rate_extent),
+    }
+
+
+def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
+    return {
+        f"{what}_launches": one.launches if one else None,
+        f"{what}_slow_launches": one.slow if one else None,
+        f"{what}_slow_factor": one.factor if one else None,
     }
 
 

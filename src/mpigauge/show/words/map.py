@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
     from mpigauge.analysis.map_verdict import Link, Slow
+    from mpigauge.analysis.slow_links import Extent
 
 DASH = " \N{EN DASH} "
 
@@ -79,13 +80,20 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
 
 def _what(shown: LinkMap, one: Slow) -> str:
     """Names and factors."""
-    pairs = ((shown.latency_bytes, one.latency_factor), (shown.rate_bytes, one.rate_factor))
-    parts = [
-        f"{units.format_size(size)} takes {units.format_factor(factor)} times as long as usual"
-        for size, factor in pairs
-        if factor is not None
-    ]
+    triples = (
+        (shown.latency_bytes, one.latency_factor, one.latency_extent),
+        (shown.rate_bytes, one.rate_factor, one.rate_extent),
+    )
+    parts = [_longer(size, factor, extent) for size, factor, extent in triples if factor is not None]
     return f"{DASH.join(one.names)}: {', '.join(parts)}"
+
+
+def _longer(size_bytes: int | None, factor: float, extent: Extent | None) -> str:
+    """The factor of all launches, or of those in which it is slow and how many these are."""
+    some = extent is not None and extent.slow < extent.launches
+    times = units.format_factor(extent.factor if extent and some else factor)
+    longer = f"{units.format_size(size_bytes)} takes {times} times as long as usual"
+    return f"{longer} in {extent.slow} of {extent.launches} launches" if extent and some else longer
 
 
 def _asked(shown: LinkMap) -> str:
