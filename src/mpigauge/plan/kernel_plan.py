@@ -40,7 +40,7 @@ class Limits:
         deadline_s: No visit begins later than this after the start.
         warmup_s: Per group of ranks and size, before the first visit.
         pool_bytes: What cold visits walk through on each side.
-        hang_s: Silence, at least, after which the kernel gives a visit and its job up; 0 where somebody watches it.
+        hang_s: Silence, at least, after which the kernel gives its job up; 0 where somebody watches it.
     """
 
     cell_s: float

@@ -1,5 +1,6 @@
 """Parts of the kernel on a machine that is made up: its times are known, so tests of them are exact."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -20,12 +21,15 @@ READING_NS, TRIP_NS, CALL_NS, SLOWER_NS, DISTURBED_NS, LAST_NS, BATCH, ROUNDS = 
 )
 """As in timed_rounds.c."""
 
+NUMBERS = 300_000
+"""As in long_lines.c."""
+
 Parts = Callable[..., Callable[..., str]]
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    """Builds a program of some of the kernel's files and one beside this one; running it gives what it says."""
+    """Builds a program of files of the kernel and one beside this; running it gives what it says."""
     library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
     environment = {**os.environ, **library.environment, "LD_PRELOAD": ""}
 
@@ -83,3 +87,14 @@ def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None
     others = ("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c")
     run = parts("kept_memory", *(f"memory/{file}.c" for file in files), *others)
     assert run().split() == ["refused", "small", "same"]
+
+
+def test_a_line_of_any_length_leaves_in_one_piece(parts: Parts, tmp_path: Path) -> None:
+    """While another process writes to the same file as often as it can, as ranks do to their output."""
+    run = parts("long_lines", "text/journal.c", "text/json.c", "ranks/abort.c")
+    run(str(tmp_path / "journal"))
+    lines = (tmp_path / "journal").read_text(encoding="ascii").splitlines()
+    assert lines.count("another's") > len(lines) / 2
+    ours = [json.loads(line) for line in lines if line != "another's"]
+    assert [next(iter(line)) for line in ours] == ["long", "end", "long", "end"]
+    assert ours[0] == ours[2] == {"long": list(range(NUMBERS))}

@@ -47,7 +47,7 @@ void mg_alive_begin(const struct mg_plan *plan, const struct mg_visit *visit, bo
     const double patience_ns = (takes_part ? 1 : RESTS) * limit_ns(plan, visit);
 
     (void) snprintf(
-        words, sizeof words, "visit %lld (%.40s, %zu B) has hung for %.0f s: gave it up",
+        words, sizeof words, "visit %lld (%.40s, %zu B) has hung for %.3g s: gave it up",
         (long long) visit->id, visit->pattern->name, visit->bytes, patience_ns / NS_PER_SECOND);
     mg_leave_after((int64_t) (patience_ns < longest_ns ? patience_ns : longest_ns), words);
 }
