@@ -24,6 +24,11 @@ READING_NS, TRIP_NS, CALL_NS, SLOWER_NS, DISTURBED_NS, LAST_NS, BATCH, ROUNDS = 
 NUMBERS = 300_000
 """As in long_lines.c."""
 
+PAYLOAD = (
+    *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction")),
+    *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c"),
+)
+
 Parts = Callable[..., Callable[..., str]]
 
 
@@ -83,10 +88,15 @@ def test_who_is_done_sends_nothing_while_the_others_are_at_work(rounds: Rounds) 
 
 
 def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None:
-    files = ("payload", "compare", "content", "reduction")
-    others = ("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c")
-    run = parts("kept_memory", *(f"memory/{file}.c" for file in files), *others)
+    run = parts("kept_memory", *PAYLOAD)
     assert run().split() == ["refused", "small", "same"]
+
+
+def test_memory_that_was_not_handed_over_is_found(parts: Parts) -> None:
+    """Although the right content of the round before lies there."""
+    run = parts("shared_content", *PAYLOAD)
+    assert run("written").strip() == "right"
+    assert run("forgotten").strip() == "wrong"
 
 
 def test_a_line_of_any_length_leaves_in_one_piece(parts: Parts, tmp_path: Path) -> None:
