@@ -86,7 +86,7 @@ void mg_journal_end_line(void)
     if (journal.out == NULL)
         return;
     write_out(journal.text, journal.bytes);
-    rewind(journal.file);
+    (void) fseek(journal.file, 0, SEEK_SET); /* the next line takes its place */
 }
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
