@@ -196,7 +196,9 @@ LAUNCH_KEYS = {
     "cell_ns": (1, INT64_MAX),
     "deadline_ns": (1, INT64_MAX),
     "warmup_ns": (0, INT64_MAX),
+    "hang_ns": (0, INT64_MAX),
 }
+LAUNCH_OPTIONAL = {"hang_ns"}
 VISIT_KEYS = {key["name"]: (key["least"], key["most"]) for key in KEPT["visit_keys"] if "least" in key}
 REQUIRED = {"pattern", "mode", "id", "cell", "bytes", "window", "pool_bytes"}
 """What mpigauge always writes; the kernel could do without some of them."""
@@ -265,7 +267,7 @@ def steps_of(visits: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _read_launch(values: dict[str, str]) -> dict[str, int]:
-    _check_keys(values, LAUNCH_KEYS.keys(), LAUNCH_KEYS.keys())
+    _check_keys(values, LAUNCH_KEYS.keys() - LAUNCH_OPTIONAL, LAUNCH_KEYS.keys())
     return {name: _number(name, text, *LAUNCH_KEYS[name]) for name, text in values.items()}
 
 

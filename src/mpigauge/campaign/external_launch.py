@@ -25,6 +25,9 @@ LAUNCHERS_OWN = (
 DEADLINE_SHARE = 0.9
 """Of the budget, after which no visit begins: the last one has to end, too."""
 
+HANG_S = 60.0
+"""Of silence, at least: nobody but the kernel itself sees that such a launch hangs."""
+
 
 def handout(plan: Plan, where: str, cores: int | None = None) -> str:
     """The kernel plan of one launch, and what an import has to know of it.
@@ -51,6 +54,11 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
 def _check(plan: Plan, where: str) -> None:
     if len(plan.mpi) > 1:
         raise UsageError(f"{where}: a launch has one MPI library", "use one --mpi, or none")
+    if plan.over_s is not None:
+        raise UsageError(
+            f"{where}: one launch cannot be spread over time",
+            "leave --over out, and start the plan at the times that you want",
+        )
     usual = Plan(measure=())
     for name in LAUNCHERS_OWN:
         if getattr(plan, name) != getattr(usual, name):
@@ -64,6 +72,6 @@ def _check(plan: Plan, where: str) -> None:
 
 def _limits(plan: Plan, cells: int) -> Limits:
     if plan.budget_s is None:
-        return Limits(CELL_UNLIMITED_S, DEADLINE_MOST_S, pool_bytes=pool_bytes())
+        return Limits(CELL_UNLIMITED_S, DEADLINE_MOST_S, pool_bytes=pool_bytes(), hang_s=HANG_S)
     cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
-    return Limits(cell_s, DEADLINE_SHARE * plan.budget_s, pool_bytes=pool_bytes())
+    return Limits(cell_s, DEADLINE_SHARE * plan.budget_s, pool_bytes=pool_bytes(), hang_s=HANG_S)

@@ -7,6 +7,7 @@
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 #include "ranks/hosts.h"
+#include "ranks/leave.h"
 #include "ranks/pairs.h"
 #include "rounds/measure.h"
 #include "text/describe.h"
@@ -17,29 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#ifdef __linux__
-#include <signal.h>
-#include <sys/prctl.h>
-#endif
 
 enum { EXIT_USAGE = 2 };
-
-/* A rank whose launcher is gone must go, too: some launchers leave theirs behind (and the parent
- * may have died before we could ask to be told). */
-static void die_with_launcher(void)
-{
-#ifdef __linux__
-    const pid_t parent = getppid();
-
-    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE);
-#endif
-}
-
-/* ---- main ------------------------------------------------------------------------------------ */
 
 static int usage(void)
 {
@@ -67,7 +47,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return usage();
 
-    die_with_launcher();
+    mg_leave_with_launcher();
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */

@@ -40,12 +40,14 @@ class Limits:
         deadline_s: No visit begins later than this after the start.
         warmup_s: Per group of ranks and size, before the first visit.
         pool_bytes: What cold visits walk through on each side.
+        hang_s: Silence, at least, after which the kernel gives its job up; 0 where somebody watches it.
     """
 
     cell_s: float
     deadline_s: float
     warmup_s: float = 0.05
     pool_bytes: int = 0
+    hang_s: float = 0.0
 
 
 class Source(Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,6 +126,7 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
         cell_ns=_ns(limits.cell_s),
         deadline_ns=_ns(limits.deadline_s),
         warmup_ns=_ns(limits.warmup_s),
+        **({"hang_ns": _ns(limits.hang_s)} if limits.hang_s else {}),
     )
 
 

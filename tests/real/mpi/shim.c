@@ -6,6 +6,10 @@
  * for SHIM_DELAY_NS, and for twice as long in calls of SHIM_TWICE_BYTES: two delays of known
  * difference, since whatever a wait does to what follows it, both do.
  *
+ * With late, MPI_Iprobe finds nothing before MPI_Probe has: as on a network where what was sent
+ * first is seen no sooner than what comes after it; the first MPI_Send of SHIM_BYTES takes
+ * SHIM_DELAY_NS.
+ *
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
  * which sends the message before once more. */
@@ -92,6 +96,10 @@ static const char *action_for(const char *call, int count, MPI_Datatype type, MP
 
 static void before(const char *action)
 {
+    static int late;
+
+    if (strcmp(action, "late") == 0 && late++ == 0)
+        spin(orders()->delay_ns);
     if (strcmp(action, "delay") == 0)
         spin(orders()->delay_ns);
     if (strcmp(action, "delay twice") == 0)
@@ -183,6 +191,38 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
     before(action);
     last = data;
     return PMPI_Isend(sent, count, type, to, tag, comm, request);
+}
+
+int MPI_Rsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    before(action_for("MPI_Rsend", count, type, comm));
+    return PMPI_Rsend(data, count, type, to, tag, comm);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    before(action_for("MPI_Irecv", count, type, comm));
+    return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+static int probed; /* MPI_Probe has found something */
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    const char *action = orders()->action;
+
+    if (action != NULL && strcmp(action, "late") == 0 && !probed) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
+    return PMPI_Iprobe(from, tag, comm, flag, status);
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    probed = 1;
+    return PMPI_Probe(from, tag, comm, status);
 }
 
 /* What contributes nothing to an operation on 32-bit numbers. */

@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ LAUNCH = (
     f"launch version=2 ranks=2 cores={cores_allowed()} visits_per_cell=1 rounds_min=30 rounds_max=100 "
     "precision_ppm=10000 cell_ns=5000000 deadline_ns=60000000000 warmup_ns=1000000"
 )
+DEBIANS = Path("/usr/bin/mpicc.openmpi")
 VISIT = "visit id=0 cell=0 pattern=pingpong bytes=8"
 
 
@@ -59,9 +62,16 @@ def test_what_is_kept_of_the_kernel_is_what_it_says(mpich: Library) -> None:
     assert DESCRIPTION.read_text(encoding="ascii") == kernel.to_be_kept(mpich)
 
 
-def test_an_older_library_only_lacks_modes(openmpi: Library, mpich: Library) -> None:
+def test_open_mpi_5_has_persistent_collectives_although_it_says_mpi_3(
+    openmpi: Library, mpich: Library
+) -> None:
+    assert kernel.describe(openmpi).patterns == kernel.describe(mpich).patterns
+
+
+@pytest.mark.skipif(not DEBIANS.exists(), reason="Debian's Open MPI 4.1 is not installed")
+def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
     newer = {pattern.name: pattern for pattern in kernel.describe(mpich).patterns}
-    for pattern in kernel.describe(openmpi).patterns:
+    for pattern in kernel.describe(find.find(str(DEBIANS))).patterns:
         modes = tuple(mode for mode in newer[pattern.name].modes if mode.needs_mpi < 4)
         assert pattern == replace(newer[pattern.name], modes=modes)
 
@@ -83,6 +93,11 @@ def test_an_older_library_only_lacks_modes(openmpi: Library, mpich: Library) -> 
             "cold",
         ),
         (f"{LAUNCH}\nvisit\tid\nend\n", "expected 'launch' first, then only 'visit'"),
+        (f"{LAUNCH}\n{LAUNCH}\nend\n", "expected 'launch' first, then only 'visit'"),
+        (
+            f"{LAUNCH}\nvisit id=0 cell=0 pattern=stream mode=unidirectional bytes={2**46} window=2\nend\n",
+            "more than any memory",
+        ),
         (
             f"{LAUNCH.replace('ranks=2', 'ranks=3')}\n{VISIT}\nend\n",
             "the plan is for 3 ranks, this job has 2",
@@ -141,3 +156,62 @@ def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
     process.wait()
     process.stdin.close()
     process.stdout.close()  # the fixture of conftest.py sees to it that nobody is left
+
+
+ALONE = LAUNCH.replace("ranks=2", "ranks=1")
+
+
+def test_a_thread_of_the_launcher_may_end_before_its_ranks(mpich: Library, tmp_path: Path) -> None:
+    """The system tells of the end of whoever started a process: of one thread, although its process lives."""
+    words = [str(kernel.build(mpich)), "-", str(tmp_path / "journal")]
+    started: list[subprocess.Popen[str]] = []
+
+    def start() -> None:
+        environment = {**os.environ, **mpich.environment}
+        started.append(
+            subprocess.Popen(words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        )
+        assert started[0].stdout is not None
+        started[0].stdout.readline()  # `ready`: the kernel has asked to be told by now
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    (process,) = started
+    process.communicate(f"{ALONE}\nvisit id=0 cell=0 pattern=memcpy bytes=8\nend\n", timeout=60)
+    assert process.returncode == 0
+    assert json.loads((tmp_path / "journal").read_text().splitlines()[-1]).keys() == {"end"}
+
+
+def test_a_disk_that_is_full_is_said_and_ends_the_job(mpich: Library, tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text(f"{ALONE}\nvisit id=0 cell=0 pattern=memcpy bytes=8\nend\n")
+    words = [str(mpich.mpiexec), "-n", "1", str(kernel.build(mpich)), str(tmp_path / "plan"), "/dev/full"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert "the journal cannot be written any more: is the disk full?" in done.stderr
+
+
+def test_a_launch_that_nobody_watches_ends_itself_when_a_visit_hangs(
+    mpich: Library, shim: Callable[[Library], dict[str, str]]
+) -> None:
+    """Every rank does, also those that rest: not all launchers end the others."""
+    hangs = {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024", "SHIM_CALL": "MPI_Send"}
+    visits = f"{VISIT}\nvisit id=1 cell=1 pattern=pingpong bytes=1024"
+    plan = f"{LAUNCH.replace('cell_ns=5000000', 'cell_ns=500000')} hang_ns=200000000\n{visits}\nend\n"
+    done = _start(mpich, kernel.build(mpich), plan, **shim(mpich), **hangs)
+    assert done.returncode != 0
+    assert "visit 1 (pingpong, 1024 B) has hung for 0.2 s: gave it up" in done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    assert [next(iter(line)) for line in lines] == ["ready", "launch", "begin", "visit", "begin"]
+
+
+def test_visits_that_come_on_are_no_hang(mpich: Library, shim: Callable[[Library], dict[str, str]]) -> None:
+    """Together they take longer than a hang may, and each of them much less."""
+    slow = {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "5000000"}
+    launch = LAUNCH.replace("cell_ns=5000000", "cell_ns=500000")
+    visits = "\n".join(f"visit id={i} cell={i} pattern=pingpong bytes=1024" for i in range(12))
+    done = _start(
+        mpich, kernel.build(mpich), f"{launch} hang_ns=300000000\n{visits}\nend\n", **shim(mpich), **slow
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["end"] > 400_000_000

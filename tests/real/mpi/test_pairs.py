@@ -145,3 +145,22 @@ def test_sanitizers_find_nothing_in_pairs(tmp_path: Path) -> None:
     measures = [Measure(name, sizes="8,10000", pairs="tournament") for name in names]
     visits, plan = planned(library, 5, *measures)
     run_kernel(library, visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3), program)
+
+
+def test_a_word_of_a_slow_round_is_heard_also_when_it_comes_at_the_end(shim: Shim) -> None:
+    """What nobody receives would be an error of MPI: here none is seen before the lines that follow it."""
+    library = find.find(prefix("mpich"))
+    visits, plan = planned(library, 3, Measure("pingpong", sizes="1024", pairs="serial"))
+    orders = {"SHIM_ACTION": "late", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "1100000000"}
+    lines = journal_of(
+        library,
+        kernel.build(library),
+        [visit for visit in visits if visit.cell.pair == "1-2"],
+        plan,
+        Limits(1e-3, 1e4, warmup_s=1e-3),
+        {**shim(library), **orders},
+        TIMEOUT_S,
+    )
+    assert [line.round_s > 1 for line in lines if isinstance(line, journal.TickLine) and line.round_ns] == [
+        True
+    ]

@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.mpi import find
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, delays_of, prefix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,6 +162,32 @@ def test_a_file_of_somebody_else_is_left_alone(mpigauge: Run, preload: Preload, 
     failures = load(tmp_path / "r.jsonl").failures
     assert {failure.kind for failure in failures} == {"refused"}
     assert foreign.read_bytes() == b"A" * 65536
+
+
+def test_memory_that_cannot_be_made_is_no_other_host(mpigauge: Run, preload: Preload, tmp_path: Path) -> None:
+    words = ("crosscopy", "--sizes", "4KiB", "--mpi", prefix("mpich"), *SHORT)
+    mpigauge("run", *words, environment=preload("no_file"))
+    (words_of_failure,) = {failure.words for failure in load(tmp_path / "r.jsonl").failures}
+    assert words_of_failure == "rank 0 cannot make the memory to be shared"
+
+
+# ---- Modes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("call", "slower"), [("MPI_Irecv", {"ready", "posted"}), ("MPI_Rsend", {"ready"})])
+def test_posted_is_ready_but_for_the_send(rows: Rows, shim: Shim, call: str, slower: set[str]) -> None:
+    """Both post their receive before they answer, which standard does not; only one sends by MPI_Rsend."""
+    library, delay_s = find.find(prefix("mpich")), 50e-6
+    words = ("pingpong", "--mode", "standard,ready,posted", "--sizes", "1000,1024")
+    environment = {**shim(library), **delays_of(delay_s, call)}
+    found = rows(*words, "--mpi", str(library.mpicc), *BRIEF, environment=environment)
+    times = {(row["mode"], row["bytes"]): row["time_s"]["estimate"] for row in found if row["time_s"]}
+    longer = {
+        mode
+        for mode in ("standard", "ready", "posted")
+        if times[mode, 1024] - times[mode, 1000] > delay_s / 2
+    }
+    assert longer == slower
 
 
 # ---- Results -------------------------------------------------------------------------------------

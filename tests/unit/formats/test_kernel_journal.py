@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.formats import READERS, read
-from mpigauge.plan.kernel_plan import read_handout
+from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_handout
+from mpigauge.plan.model import Cell, Plan
+from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result.reader import load
 from mpigauge.result.records import Visit
 from tests.fakes.kernel import operation_ns
@@ -308,6 +310,7 @@ def test_any_damage_is_a_sentence_or_a_result(openmpi: FakeMpi, cli: Cli, data: 
         (("pingpong", "--env", "A=B"), "variables is set by your own launcher, not by the plan"),
         (("pingpong", "-o", "x"), "--output cannot be used here"),
         (("pingpong", "--abi"), "abi is set by your own launcher, not by the plan"),
+        (("pingpong", "--over", "1h"), "one launch cannot be spread over time"),
         (("pingpung",), "no pattern is called 'pingpung'"),
     ],
 )
@@ -320,12 +323,19 @@ def test_a_plan_that_is_of_more_than_one_launch_is_refused(
     assert sentence in done.err
 
 
+def test_a_launch_that_mpigauge_watches_has_no_alarm_of_its_own() -> None:
+    cell = Cell("pingpong", "standard", 8, 2, "", "")
+    text = kernel_plan([PlannedVisit(0, cell)], Plan(measure=()), Limits(1.0, 1.0), 2)
+    assert "hang_ns" not in text
+
+
 @pytest.mark.usefixtures("openmpi")
 def test_the_budget_is_the_launchs_and_so_are_the_cores(cli: Cli) -> None:
     handed_out(cli, "pingpong", "--budget", "10s", "--np", "4")
     launch = Path("plan.txt").read_text(encoding="utf-8").splitlines()[0]
     assert " ranks=4 cores=4 " in launch
     assert f" deadline_ns={9 * 10**9} " in launch
+    assert launch.endswith(f" hang_ns={60 * 10**9}")
     handed_out(cli, "pingpong", "--np", "4", "--cores", "2")
     assert " cores=2 " in Path("plan.txt").read_text(encoding="utf-8")
     assert read_handout(Path("plan.txt")).ranks == 4

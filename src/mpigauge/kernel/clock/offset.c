@@ -83,8 +83,10 @@ void mg_clock_learn(int reference, struct mg_bounds *points)
     }
 }
 
-void mg_clock_teach(int client)
+void mg_clock_teach(int client, void (*alive)(void))
 {
-    for (int i = 0; i < 1 + MG_FIT_POINTS; i++)
+    for (int i = 0; i < 1 + MG_FIT_POINTS; i++) {
         mg_offset_answer(client);
+        alive();
+    }
 }

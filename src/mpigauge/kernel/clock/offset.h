@@ -8,9 +8,10 @@
 struct mg_bounds mg_offset_of(int reference);
 void             mg_offset_answer(int client);
 
-/* The same again and again, over a second that begins when both are there. */
+/* The same again and again, over a second that begins when both are there.  The teacher calls
+ * `alive` after every point: over a slow network they take longer. */
 enum { MG_FIT_POINTS = 50 };
 void mg_clock_learn(int reference, struct mg_bounds *points);
-void mg_clock_teach(int client);
+void mg_clock_teach(int client, void (*alive)(void));
 
 #endif

@@ -124,7 +124,8 @@ static int64_t check_all(const struct mg_world *world, int64_t at_ns, bool with_
     int64_t                worst_ns     = 0;
 
     choose_checked(world, reference_of);
-    const struct mg_bounds own = mg_world_bounds(world, reference_of, low_ns, high_ns);
+    const struct mg_bounds own =
+        mg_world_bounds(world, reference_of, low_ns, high_ns, mg_journal_alive);
     const int count = list_checks(world, reference_of, low_ns, high_ns, checks, &worst_ns);
     report(world, at_ns, checks, count, with_models && !mg_clocks_shared());
     if (!mg_clocks_shared())
@@ -143,12 +144,12 @@ void mg_clocks_synchronise(int64_t start_ns)
     mg_world_free(&state.world);
     state.world = mg_world_by_host();
     mg_global_clock_set(&model, mg_clocks_shared());
-    mg_world_check(&state.world);
+    mg_world_check(&state.world, mg_journal_alive);
     const bool shared = state.world.leaders_count == 1;
     model.base_ns     = shared ? 0 : mg_now_ns();
     mg_global_clock_set(&model, shared);
     if (!shared) {
-        mg_tree_grow(&state.world);
+        mg_tree_grow(&state.world, mg_journal_alive);
         mg_tree_spread(&state.world);
     }
     state.turn  = 0;

@@ -55,7 +55,7 @@ void mg_world_free(struct mg_world *world)
 }
 
 struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *reference_of,
-                                 int64_t *low_ns, int64_t *high_ns)
+                                 int64_t *low_ns, int64_t *high_ns, mg_alive_fn alive)
 {
     struct mg_bounds here = {0};
 
@@ -68,6 +68,7 @@ struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *refere
             mg_offset_answer(rank);
         if (world->rank == rank)
             here = mg_offset_of(reference);
+        alive();
     }
     MG_MPI(MPI_Allgather(&here.low_ns, 1, MPI_INT64_T, low_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
     MG_MPI(MPI_Allgather(&here.high_ns, 1, MPI_INT64_T, high_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
@@ -83,13 +84,13 @@ static void find_torn(const struct mg_world *world, const int64_t *low_ns, const
             torn[world->leader_of[rank]] = true; // NOLINT(*.ArrayBound): leaders are ranks
 }
 
-void mg_world_check(struct mg_world *world)
+void mg_world_check(struct mg_world *world, mg_alive_fn alive)
 {
     int64_t *low_ns  = mg_array_of(world->ranks, sizeof *low_ns);
     int64_t *high_ns = mg_array_of(world->ranks, sizeof *high_ns);
     bool    *torn    = mg_array_of(world->ranks, sizeof *torn);
 
-    (void) mg_world_bounds(world, world->leader_of, low_ns, high_ns);
+    (void) mg_world_bounds(world, world->leader_of, low_ns, high_ns, alive);
     find_torn(world, low_ns, high_ns, torn);
     for (int rank = 0; rank < world->ranks; rank++)
         if (torn[world->leader_of[rank]]) // NOLINT(*.ArrayBound)
@@ -119,14 +120,14 @@ static struct doubt doubt_now(void)
 
 /* One edge of the tree, between the leaders of these numbers: the child learns from the parent,
  * whose clock is global already and whose doubt is the child's, too. */
-static void teach_edge(const struct mg_world *world, int parent, int child)
+static void teach_edge(const struct mg_world *world, int parent, int child, mg_alive_fn alive)
 {
     const int    parent_rank = world->leaders[parent];
     const int    child_rank  = world->leaders[child];
     struct doubt doubt       = {0};
 
     if (world->rank == parent_rank) {
-        mg_clock_teach(child_rank);
+        mg_clock_teach(child_rank, alive);
         doubt = doubt_now();
         MG_MPI(MPI_Send(&doubt, (int) sizeof doubt, MPI_BYTE, child_rank, MG_TAG_CONTROL,
                         MPI_COMM_WORLD));
@@ -147,7 +148,7 @@ static void teach_edge(const struct mg_world *world, int parent, int child)
 
 /* HCA3 (Hunold and Carpen-Amarie, CLUSTER 2018): from the top down, all pairs of a level at a time,
  * each answering with a clock that is corrected already, so that models need no merging. */
-void mg_tree_grow(const struct mg_world *world)
+void mg_tree_grow(const struct mg_world *world, mg_alive_fn alive)
 {
     int power = 1;
 
@@ -155,9 +156,9 @@ void mg_tree_grow(const struct mg_world *world)
         power *= 2;
     for (int distance = power / 2; distance >= 1; distance /= 2)
         for (int parent = 0; parent < power; parent += 2 * distance)
-            teach_edge(world, parent, parent + distance);
+            teach_edge(world, parent, parent + distance, alive);
     for (int child = power; child < world->leaders_count; child++)
-        teach_edge(world, child - power, child);
+        teach_edge(world, child - power, child, alive);
 }
 
 void mg_tree_spread(const struct mg_world *world)

@@ -108,10 +108,10 @@ static bool arena_reserve(struct arena *arena, size_t bytes)
 {
     if (bytes <= arena->bytes)
         return true;
-    arena_free(arena);
     void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
-        return false;
+        return false; /* smaller visits go on where they were */
+    arena_free(arena);
     *arena = (struct arena){.data = data, .bytes = bytes};
     fill_with_numbers(arena);
     return true;

@@ -6,11 +6,14 @@
 
 #include <stdint.h>
 
-#define COPY_LOOP                                                   \
-    const uint64_t *words = (const uint64_t *) (const void *) from; \
-    uint64_t       *out   = (uint64_t *) (void *) to;               \
-                                                                    \
-    for (size_t i = 0; i < bytes / sizeof *words; i++)              \
+/* Whatever lies there was written as: numbers of other types, too. */
+typedef uint64_t word __attribute__((may_alias));
+
+#define COPY_LOOP                                           \
+    const word *words = (const word *) (const void *) from; \
+    word       *out   = (word *) (void *) to;               \
+                                                            \
+    for (size_t i = 0; i < bytes / sizeof *words; i++)      \
         out[i] = words[i];
 
 #if defined(__GNUC__) && !defined(__clang__)

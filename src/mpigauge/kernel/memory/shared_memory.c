@@ -117,7 +117,7 @@ static bool is_the_same(MPI_Comm comm, int rank, unsigned char *data)
     return same;
 }
 
-static void *mapping_of(const struct ticket *ticket)
+static void *mapping_of(const struct ticket *ticket, enum mg_unshared *why_p)
 {
     void     *data = MAP_FAILED;
     const int file = open_same(ticket);
@@ -125,23 +125,43 @@ static void *mapping_of(const struct ticket *ticket)
     if (file >= 0)
         data =
             mmap(NULL, (size_t) ticket->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t) 0);
+    if (data != MAP_FAILED)
+        *why_p = MG_SHARED;
+    else if (ticket->bytes == 0)
+        *why_p = MG_UNSHARED_NO_FILE;
+    else
+        *why_p = file >= 0 ? MG_UNSHARED_NO_ROOM : MG_UNSHARED_APART;
     if (file >= 0)
         (void) close(file);
     return data == MAP_FAILED ? NULL : data;
 }
 
-void *mg_shared_map(MPI_Comm comm, size_t bytes)
+/* The last of the list that is true of any rank. */
+static enum mg_unshared worst_of(MPI_Comm comm, enum mg_unshared here)
 {
-    int rank = 0;
+    int worst = here;
+
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm));
+    return (enum mg_unshared) worst;
+}
+
+void *mg_shared_map(MPI_Comm comm, size_t bytes, enum mg_unshared *why_p)
+{
+    int              rank = 0;
+    enum mg_unshared why  = MG_SHARED;
 
     MG_MPI(MPI_Comm_rank(comm, &rank));
     const int     own    = rank == 0 ? own_file(bytes) : -1;
     struct ticket ticket = ticket_of(own);
     mg_share(comm, &ticket, sizeof ticket);
-    void      *data   = mapping_of(&ticket);
-    const bool mapped = mg_all(comm, data != NULL);
+    void *data = mapping_of(&ticket, &why);
 
-    if (data != NULL && mapped && is_the_same(comm, rank, data)) {
+    why = worst_of(comm, why);
+    if (why == MG_SHARED && !is_the_same(comm, rank, data))
+        why = MG_UNSHARED_APART;
+    if (why_p != NULL)
+        *why_p = why;
+    if (why == MG_SHARED) {
         mg_handshake(comm); /* rank 0's word is gone before anybody writes */
     } else if (data != NULL) {
         (void) munmap(data, bytes);
@@ -152,16 +172,18 @@ void *mg_shared_map(MPI_Comm comm, size_t bytes)
     return data;
 }
 
-bool mg_shared_reserve(struct mg_state *state, size_t bytes)
+enum mg_unshared mg_shared_reserve(struct mg_state *state, size_t bytes)
 {
+    enum mg_unshared why = MG_SHARED;
+
     state->shared = shared.data;
     if (mg_all(state->comm,
                shared.data != NULL && shared.with == state->comm && bytes <= shared.bytes))
-        return true;
+        return MG_SHARED;
     mg_shared_free();
-    shared.data = mg_shared_map(state->comm, bytes);
+    shared.data = mg_shared_map(state->comm, bytes, &why);
     if (shared.data == NULL)
-        return false;
+        return why;
     shared.bytes = bytes;
     shared.with  = state->comm;
     /* The rank that writes it touches it first, so that it lies in that one's memory. */
@@ -169,7 +191,7 @@ bool mg_shared_reserve(struct mg_state *state, size_t bytes)
         memset(shared.data, 0, bytes);
     mg_handshake(state->comm);
     state->shared = shared.data;
-    return true;
+    return MG_SHARED;
 }
 
 void mg_shared_free(void)

@@ -82,7 +82,8 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
         mg_wait(state->requests);                        \
     }
 
-#if MPI_VERSION >= 4
+/* Open MPI has them since 5.0, which calls itself MPI 3.1 for what else it lacks. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define MG_PERSISTENT(Call_init)                                            \
     static void persistent_begin(struct mg_state *state)                    \
     {                                                                       \

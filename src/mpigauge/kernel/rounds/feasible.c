@@ -5,6 +5,7 @@
 #include "memory/shared_memory.h"
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
+#include "rounds/alive.h"
 #include "rounds/eager_probe.h"
 #include "rounds/sampling.h"
 #include "text/journal.h"
@@ -47,7 +48,7 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
     if (!mg_all(state->comm, mg_payload_reserve(&largest)))
         return;
     mg_payload_prepare(&largest, state, &slots);
-    *eager = mg_eager_probe(state, largest.bytes, mg_journal_alive);
+    *eager = mg_eager_probe(state, largest.bytes, mg_alive);
 }
 
 void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
@@ -60,6 +61,21 @@ void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,
         mg_journal_eager(visit, eager_of(visit), at_ns);
     else
         mg_journal_refused(visit, "there is no memory for a message of this size");
+}
+
+static const char *const unshared[] = {
+    [MG_UNSHARED_APART]   = "its ranks share no memory: they are on different hosts",
+    [MG_UNSHARED_NO_ROOM] = "a rank has no room for the memory to be shared",
+    [MG_UNSHARED_NO_FILE] = "rank 0 cannot make the memory to be shared",
+};
+
+static bool shares(const struct mg_visit *visit, struct mg_state *state)
+{
+    const enum mg_unshared why = mg_shared_reserve(state, PAGE_BYTES + visit->bytes);
+
+    if (why != MG_SHARED && state->rank == 0)
+        mg_journal_refused(visit, unshared[why]);
+    return why == MG_SHARED;
 }
 
 bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
@@ -80,10 +96,5 @@ bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
             mg_journal_blocked(visit, eager_of(visit));
         return false;
     }
-    if (visit->pattern->shares_memory && !mg_shared_reserve(state, PAGE_BYTES + visit->bytes)) {
-        if (state->rank == 0)
-            mg_journal_refused(visit, "its ranks share no memory: they are on different hosts");
-        return false;
-    }
-    return true;
+    return !visit->pattern->shares_memory || shares(visit, state);
 }

@@ -10,6 +10,7 @@
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
 #include "ranks/settle.h"
+#include "rounds/alive.h"
 #include "rounds/common_start.h"
 #include "rounds/counters.h"
 #include "rounds/neighbours.h"
@@ -59,6 +60,7 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
                                    .window   = visit->window,
                                    .requests = requests};
 
+    mg_alive_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
     if (group.comm != MPI_COMM_NULL)
         visit_in_group(run, visit, &state);
     if (group.ranks < run->plan->ranks)
@@ -106,9 +108,11 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
                                  .window   = visit->window,
                                  .requests = requests};
 
+        mg_alive_begin(run->plan, visit, true);
         visit_of_pair(run, visit, &state);
         mg_pair_end(visit);
     }
+    mg_alive_begin(run->plan, visits, false);
     mg_step_end(visits, count);
 }
 
@@ -185,6 +189,7 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
             do_step(run, visits, count, requests);
         else
             do_visit(run, visits, requests);
+        mg_alive_end();
         if (global && mg_is_global(visits))
             check_clock(run, false);
     }
@@ -205,8 +210,8 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
-    mg_rounds_make(&run.rounds, room, mg_journal_alive);
-    mg_rounds_make(&run.pure, room, mg_journal_alive);
+    mg_rounds_make(&run.rounds, room, mg_alive);
+    mg_rounds_make(&run.pure, room, mg_alive);
     reserve_all(&run);
     mg_warm_up(plan);
     mg_pairs_meet(plan);

@@ -150,7 +150,7 @@ void mg_neighbours_make(int64_t clock_cost_ns)
     MG_MPI(MPI_Comm_size(host, &own.sharing));
     own.bytes = (size_t) own.sharing * PAGES * PAGE_BYTES;
     if (own.sharing > 1)
-        own.pages = mg_shared_map(host, own.bytes);
+        own.pages = mg_shared_map(host, own.bytes, NULL);
     if (own.pages != NULL)
         touch_own_pages();
     MG_MPI(MPI_Comm_free(&host));

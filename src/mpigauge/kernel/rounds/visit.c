@@ -4,6 +4,7 @@
 #include "memory/payload.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "rounds/alive.h"
 #include "rounds/batching.h"
 #include "rounds/compute.h"
 #include "rounds/condition.h"
@@ -274,13 +275,14 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     const int      trials = prepare(run, visit, state, &walk, cell, decision, trial_ns);
     outcome.trial_ns      = (mg_numbers){trial_ns, trials};
     outcome.backwards     = mg_clamp(trial_ns, trials);
+    mg_alive();
 
     mg_condition_take(visit, state, &condition, MG_BEFORE);
     time_rounds(run, visit, state, &walk, decision, kept_ns, &outcome);
     mg_condition_take(visit, state, &condition, MG_AFTER);
     mg_condition_tell(state, &condition, &outcome);
     mg_payload_walked(&walk);
-    mg_journal_alive();
+    mg_alive();
     prove(visit, state, &outcome);
 
     state->send   = walk.send_first;

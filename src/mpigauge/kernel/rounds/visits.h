@@ -59,6 +59,7 @@ struct mg_plan {
     int64_t          cell_ns;       /* time a cell should take in this launch */
     int64_t          deadline_ns;   /* no visit begins later than this after clocks agree */
     int64_t          warmup_ns;     /* per group of ranks, before the first visit */
+    int64_t          hang_ns;       /* of silence, after which a visit hangs; 0: others watch */
     int              visits_count;
     int              cells_count;
     struct mg_visit *visits;

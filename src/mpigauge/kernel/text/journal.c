@@ -9,19 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20 };
-
 static const int64_t quiet_ns = 1000000000;
 
+/* A line is put together in memory, however long it is, and leaves in one piece, not to be torn by
+ * other output.  A leader that is not rank 0 keeps its lines there. */
 static struct {
-    FILE   *file;
-    int64_t last_line_ns;
-    int64_t current_visit;
-    char   *kept; /* of a leader that is not rank 0: its lines, where the journal goes meanwhile */
-    size_t  kept_bytes;
+    FILE      *out;  /* where lines go: on rank 0 alone */
+    FILE      *file; /* in memory: `text` */
+    char      *text;
+    size_t     bytes;
+    int64_t    last_line_ns;
+    int64_t    current_visit;
     mg_tick_fn tell_tick;
-    char buffer[BUFFER_BYTES]; /* a line leaves in one piece, not to be torn by other output */
 } journal;
+
+static void open_text(void)
+{
+    journal.file = open_memstream(&journal.text, &journal.bytes);
+    if (journal.file == NULL || fflush(journal.file) != 0)
+        MG_DIE("no memory for a line of the journal");
+}
+
+static void close_text(void)
+{
+    if (journal.file != NULL)
+        (void) fclose(journal.file);
+    journal.file = NULL;
+}
 
 void mg_journal_open(const char *path)
 {
@@ -30,17 +44,21 @@ void mg_journal_open(const char *path)
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     if (rank != 0)
         return;
-    journal.file = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
-    if (journal.file == NULL)
+    journal.out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
+    if (journal.out == NULL)
         MG_DIE("cannot write the journal %s", path);
-    (void) setvbuf(journal.file, journal.buffer, _IOFBF, sizeof journal.buffer);
+    (void) setvbuf(journal.out, NULL, _IONBF, 0);
+    open_text();
 }
 
 void mg_journal_close(void)
 {
-    if (journal.file != NULL && journal.file != stdout && fclose(journal.file) != 0)
+    close_text();
+    free(journal.text);
+    journal.text = NULL;
+    if (journal.out != NULL && journal.out != stdout && fclose(journal.out) != 0)
         MG_DIE("the journal cannot be written to its end: is the disk full?");
-    journal.file = NULL;
+    journal.out = NULL;
 }
 
 bool mg_journal_is_open(void)
@@ -53,12 +71,22 @@ FILE *mg_journal_line(void)
     return journal.file;
 }
 
+static void write_out(const char *lines, size_t bytes)
+{
+    journal.last_line_ns = mg_now_ns();
+    if (fwrite(lines, 1, bytes, journal.out) != bytes || fflush(journal.out) != 0)
+        MG_DIE("the journal cannot be written any more: is the disk full?");
+}
+
 void mg_journal_end_line(void)
 {
-    (void) fputc('\n', journal.file);
     journal.last_line_ns = mg_now_ns();
-    if (fflush(journal.file) != 0)
-        MG_DIE("the journal cannot be written any more: is the disk full?");
+    if (fputc('\n', journal.file) == EOF || fflush(journal.file) != 0)
+        MG_DIE("no memory for a line of the journal");
+    if (journal.out == NULL)
+        return;
+    write_out(journal.text, journal.bytes);
+    (void) fseek(journal.file, 0, SEEK_SET); /* the next line takes its place */
 }
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
@@ -74,7 +102,7 @@ void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expec
 
 void mg_journal_tick_of(int64_t visit, int64_t round_ns)
 {
-    if (journal.kept != NULL) {
+    if (journal.out == NULL) {
         journal.tell_tick(visit, round_ns);
         journal.last_line_ns = mg_now_ns();
         return;
@@ -101,36 +129,28 @@ void mg_journal_keep(const struct mg_visit *visit, mg_tick_fn tell_tick)
 {
     journal.current_visit = visit->id;
     journal.last_line_ns  = mg_now_ns();
-    if (journal.file != NULL)
+    if (journal.out != NULL)
         return;
     journal.tell_tick = tell_tick;
-    journal.file      = open_memstream(&journal.kept, &journal.kept_bytes);
-    if (journal.file == NULL || fflush(journal.file) != 0)
-        MG_DIE("no memory for a line of the journal");
+    open_text();
 }
 
 char *mg_journal_kept(size_t *bytes_p)
 {
-    char *lines = journal.kept;
-
     *bytes_p = 0;
-    if (lines == NULL)
+    if (journal.out != NULL || journal.file == NULL)
         return NULL;
-    (void) fclose(journal.file);
-    lines              = journal.kept; /* closing it may have moved it */
-    *bytes_p           = journal.kept_bytes;
-    journal.file       = NULL;
-    journal.kept       = NULL;
-    journal.kept_bytes = 0;
+    close_text();
+    char *lines  = journal.text;
+    *bytes_p     = journal.bytes;
+    journal.text = NULL;
     return lines;
 }
 
 void mg_journal_lines(const char *lines, size_t bytes)
 {
-    if (bytes == 0)
-        return;
-    (void) fwrite(lines, 1, bytes - 1, journal.file);
-    mg_journal_end_line(); /* which is their last byte */
+    if (bytes > 0)
+        write_out(lines, bytes);
 }
 
 void mg_journal_clock(int64_t at_ns, bool shared, const struct mg_clock_check *checks, int count,
@@ -193,7 +213,7 @@ void mg_journal_refused(const struct mg_visit *visit, const char *reason)
 
 void mg_journal_end(int64_t at_ns)
 {
-    if (journal.file == NULL)
+    if (journal.out == NULL)
         return;
     (void) fprintf(journal.file, "{\"end\":%" PRId64 "}", at_ns);
     mg_journal_end_line();

@@ -75,6 +75,7 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
         {"cell_ns", &plan->cell_ns, 1, INT64_MAX},
         {"deadline_ns", &plan->deadline_ns, 1, INT64_MAX},
         {"warmup_ns", &plan->warmup_ns, 0, INT64_MAX},
+        {"hang_ns", &plan->hang_ns, 0, INT64_MAX},
         {0},
     };
     for (char *word = strtok_r(words, " ", &rest); word != NULL;

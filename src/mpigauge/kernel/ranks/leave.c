@@ -1,0 +1,104 @@
+/* leave - ranks that nobody waits for any more: their launcher is gone, or a visit does not come
+ * on.
+ *
+ * Both are told by signals, so that nothing runs between two readings of the clock. */
+#include "ranks/leave.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum { WORDS_BYTES = 256, NS_PER_US = 1000, US_PER_S = 1000000 };
+
+static struct {
+    pid_t   parent;
+    int64_t limit_ns;
+    char    words[WORDS_BYTES];
+    size_t  words_bytes;
+} state;
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+    (void) sigemptyset(&action.sa_mask);
+    (void) sigaction(number, &action, NULL);
+}
+
+/* ---- The launcher ---------------------------------------------------------------------------- */
+
+#ifdef __linux__
+/* A parent outside our name space of processes has number 0, as everybody there has. */
+static void check_parent(int number)
+{
+    if (getppid() != state.parent || (state.parent == 0 && number == SIGRTMAX))
+        _exit(EXIT_FAILURE);
+}
+
+/* Some launchers leave their ranks behind when they die.  The system tells that the *thread* is
+ * gone that started us, which may be one of many, so the signal only says that it is time to look;
+ * it is one that nothing else sends, since launchers end ranks by the usual ones.  The parent may
+ * have died before we could ask to be told. */
+void mg_leave_with_launcher(void)
+{
+    state.parent = getppid();
+    handle(SIGRTMAX, check_parent);
+    (void) prctl(PR_SET_PDEATHSIG, SIGRTMAX);
+    check_parent(0);
+}
+#else
+void mg_leave_with_launcher(void)
+{
+    state.parent = getppid();
+}
+#endif
+
+/* ---- The clock ------------------------------------------------------------------------------- */
+
+static void give_up(int number)
+{
+    ssize_t written = write(STDERR_FILENO, state.words, state.words_bytes);
+
+    (void) written;
+    (void) signal(number, SIG_DFL);
+    (void) raise(number);
+}
+
+static void set_alarm(int64_t after_ns)
+{
+    const int64_t    us    = after_ns / NS_PER_US;
+    struct itimerval timer = {.it_value = {.tv_sec = us / US_PER_S, .tv_usec = us % US_PER_S}};
+
+    (void) setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void mg_leave_later(void)
+{
+    if (state.limit_ns > 0)
+        set_alarm(state.limit_ns);
+}
+
+void mg_leave_never(void)
+{
+    if (state.limit_ns > 0)
+        set_alarm(0);
+    state.limit_ns = 0;
+}
+
+void mg_leave_after(int64_t limit_ns, const char *words)
+{
+    mg_leave_never(); /* or it could speak while its words change */
+    const int length = snprintf(state.words, sizeof state.words, "mpigauge-kernel: %s\n", words);
+
+    state.words_bytes = length < WORDS_BYTES ? (size_t) length : WORDS_BYTES - 1;
+    state.limit_ns    = limit_ns;
+    handle(SIGALRM, give_up);
+    mg_leave_later();
+}

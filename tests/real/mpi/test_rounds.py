@@ -1,0 +1,110 @@
+"""Parts of the kernel on a machine that is made up: its times are known, so tests of them are exact."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from mpigauge.mpi import find, kernel
+from tests.real.mpi.conftest import prefix
+
+pytestmark = pytest.mark.mpi
+
+HERE = Path(__file__).parent
+READING_NS, TRIP_NS, CALL_NS, SLOWER_NS, DISTURBED_NS, LAST_NS, BATCH, ROUNDS = (
+    *(20, 400, 1000, 500, 100_000, 5000),
+    *(2, 30),
+)
+"""As in timed_rounds.c."""
+
+NUMBERS = 300_000
+"""As in long_lines.c."""
+
+PAYLOAD = (
+    *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction")),
+    *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c"),
+)
+
+Parts = Callable[..., Callable[..., str]]
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
+    """Builds a program of files of the kernel and one beside this; running it gives what it says."""
+    library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
+    environment = {**os.environ, **library.environment, "LD_PRELOAD": ""}
+
+    def build(name: str, *files: str) -> Callable[..., str]:
+        sources = [HERE / f"{name}.c", *(kernel.SOURCES / file for file in files)]
+        words = ["-std=c11", "-D_GNU_SOURCE", "-I", kernel.SOURCES, "-o", folder / name, *sources, "-lm"]
+        subprocess.run([library.mpicc, *map(str, words)], env=environment, check=True)
+
+        def run(*words: str) -> str:
+            command = [str(folder / name), *words]
+            return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+        return run
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def rounds(parts: Parts) -> Callable[[str], list[int]]:
+    """The numbers that timed_rounds prints."""
+    run = parts(
+        "timed_rounds", "rounds/rounds.c", "rounds/common_start.c", "rounds/samples.c", "ranks/abort.c"
+    )
+    return lambda what: [int(line) for line in run(what).split()]
+
+
+Rounds = Callable[[str], list[int]]
+
+
+def test_of_turns_the_slowest_counts_and_not_the_most_disturbed_sample_of_any(rounds: Rounds) -> None:
+    samples = rounds("acked")
+    undisturbed_ns = BATCH * (CALL_NS + SLOWER_NS) + READING_NS - BATCH * TRIP_NS // 2
+    assert median(samples) == undisturbed_ns
+    assert sum(sample > DISTURBED_NS for sample in samples) == ROUNDS // 3
+
+
+def test_a_broadcast_that_takes_less_than_half_a_round_trip_is_not_made_to_take_nothing(
+    rounds: Rounds,
+) -> None:
+    """Whoever counts times below 0 has to see them."""
+    assert max(rounds("fast")) < 0
+
+
+def test_who_is_done_sends_nothing_while_the_others_are_at_work(rounds: Rounds) -> None:
+    """As soon as it is known how long they are: after the first series of a visit."""
+    quiet_ns = rounds("common")
+    first, second = quiet_ns[: len(quiet_ns) // 2], quiet_ns[len(quiet_ns) // 2 :]
+    assert max(first) < LAST_NS
+    assert min(second) >= LAST_NS
+    assert max(second) < 2 * LAST_NS
+
+
+def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None:
+    run = parts("kept_memory", *PAYLOAD)
+    assert run().split() == ["refused", "small", "same"]
+
+
+def test_memory_that_was_not_handed_over_is_found(parts: Parts) -> None:
+    """Although the right content of the round before lies there."""
+    run = parts("shared_content", *PAYLOAD)
+    assert run("written").strip() == "right"
+    assert run("forgotten").strip() == "wrong"
+
+
+def test_a_line_of_any_length_leaves_in_one_piece(parts: Parts, tmp_path: Path) -> None:
+    """While another process writes to the same file as often as it can, as ranks do to their output."""
+    run = parts("long_lines", "text/journal.c", "text/json.c", "ranks/abort.c")
+    run(str(tmp_path / "journal"))
+    lines = (tmp_path / "journal").read_text(encoding="ascii").splitlines()
+    assert lines.count("another's") > len(lines) / 2
+    ours = [json.loads(line) for line in lines if line != "another's"]
+    assert [next(iter(line)) for line in ours] == ["long", "end", "long", "end"]
+    assert ours[0] == ours[2] == {"long": list(range(NUMBERS))}
