@@ -114,7 +114,7 @@ def in_like_conditions(
         for launch in over.keys() & under.keys()
         if not _alike(over_at.get(launch), under_at.get(launch))
     }
-    if not over.keys() & under.keys() and not _alike(_middle(over_at), _middle(under_at)):
+    if not over.keys() & under.keys() and not _alike(middle_of(over_at), middle_of(under_at)):
         return {}, {}
     return (
         {launch: value for launch, value in over.items() if launch not in unlike},
@@ -122,7 +122,7 @@ def in_like_conditions(
     )
 
 
-def _middle(distances: Distances) -> tuple[str, float] | None:
+def middle_of(distances: Distances) -> tuple[str, float] | None:
     if len({of for of, _ in distances.values()}) != 1:
         return None
     (of,) = {of for of, _ in distances.values()}
