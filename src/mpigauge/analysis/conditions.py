@@ -74,13 +74,13 @@ def condition_of(visit: Visit) -> Condition | None:
 
 # ---- Like with like ------------------------------------------------------------------------------
 
-Distances = dict[int, tuple[str, float]]
+Distances = dict[int, tuple["Distance", float]]
 """Number of a launch to what was handed over, and how long that took in the middle of its visits, s."""
 
 
 def distances_of(visits: Iterable[Visit]) -> Distances:
     """Of one cell; launches of which it is not known are left out."""
-    known: dict[tuple[int, str], list[float]] = {}
+    known: dict[tuple[int, Distance], list[float]] = {}
     for visit in visits:
         if (condition := condition_of(visit)) is not None:
             known.setdefault((visit.launch, condition.of), []).append(condition.middle_s)
@@ -122,14 +122,15 @@ def in_like_conditions(
     )
 
 
-def middle_of(distances: Distances) -> tuple[str, float] | None:
+def middle_of(distances: Distances) -> tuple[Distance, float] | None:
+    """How far apart the ranks were in all launches; None if that is not known of one kind."""
     if len({of for of, _ in distances.values()}) != 1:
         return None
     (of,) = {of for of, _ in distances.values()}
     return of, median(value for _, value in distances.values())
 
 
-def _alike(one: tuple[str, float] | None, other: tuple[str, float] | None) -> bool:
+def _alike(one: tuple[Distance, float] | None, other: tuple[Distance, float] | None) -> bool:
     if one is None or other is None or one[0] != other[0]:
         return True
     return max(one[1], other[1]) < ALIKE * min(one[1], other[1])

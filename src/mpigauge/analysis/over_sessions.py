@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
-    from mpigauge.vocabulary import StateName
+    from mpigauge.vocabulary import Distance, StateName
 
 SESSIONS_LEAST = 2
 """From which on there is an interval over them: of two it is wide, and honest."""
@@ -89,7 +89,7 @@ class _Part(NamedTuple):
     member: int
     state: StateName | None
     time: Timing
-    at: tuple[str, float] | None
+    at: tuple[Distance, float] | None
 
 
 class _Sitting(NamedTuple):
