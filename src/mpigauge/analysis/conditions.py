@@ -8,19 +8,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from mpigauge.errors import UsageError
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance
+
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 ALIKE = 1.15
 """Hand-over times whose ratio is less are of one condition."""
@@ -70,6 +79,36 @@ def condition_of(visit: Visit) -> Condition | None:
         if before_ns > 0 and after_ns > 0:
             return Condition("path", before_ns * NS, after_ns * NS)
     return None
+
+
+def readings_of(visits: Sequence[Visit]) -> dict[Distance, tuple[Places, Values]]:
+    """The conditions of many visits, by what was handed over.
+
+    Returns:
+        Places of the visits of which it is known, rising, and their readings before and after the samples in
+        seconds, shape ``(visits, 2)``.
+    """
+    lines = _pairs([visit.line_ns for visit in visits], LINE_MOST_NS)
+    paths = _pairs([visit.path_ns for visit in visits], math.inf)
+    by_line = _whole(lines)
+    by_path = _whole(paths) & ~by_line
+    both: tuple[tuple[Distance, Flags, Values], ...] = (("line", by_line, lines), ("path", by_path, paths))
+    return {of: (np.flatnonzero(known), pairs[known] * NS) for of, known, pairs in both if known.any()}
+
+
+def _whole(pairs: Values) -> Flags:
+    known: Flags = np.isfinite(pairs[:, 0]) & np.isfinite(pairs[:, 1])
+    return known
+
+
+def _pairs(readings: Sequence[Sequence[float]], most: float) -> Values:
+    """Two readings of each, NaN where there are none or where they are not between 0 and the most."""
+    pairs = np.full((len(readings), 2), math.nan)
+    known = [number for number, pair in enumerate(readings) if pair]
+    flat = chain.from_iterable(filter(None, readings))
+    pairs[known] = np.fromiter(flat, np.float64, 2 * len(known)).reshape(-1, 2)
+    pairs[~((pairs > 0) & (pairs < most))] = math.nan
+    return pairs
 
 
 # ---- Like with like ------------------------------------------------------------------------------
