@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import combinations, groupby
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -76,6 +76,25 @@ class Spans:
     within_s: float
     over: float
     over_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """Two results that would be sessions of each other, had their ranks been equally far apart.
+
+    Attributes:
+        first: The place of the one among the results that were given.
+        other: And of the other.
+        of: What was handed over.
+        first_s: How long that took in the one, median of the cells that both have.
+        other_s: And in the other.
+    """
+
+    first: int
+    other: int
+    of: Distance
+    first_s: float
+    other_s: float
 
 
 class _Part(NamedTuple):
@@ -166,6 +185,27 @@ def _spans(members: tuple[int, ...], measured: Sequence[Measured]) -> Spans:
         median(over.time.half_width for over in overs),
         max(over.seconds for over in overs),
     )
+
+
+def unlike(measured: Sequence[Measured]) -> list[Unlike]:
+    """Results of one setting that distance alone keeps apart, each beside the first of them.
+
+    Args:
+        measured: With rows that know their sessions.
+    """
+    if len(measured) < SESSIONS_LEAST:
+        return []
+    groups = linked([[row.sessions for row in one.rows] for one in measured])
+    first_of = {member: group[0] for group in groups for member in group}
+    found: dict[tuple[int, int, Distance], list[tuple[float, float]]] = defaultdict(list)
+    for parts in _parts(measured).values():
+        # Each under the first result of its sessions.
+        known = sorted((first_of.get(part.member, part.member), part.at) for part in parts if part.at)
+        for (first, at), (other, other_at) in combinations(known, 2):
+            if first != other and at[0] == other_at[0]:
+                found[first, other, at[0]].append((at[1], other_at[1]))
+    middles = {key: [median(side) for side in zip(*pairs, strict=True)] for key, pairs in found.items()}
+    return [Unlike(*key, *pair) for key, pair in middles.items() if max(pair) >= ALIKE * min(pair)]
 
 
 # ---- What is the same ----------------------------------------------------------------------------

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.over_sessions import spans_of
+from mpigauge.analysis.over_sessions import spans_of, unlike
 from mpigauge.show.query import measured
 from mpigauge.show.tables.records import finding_record
-from mpigauge.show.words.sessions import sessions_finding, sessions_line
+from mpigauge.show.words.sessions import sessions_finding, sessions_line, unlike_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +27,9 @@ def sessions_lines(sources: Sequence[Source]) -> Iterator[str]:
     for one in found:
         everything = len(found) == 1 and len(one.members) == len(sources)
         yield sessions_line(one, () if everything else [sources[member].name for member in one.members])
+    # One says it: of several results the others are as the first, or as far from it.
+    for fact in unlike([measured(source) for source in sources])[:1]:
+        yield unlike_line(fact, [source.name for source in sources])
 
 
 def sessions_records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.analysis.interval import student
-from mpigauge.analysis.over_sessions import Measured, linked, spans_of, with_sessions
+from mpigauge.analysis.over_sessions import Measured, linked, spans_of, unlike, with_sessions
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.sessions import Across, OverSessions
 from mpigauge.analysis.states import states_of
@@ -111,11 +111,7 @@ def test_two_sessions_are_told_with_a_wide_interval() -> None:
 
 def test_both_intervals_are_summed_up() -> None:
     results = [day(number, 1000 + 20 * number) for number in range(3)]
-    known = [
-        Measured(result, mine, states_of(result.visits))
-        for result, mine in zip(results, together(*results), strict=True)
-    ]
-    (spans,) = spans_of(known)
+    (spans,) = spans_of(known(*results))
     assert spans.members == (0, 1, 2)
     assert spans.sessions == 3
     assert spans.within_s == 15
@@ -239,3 +235,29 @@ def test_what_shares_a_time_is_linked_by_others_too() -> None:
     one, two, three = (OverSessions(Across(1, 1, 1, 0, number), number) for number in range(3))
     assert linked([[one], [one, two], [None], [two], [three]]) == [[0, 1, 3], [4]]
     assert linked([[None], []]) == []
+
+
+def known(*results: Result) -> list[Measured]:
+    """Results with rows that know their sessions."""
+    return [
+        Measured(result, mine, states_of(result.visits))
+        for result, mine in zip(results, together(*results), strict=True)
+    ]
+
+
+def test_what_distance_alone_keeps_apart_is_named() -> None:
+    near, again, far = (
+        day(number, 1000, line_ns=[line_ns] * 2) for number, line_ns in enumerate((40, 41, 245))
+    )
+    (fact,) = unlike(known(near, again, far))
+    assert (fact.first, fact.other, fact.of) == (0, 2, "line")
+    assert (fact.first_s, fact.other_s) == pytest.approx((40e-9, 245e-9), rel=0.03)
+    assert [(one.first, one.other) for one in unlike(known(near, far, again))] == [(0, 1)]
+    assert unlike(known(near, again)) == []
+    assert unlike(known(near, day(5, 1000))) == []
+    assert unlike(known(near, changed(far, environment__host="node2"))) == []
+    assert unlike(known(near)) == []
+
+
+def test_states_in_common_make_sessions_and_nothing_is_missing() -> None:
+    assert unlike(known(stated(0, ["near"] * 8), stated(2, ["near"] * 4 + ["far"] * 4))) == []

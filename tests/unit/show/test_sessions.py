@@ -139,6 +139,12 @@ def test_results_of_one_moment_are_no_sessions(machine: Path, cli: Cli) -> None:
     assert "sessions" not in cli("show", path, copy).out
 
 
+def test_that_ranks_were_elsewhere_is_said(machine: Path, cli: Cli) -> None:
+    text = cli("show", day(0, line_ns=[40.0, 40.0]), day(1, line_ns=[245.0, 245.0])).out
+    assert "over sessions" not in text
+    assert "no sessions of each other: node1-0 and node1-1, whose ranks were 40.0 ns and 245 ns apart" in text
+
+
 def test_what_two_sessions_cannot_tell_is_not_told_as_a_number() -> None:
     spans = Spans((0, 1), 2, 0.011, 43.0, 37.5, 3 * 86_400.0)
     line = sessions_line(spans, ["a", "b"])

@@ -11,7 +11,7 @@ from mpigauge.show.words.finding import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.over_sessions import Spans
+    from mpigauge.analysis.over_sessions import Spans, Unlike
 
 SURE_BELOW = 10.0
 """Half-widths that are more, as those of two sessions often are, say only that nothing is known yet."""
@@ -41,6 +41,17 @@ def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
     over = f"{width_of(spans.over)} over {count_of(spans.sessions)}, {units.format_duration(spans.over_s)}"
     whose = f"{', '.join(names)}: " if names else ""
     return f"{whose}intervals, median of cells: {DOT.join(filter(None, [within, over]))}"
+
+
+def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
+    """Why two results are no sessions of each other.
+
+    Args:
+        names: Of all results.
+    """
+    times = f"{units.format_time(fact.first_s)} and {units.format_time(fact.other_s)}"
+    pair = f"{names[fact.first]} and {names[fact.other]}"
+    return f"no sessions of each other: {pair}, whose ranks were {times} apart"
 
 
 def sessions_finding(spans: Spans, names: Sequence[str] = ()) -> Finding:
