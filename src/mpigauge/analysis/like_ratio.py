@@ -63,8 +63,7 @@ def apart(
         return None
     left = in_like_conditions(over.by_launch, under.by_launch, *at)
     gone = [
-        [known[launch] for launch in time.by_launch.keys() - kept.keys() if launch in known]
-        for time, kept, known in zip((over, under), left, at, strict=True)
+        [known[launch] for launch in known.keys() - kept.keys()] for kept, known in zip(left, at, strict=True)
     ]
     over_s, under_s = (median(value_s for _, value_s in mine) for mine in gone)
     return Apart(gone[0][0][0], over_s, under_s)
