@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.rows import Row
+    from mpigauge.analysis.sessions import OverSessions
     from mpigauge.plan.model import JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
@@ -69,6 +70,19 @@ class Quote:
             return None if ratio.high is None else ratio.high / ratio.estimate - 1
         return self.row.time.half_width if self.row.time else None
 
+    @property
+    def sessions(self) -> OverSessions | None:
+        """The time that it is of, over sessions; None of what is no time."""
+        return self.row.sessions if self.unit in UNITS_OF_TIMES else None
+
+    @property
+    def value_over_sessions(self) -> float | None:
+        """The number over sessions, in SI."""
+        if self.sessions is None or self.value is None or self.row.time is None:
+            return None
+        longer = self.sessions.time.estimate / self.row.time.estimate
+        return self.value * longer if self.unit == "s" else self.value / longer
+
 
 UNITS: Mapping[QuotedAs, str] = {
     **dict.fromkeys(QUOTED_RATES, "B/s"),
@@ -77,6 +91,9 @@ UNITS: Mapping[QuotedAs, str] = {
     "copies": "1",
 }
 """Of quotes that are not times."""
+
+UNITS_OF_TIMES = ("s", "B/s", "1/s")
+"""Of times, and of what follows from one."""
 
 
 def _messages_per_s(row: Row) -> float | None:

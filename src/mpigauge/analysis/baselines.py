@@ -11,7 +11,7 @@ from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.plan.patterns import baselines, patterns_with
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
@@ -23,6 +23,9 @@ MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 
 YARDSTICKS = baselines()
 """What one-way times are divided by: name of the ratio to pattern and mode."""
+
+NAMES = {kind: name for name, kind in YARDSTICKS.items()}
+"""The other way round."""
 
 LINES = patterns_with(lambda pattern: pattern.one_way and pattern.in_memory)
 """Patterns whose time is that of handing over one cache line."""
@@ -41,19 +44,19 @@ def ratios_of(
             copied over another distance is no measure of a message.
     """
     at = distances or {}
-    sticks: dict[tuple[object, ...], tuple[Timing, Distances]] = {
-        (c.pattern, c.mode, c.bytes, c.job): (mine, at.get(c, {}))
-        for c, mine in times.items()
-        if c.buffers == "warm"
-    }
     found: dict[Cell, dict[str, Ratio]] = {}
-    for cell, mine in times.items():
-        if cell.pattern not in MESSAGES:
-            continue
-        for name, (pattern, mode) in YARDSTICKS.items():
-            if (stick := sticks.get((pattern, mode, cell.bytes, cell.job))) is None:
-                continue
-            ratio = like_ratio(mine, stick[0], (at.get(cell, {}), stick[1]))
-            if ratio is not None:
-                found.setdefault(cell, {})[name] = ratio
+    for cell, stick in measured_in(times):
+        ratio = like_ratio(times[cell], times[stick], (at.get(cell, {}), at.get(stick, {})))
+        if ratio is not None:
+            found.setdefault(cell, {})[NAMES[stick.pattern, stick.mode]] = ratio
     return found
+
+
+def measured_in(cells: Iterable[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    """Each message with each copy of its size in the same job that it is measured in."""
+    cells = list(cells)
+    sticks = {(c.pattern, c.mode, c.bytes, c.job): c for c in cells if c.buffers == "warm"}
+    for cell in cells:
+        if cell.pattern in MESSAGES:
+            keys = ((*kind, cell.bytes, cell.job) for kind in YARDSTICKS.values())
+            yield from ((cell, sticks[key]) for key in keys if key in sticks)

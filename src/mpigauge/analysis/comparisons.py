@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.like_ratio import ANYWHERE, like_ratio
+from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
+Contrasted = Literal["mode", "library"]
 
 _MUCH_WIDER = 3.0
 
@@ -57,10 +59,17 @@ class Curve:
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        same_place = _place(self.cell) == _place(other.cell)
-        at = (self.distances.get(size, {}), other.distances.get(size, {})) if same_place else ANYWHERE
-        ratio = like_ratio(self.times[size], other.times[size], at)
+        ratio = like_ratio(self.times[size], other.times[size], self._at(other, size))
         return None if ratio is None or ratio.low is None else ratio
+
+    def apart(self, other: Curve, size: int) -> Apart | None:
+        """Why there is none, if their ranks were not equally far apart."""
+        return apart(self.times[size], other.times[size], self._at(other, size))
+
+    def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
+        if _place(self.cell) != _place(other.cell):
+            return ANYWHERE
+        return self.distances.get(size, {}), other.distances.get(size, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,7 @@ class Contrast:
         state: The state of the machine that all of it is of; None if that had one only.
     """
 
-    of: Literal["mode", "library"]
+    of: Contrasted
     other: Cell
     first: Cell
     ends: tuple[At, ...]
@@ -270,23 +279,33 @@ def _width(ratio: Ratio | None) -> float:
 
 def modes(curves: Sequence[Curve]) -> Iterator[Contrast]:
     """Each mode in units of the first."""
-    yield from _against_first(curves, lambda cell: (*_library(cell), *_place(cell)), "mode")
+    yield from _contrasts(curves, "mode")
 
 
 def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
     """Each library in units of the first."""
-    yield from _against_first(curves, lambda cell: (cell.mode, *_place(cell)), "library")
+    yield from _contrasts(curves, "library")
 
 
-def _against_first(
-    curves: Sequence[Curve], same: Callable[[Cell], Key], of: Literal["mode", "library"]
-) -> Iterator[Contrast]:
-    for mine, _ in _groups(curves, same, min):
+def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
+    for other, first, state in against_first(curves, of):
+        sizes = sorted(other.times.keys() & first.times.keys())
+        if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
+            yield Contrast(of, other.cell, first.cell, ends, state)
+
+
+def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:
+    """Each curve of another mode or library, with the first that it is compared with, and their state."""
+    for mine, _ in _groups(curves, _SAME[of], min):
         first, *others = mine
-        for other in others:
-            sizes = sorted(other.times.keys() & first.times.keys())
-            if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
-                yield Contrast(of, other.cell, first.cell, ends, _state(mine))
+        yield from ((other, first, _state(mine)) for other in others)
+
+
+_SAME: Mapping[Contrasted, Callable[[Cell], Key]] = {
+    "mode": lambda cell: (*_library(cell), *_place(cell)),
+    "library": lambda cell: (cell.mode, *_place(cell)),
+}
+"""What two curves have in common that differ in one thing."""
 
 
 # ---- Pairs of curves -----------------------------------------------------------------------------

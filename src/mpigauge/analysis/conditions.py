@@ -8,19 +8,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from mpigauge.errors import UsageError
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance
+
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 ALIKE = 1.15
 """Hand-over times whose ratio is less are of one condition."""
@@ -72,15 +81,45 @@ def condition_of(visit: Visit) -> Condition | None:
     return None
 
 
+def readings_of(visits: Sequence[Visit]) -> dict[Distance, tuple[Places, Values]]:
+    """The conditions of many visits, by what was handed over.
+
+    Returns:
+        Places of the visits of which it is known, rising, and their readings before and after the samples in
+        seconds, shape ``(visits, 2)``.
+    """
+    lines = _pairs([visit.line_ns for visit in visits], LINE_MOST_NS)
+    paths = _pairs([visit.path_ns for visit in visits], math.inf)
+    by_line = _whole(lines)
+    by_path = _whole(paths) & ~by_line
+    both: tuple[tuple[Distance, Flags, Values], ...] = (("line", by_line, lines), ("path", by_path, paths))
+    return {of: (np.flatnonzero(known), pairs[known] * NS) for of, known, pairs in both if known.any()}
+
+
+def _whole(pairs: Values) -> Flags:
+    known: Flags = np.isfinite(pairs[:, 0]) & np.isfinite(pairs[:, 1])
+    return known
+
+
+def _pairs(readings: Sequence[Sequence[float]], most: float) -> Values:
+    """Two readings of each, NaN where there are none or where they are not between 0 and the most."""
+    pairs = np.full((len(readings), 2), math.nan)
+    known = [number for number, pair in enumerate(readings) if pair]
+    flat = chain.from_iterable(filter(None, readings))
+    pairs[known] = np.fromiter(flat, np.float64, 2 * len(known)).reshape(-1, 2)
+    pairs[~((pairs > 0) & (pairs < most))] = math.nan
+    return pairs
+
+
 # ---- Like with like ------------------------------------------------------------------------------
 
-Distances = dict[int, tuple[str, float]]
+Distances = dict[int, tuple["Distance", float]]
 """Number of a launch to what was handed over, and how long that took in the middle of its visits, s."""
 
 
 def distances_of(visits: Iterable[Visit]) -> Distances:
     """Of one cell; launches of which it is not known are left out."""
-    known: dict[tuple[int, str], list[float]] = {}
+    known: dict[tuple[int, Distance], list[float]] = {}
     for visit in visits:
         if (condition := condition_of(visit)) is not None:
             known.setdefault((visit.launch, condition.of), []).append(condition.middle_s)
@@ -114,7 +153,7 @@ def in_like_conditions(
         for launch in over.keys() & under.keys()
         if not _alike(over_at.get(launch), under_at.get(launch))
     }
-    if not over.keys() & under.keys() and not _alike(_middle(over_at), _middle(under_at)):
+    if not over.keys() & under.keys() and not _alike(middle_of(over_at), middle_of(under_at)):
         return {}, {}
     return (
         {launch: value for launch, value in over.items() if launch not in unlike},
@@ -122,14 +161,15 @@ def in_like_conditions(
     )
 
 
-def _middle(distances: Distances) -> tuple[str, float] | None:
+def middle_of(distances: Distances) -> tuple[Distance, float] | None:
+    """How far apart the ranks were in all launches; None if that is not known of one kind."""
     if len({of for of, _ in distances.values()}) != 1:
         return None
     (of,) = {of for of, _ in distances.values()}
     return of, median(value for _, value in distances.values())
 
 
-def _alike(one: tuple[str, float] | None, other: tuple[str, float] | None) -> bool:
+def _alike(one: tuple[Distance, float] | None, other: tuple[Distance, float] | None) -> bool:
     if one is None or other is None or one[0] != other[0]:
         return True
     return max(one[1], other[1]) < ALIKE * min(one[1], other[1])

@@ -12,7 +12,11 @@ from scipy import special
 from mpigauge.analysis.percentiles import LEVEL
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mpigauge.analysis.percentiles import Values
+
+    Counts = NDArray[np.int64]
 
 UNIFORM_VARIANCE = 1 / 12
 """Of a uniform distribution over one step."""
@@ -96,7 +100,13 @@ def _needed(deviation: float, wanted: float) -> int | None:
     """The fewest launches whose squared distance is at most `wanted`."""
     if wanted <= 0:
         return None
-    counts = np.arange(2, LAUNCHES_COUNTABLE + 1)
-    distances = (special.stdtrit(counts - 1, (1 + LEVEL) / 2) * deviation) ** 2 / counts
-    enough = np.flatnonzero(distances <= wanted)
+    counts, errors = _standard_errors()
+    enough = np.flatnonzero((errors * deviation) ** 2 <= wanted)
     return int(counts[enough[0]]) if enough.size else None
+
+
+@lru_cache(maxsize=1)
+def _standard_errors() -> tuple[Counts, Values]:
+    """Numbers of launches, and the half-width of an interval of each in standard deviations."""
+    counts = np.arange(2, LAUNCHES_COUNTABLE + 1)
+    return counts, special.stdtrit(counts - 1, (1 + LEVEL) / 2) / np.sqrt(counts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.conditions import in_like_conditions
@@ -11,7 +13,7 @@ from mpigauge.analysis.ratios import Ratio, ratio_of
 if TYPE_CHECKING:
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
-
+    from mpigauge.vocabulary import Distance
 
 ANYWHERE: tuple[Distances, Distances] = ({}, {})
 
@@ -35,3 +37,37 @@ def like_ratio(
     clock_step = math.hypot(over.step, under.step)
     apart = over.in_parts | under.in_parts
     return ratio_of(left, other, paired=paired, clock_step=clock_step, apart=apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Why two cells have no ratio: the ranks of one were further from each other than those of the other.
+
+    Attributes:
+        of: What was handed over.
+        over_s: How long that took in the one, median of the launches that were left out.
+        under_s: And in the other.
+    """
+
+    of: Distance
+    over_s: float
+    under_s: float
+
+
+def apart(
+    over: Timing, under: Timing, at: tuple[Distances, Distances], *, paired: bool = True
+) -> Apart | None:
+    """What keeps two cells from having a ratio with an interval, if it is how far apart their ranks were."""
+    tells = [_tells(like_ratio(over, under, one, paired=paired)) for one in (at, ANYWHERE)]
+    if tells != [False, True]:
+        return None
+    left = in_like_conditions(over.by_launch, under.by_launch, *at)
+    gone = [
+        [known[launch] for launch in known.keys() - kept.keys()] for kept, known in zip(left, at, strict=True)
+    ]
+    over_s, under_s = (median(value_s for _, value_s in mine) for mine in gone)
+    return Apart(gone[0][0][0], over_s, under_s)
+
+
+def _tells(ratio: Ratio | None) -> bool:
+    return ratio is not None and ratio.low is not None

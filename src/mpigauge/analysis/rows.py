@@ -17,7 +17,7 @@ from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rat
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import NotInState, Reason, Refutation
 from mpigauge.analysis.samples import by_cell, by_launch, first_s, restarts, steps_by_launch, visits_by_launch
-from mpigauge.analysis.sessions import Across, across, sessions_of, spread_s
+from mpigauge.analysis.sessions import Across, OverSessions, across, sessions_of, spread_s
 from mpigauge.analysis.states import States, states_of
 from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
 from mpigauge.analysis.synchrony import (
@@ -65,7 +65,9 @@ class Row:
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
             what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).
         batch: Calls between two clock readings, the most of any visit.
-        across: Its time over sessions; None under three of them.
+        across: Its time over the sessions of its result; None under three of them.
+        sessions: Its time over the sessions of all results that are shown with it, from two on:
+            `analysis.over_sessions`.
         visits: What all of it is of.
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
@@ -98,6 +100,7 @@ class Row:
     state: StateName | None = None
     states: tuple[StateTime, ...] = ()
     disturbed_share: float | None = None
+    sessions: OverSessions | None = None
 
     @property
     def oversubscribed(self) -> bool:

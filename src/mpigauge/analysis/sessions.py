@@ -6,7 +6,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -44,19 +44,52 @@ class Across:
     sessions: int
 
 
+@dataclass(frozen=True, slots=True)
+class OverSessions:
+    """A time over sessions, of one result or of several.
+
+    Attributes:
+        time: What the next session may find.
+        seconds: From the begin of the first session to the end of the last, s.
+    """
+
+    time: Across
+    seconds: float
+
+
+class Session(NamedTuple):
+    """Launches that were made at one time.
+
+    Attributes:
+        numbers: Of the launches.
+        begin_s: When the first of them began, in seconds of Unix time.
+        end_s: When the last of them was over, or began where nobody says how long it took.
+    """
+
+    numbers: tuple[int, ...]
+    begin_s: float
+    end_s: float
+
+
 def begins_s(launches: Iterable[Launch]) -> dict[int, float]:
     """When each launch began, in seconds after the first, by number; of its first part.
 
     A replication is one launch of every job: the earliest of them counts. Launches that do not say when they
     were made, as imported ones, are left out.
     """
+    seen = _begun_s(launches)
+    first_s = min(seen.values(), default=0.0)
+    return {number: at_s - first_s for number, at_s in seen.items()}
+
+
+def _begun_s(launches: Iterable[Launch]) -> dict[int, float]:
+    """The same in seconds of Unix time."""
     seen: dict[int, float] = {}
     for launch in launches:
         if launch.started:
             at_s = datetime.fromisoformat(launch.started).timestamp()
             seen[launch.number] = min(at_s, seen.get(launch.number, math.inf))
-    first_s = min(seen.values(), default=0.0)
-    return {number: at_s - first_s for number, at_s in sorted(seen.items())}
+    return dict(sorted(seen.items()))
 
 
 def spread_s(launches: Iterable[Launch], done: Iterable[Done] = ()) -> float:
@@ -86,6 +119,25 @@ def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
     return [numbers[begin:end] for begin, end in itertools.pairwise(cuts)]
 
 
+def dated_sessions(launches: Iterable[Launch], done: Iterable[Done] = ()) -> list[Session]:
+    """The sessions of a result, with when they were."""
+    launches = list(launches)
+    begun, took = _begun_s(launches), _took_s(done)
+    ends = {number: at_s + took.get(number, 0.0) for number, at_s in begun.items()}
+    return [
+        Session(tuple(mine), min(begun[one] for one in mine), max(ends[one] for one in mine))
+        for mine in sessions_of(launches)
+    ]
+
+
+def _took_s(done: Iterable[Done]) -> dict[int, float]:
+    """How long each replication took: all of its jobs, one after the other."""
+    took: dict[int, float] = {}
+    for one in done:
+        took[one.launch] = took.get(one.launch, 0.0) + one.elapsed_s
+    return took
+
+
 def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | None:
     """The interval over sessions, whose unit is the session; None under three of them.
 
@@ -103,10 +155,16 @@ def session_mean(times: Mapping[int, float], numbers: Iterable[int]) -> float | 
     return math.exp(float(np.mean(np.log(mine)))) if mine and min(mine) > 0 else None
 
 
-def across_means(means: Iterable[float | None], clock_step: float = 0.0) -> Across | None:
-    """As `across`, of the geometric mean of each session."""
+def across_means(
+    means: Iterable[float | None], clock_step: float = 0.0, least: int = LEAST_SESSIONS
+) -> Across | None:
+    """As `across`, of the geometric mean of each session.
+
+    Args:
+        least: Fewer sessions have no interval; of two it is wide, by the one degree of freedom that there is.
+    """
     known = np.array([mean for mean in means if mean is not None])
-    if known.size < LEAST_SESSIONS:
+    if known.size < least:
         return None
     centre, low, high, half_width = launch_interval(known, clock_step)
     if low is None or high is None or half_width is None:

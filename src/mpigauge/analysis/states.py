@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.conditions import readings_of
 from mpigauge.analysis.grouping import groups
 from mpigauge.plan.model import JobKey
 from mpigauge.vocabulary import STATE_NAMES
@@ -26,10 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mpigauge.analysis.conditions import Condition
     from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Launch, Visit
     from mpigauge.vocabulary import Distance, Seats, StateName
+
+    Found = NDArray[np.intp]
 
 
 _seat_of = attrgetter("pattern", *JobKey.__struct_fields__)
@@ -124,42 +124,57 @@ def states_of(visits: Sequence[Visit]) -> States:
         visits: In the order of time, of all cells. Those of a map are in no state: how far its pairs are from
             each other is what it is about.
     """
-    by_distance: dict[Distance, list[tuple[Visit, Condition]]] = defaultdict(list)
-    for visit in visits:
-        if not visit.cell.pair and (condition := condition_of(visit)) is not None:
-            by_distance[condition.of].append((visit, condition))
+    mine = [visit for visit in visits if not visit.cell.pair]
     names: dict[int, StateName | None] = {}
     states: list[State] = []
     between: list[Visit] = []
-    for of, mine in by_distance.items():
-        found = _named([condition for _, condition in mine], [visit for visit, _ in mine])
-        if found is None:
+    for of, (places, readings) in readings_of(mine).items():
+        known = [mine[place] for place in places]
+        logs = np.log(readings)
+        found, order = _found(logs, known)
+        if not order:
             continue
-        names |= {id(visit): name for (visit, _), name in zip(mine, found, strict=True)}
-        states += _states(of, mine, found)
-        between += [visit for (visit, _), name in zip(mine, found, strict=True) if name is None]
-    known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names)
+        # One more for what is between: -1 is the last.
+        labels = (*order, None)
+        names |= {id(visit): labels[state] for visit, state in zip(known, found.tolist(), strict=True)}
+        states += _states(of, known, logs.mean(axis=1), found, order)
+        between += [known[place] for place in np.flatnonzero(found < 0)]
+    known_s = math.fsum(visit.elapsed_s for visit in visits if id(visit) in names) if names else 0.0
     share = math.fsum(visit.elapsed_s for visit in between) / known_s if known_s else 0.0
     return States(tuple(states), len(between), share, visits if names else (), names)
 
 
 def _states(
-    of: Distance, mine: Sequence[tuple[Visit, Condition]], found: Sequence[StateName | None]
+    of: Distance, visits: Sequence[Visit], logs: Values, found: Found, order: Sequence[StateName]
 ) -> Iterable[State]:
-    whole_s = math.fsum(visit.elapsed_s for visit, _ in mine)
-    episodes = [name for name, _ in groupby(filter(None, found))]
-    for name in (name for name in STATE_NAMES if name in found):
-        members = [pair for pair, its in zip(mine, found, strict=True) if its == name]
-        logs = np.log([condition.middle_s for _, condition in members])
-        spent_s = math.fsum(visit.elapsed_s for visit, _ in members)
-        yield State(
-            name=name,
-            of=of,
-            handover_s=math.exp(float(logs.mean())),
-            visits=len(members),
-            time_share=spent_s / whole_s if whole_s > 0 else len(members) / len(mine),
-            episodes=episodes.count(name),
-        )
+    """What is said of each state.
+
+    Args:
+        logs: Of the hand-over time of each visit, shape ``(visits,)``.
+        found: The state of each, -1 between two.
+    """
+    spent_s = np.fromiter((visit.elapsed_s for visit in visits), np.float64, len(visits))
+    whole_s = math.fsum(spent_s)
+    runs, _ = _runs(found)
+    for state, name in enumerate(order):
+        members = found == state
+        count = int(np.count_nonzero(members))
+        if count:
+            yield State(
+                name=name,
+                of=of,
+                handover_s=math.exp(float(logs[members].mean())),
+                visits=count,
+                time_share=math.fsum(spent_s[members]) / whole_s if whole_s > 0 else count / found.size,
+                episodes=int(np.count_nonzero(runs == state)),
+            )
+
+
+def _runs(found: Found) -> tuple[Found, Found]:
+    """The states one after the other without what is between, and for how many visits each went on."""
+    known = found[found >= 0]
+    begins = np.flatnonzero(np.diff(known, prepend=-1))
+    return known[begins], np.diff(begins, append=known.size)
 
 
 # ---- Where the ranks were ------------------------------------------------------------------------
@@ -181,59 +196,68 @@ def seats_of(launches: Iterable[Launch]) -> Seats:
 # ---- How many there are --------------------------------------------------------------------------
 
 
-def _named(conditions: Sequence[Condition], visits: Sequence[Visit]) -> list[StateName | None] | None:
-    """The state of each visit, None where it changed; None for all if there is one state only."""
-    readings = np.log([[condition.before_s, condition.after_s] for condition in conditions])
+def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[StateName]]:
+    """The state of each visit, from 0, and -1 where it changed, with their names; no name of one state only.
+
+    Args:
+        logs: Of the readings, shape ``(visits, 2)``.
+    """
     for number in range(STATES_MOST, 1, -1):
-        borders, within = groups(readings.ravel(), number)
+        borders, within = groups(logs.ravel(), number)
         if not borders or within >= WITHIN_MOST[number]:
             continue
-        places = np.searchsorted(borders, readings)
-        centres = np.array([readings[places == place].mean() for place in range(number)])
+        places = np.searchsorted(borders, logs)
+        centres = np.array([logs[places == place].mean() for place in range(number)])
         if np.diff(centres).min() <= math.log(FACTOR_LEAST):
             continue
-        found = [one if one == other else None for one, other in places.tolist()]
-        if _often_enough(found, number) and _one_seat_has_two(found, visits, readings, places):
-            order = STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
-            return [None if place is None else order[place] for place in found]
-    return None
+        found = np.where(places[:, 0] == places[:, 1], places[:, 0], -1)
+        if _often_enough(found, number) and _one_seat_has_two(found, visits, logs, places):
+            return found, STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
+    return np.array([], dtype=np.intp), ()
 
 
-def _often_enough(found: Sequence[int | None], number: int) -> bool:
+def _often_enough(found: Found, number: int) -> bool:
     """Whether each state has its share of the visits, or more than one episode of several visits."""
-    runs = [(place, len([*run])) for place, run in groupby(one for one in found if one is not None)]
-    for place in range(number):
-        episodes = [length for its, length in runs if its == place and length >= EPISODES_LEAST]
-        if found.count(place) < SHARE_LEAST * len(found) and len(episodes) < EPISODES_LEAST:
+    runs, lengths = _runs(found)
+    for state in range(number):
+        episodes = np.count_nonzero((runs == state) & (lengths >= EPISODES_LEAST))
+        if np.count_nonzero(found == state) < SHARE_LEAST * found.size and episodes < EPISODES_LEAST:
             return False
     return True
 
 
-def _one_seat_has_two(
-    found: Sequence[int | None], visits: Sequence[Visit], readings: Values, places: NDArray[np.intp]
-) -> bool:
+def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, places: Found) -> bool:
     """Whether the same ranks were in two states: others are far from each other by where they sit.
 
     Ranks are the same in visits of one pattern in one job. What is left within their states must be as
     little as is asked of all visits together, in which the way from host to host may outweigh all else.
     """
-    seats: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for number, visit in enumerate(visits):
-        seats[_seat_of(visit.cell)].append(number)
     return any(
-        _several_often([found[number] for number in mine]) and _fall_apart(readings[mine], places[mine])
-        for mine in seats.values()
+        _several_often(found[mine]) and _fall_apart(logs[mine], places[mine]) for mine in _by_seat(visits)
     )
 
 
-def _several_often(found: Sequence[int | None]) -> bool:
-    known = set(found) - {None}
-    return sum(found.count(place) >= EPISODES_LEAST for place in known) > 1
+def _by_seat(visits: Sequence[Visit]) -> Iterable[Found]:
+    """Places of the visits of the same ranks."""
+    seats: dict[tuple[object, ...], int] = {}
+    # Cells of a file are one object for all visits of one.
+    known: dict[int, int] = {}
+    for visit in visits:
+        if id(visit.cell) not in known:
+            known[id(visit.cell)] = seats.setdefault(_seat_of(visit.cell), len(seats))
+    codes = np.fromiter((known[id(visit.cell)] for visit in visits), np.intp, len(visits))
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
-def _fall_apart(readings: Values, places: NDArray[np.intp]) -> bool:
+def _several_often(found: Found) -> bool:
+    counts = np.bincount(found[found >= 0], minlength=STATES_MOST)
+    return bool(np.count_nonzero(counts >= EPISODES_LEAST) > 1)
+
+
+def _fall_apart(logs: Values, places: Found) -> bool:
     """Whether little is left of the squares within states, those that lie between two included."""
     within = sum(
-        readings[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
+        logs[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
     )
-    return bool(within < WITHIN_MOST[2] * readings.var() * readings.size)
+    return bool(within < WITHIN_MOST[2] * logs.var() * logs.size)

@@ -57,10 +57,10 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     _refuse(asked, paths)
 
     from mpigauge.result.reader import load
-    from mpigauge.show.query import Query, source_of, wanted
+    from mpigauge.show.query import Query, sources_of, wanted
 
     wanted(asked.sizes)
-    sources = [source_of(load(path), asked.stat, asked.state, asked.only) for path in paths]
+    sources = sources_of(map(load, paths), asked.stat, asked.state, asked.only)
     query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
     return rendered(_document(query, names), asked.form), sources[0].rows
 

@@ -3,6 +3,7 @@
 A further field of a visit is a line in VisitCore, beside the one that the kernel prints.
 """
 
+from operator import attrgetter
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -15,6 +16,9 @@ Reading = Annotated[float, Meta(ge=0)]
 
 READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns")
 """Fields that have one before the samples of a visit and one after them, or none."""
+
+_readings_of = attrgetter(*READINGS)
+_NONE_OR_BOTH = frozenset((0, 2))
 
 
 class RankPlace(Struct, frozen=True):
@@ -150,12 +154,13 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             ValueError: Which makes a line of the journal none, and one of a result file damaged.
         """
         rounds = len(self.samples_ns)
-        if {len(values) for values in (self.skew_ns, self.root_ns, self.local_ns)} not in ({0}, {rounds}):
+        if not len(self.skew_ns) == len(self.root_ns) == len(self.local_ns) in (0, rounds):
             raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if any(not 0 <= index < rounds for index in (*self.late, *self.behind)):
+        if (named := self.late + self.behind) and not 0 <= min(named) <= max(named) < rounds:
             raise ValueError(f"late or behind names a sample that is none of {rounds}")
-        if torn := [name for name in READINGS if len(getattr(self, name)) not in (0, 2)]:
-            raise ValueError(f"{torn[0]} is not one reading before and one after the samples")
+        if not _NONE_OR_BOTH.issuperset(map(len, _readings_of(self))):
+            torn = (name for name in READINGS if len(getattr(self, name)) not in _NONE_OR_BOTH)
+            raise ValueError(f"{next(torn)} is not one reading before and one after the samples")
 
 
 class EagerCore(Struct, frozen=True, kw_only=True):

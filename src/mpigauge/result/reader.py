@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import completed
@@ -99,6 +99,7 @@ def load(path: Path) -> Result:
     read = _reader_of(result.campaign.version)
     for number, line in enumerate(lines[1:], start=2):
         _take(result, _record(path, number, line, read), number)
+    _share_cells(result)
     return result
 
 
@@ -160,3 +161,10 @@ def _take(result: Result, record: Record, number: int) -> None:
             "two results were joined into one file: split it there",
         )
     getattr(result, _LISTS[type(record)]).append(record)
+
+
+def _share_cells(result: Result) -> None:
+    """Gives the visits of one cell one object of it, not one each: such are compared at a glance."""
+    known = {cell: cell for cell in result.campaign.cells}
+    for visit in result.visits:
+        force_setattr(visit, "cell", known.setdefault(visit.cell, visit.cell))

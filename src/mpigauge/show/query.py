@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.comparisons import several_windows
 from mpigauge.analysis.conditions import condition_of, only_quiet
+from mpigauge.analysis.over_sessions import Measured, with_sessions
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.states import States, states_of
@@ -18,7 +19,7 @@ from mpigauge.units import parse_size
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell, JobKey
@@ -110,6 +111,20 @@ def source_of(
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
     return Source(name, result, found, patterns, visits, limits, several_windows(found), states)
+
+
+def sources_of(
+    results: Iterable[Result], stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
+) -> list[Source]:
+    """As `source_of`, of several results; rows know their time over the sessions of all of them."""
+    sources = [source_of(result, stat, state, only) for result in results]
+    found = with_sessions([measured(source) for source in sources])
+    return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
+
+
+def measured(source: Source) -> Measured:
+    """A source as analysis has it."""
+    return Measured(source.result, source.rows, source.states)
 
 
 def _check_state(result: Result, states: States, state: StateChoice | None) -> None:

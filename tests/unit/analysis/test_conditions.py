@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,9 @@ from mpigauge.analysis.conditions import (
 )
 from mpigauge.analysis.rows import rows
 from tests.made import campaign, cell, launch, result_of, visit
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.conditions import Distances
 
 repeatable = settings(derandomize=True, deadline=None)
 SMALL, COPY = cell(size=64), cell("memcpy", 64)
@@ -51,8 +56,8 @@ def test_what_is_not_known_is_held_against_nobody(over: dict[int, float], under:
 def test_only_what_was_at_one_distance_is_left(
     over: dict[int, float],
     under: dict[int, float],
-    over_at: dict[int, tuple[str, float]],
-    under_at: dict[int, tuple[str, float]],
+    over_at: Distances,
+    under_at: Distances,
 ) -> None:
     left, other = in_like_conditions(over, under, over_at, under_at)
     assert left.items() <= over.items()
@@ -64,7 +69,8 @@ def test_only_what_was_at_one_distance_is_left(
 
 def test_what_was_never_at_one_distance_has_no_ratio() -> None:
     over, under = {1: 1e-6, 2: 1e-6}, {3: 2e-6, 4: 2e-6}
-    near, far = ({1: ("line", 40e-9), 2: ("line", 41e-9)}, {3: ("line", 240e-9), 4: ("line", 250e-9)})
+    near: Distances = {1: ("line", 40e-9), 2: ("line", 41e-9)}
+    far: Distances = {3: ("line", 240e-9), 4: ("line", 250e-9)}
     assert in_like_conditions(over, under, near, far) == ({}, {})
     assert in_like_conditions(over, under, near, {3: ("line", 42e-9)}) == (over, under)
     assert in_like_conditions(over, under, near, {3: ("path", 24e-6)}) == (over, under)

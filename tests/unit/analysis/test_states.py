@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.analysis.by_state import asked_for, by_state, shown
 from mpigauge.analysis.clock_steps import clock_steps
+from mpigauge.analysis.conditions import condition_of, readings_of
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell, by_launch, steps_by_launch, visits_by_launch
 from mpigauge.analysis.states import FACTOR_LEAST, seats_of, states_of
 from mpigauge.result.reader import load
 from tests.made import PLACE, campaign, cell, launch, result_of, visit
+from tests.unit.analysis.exact_states import exact_states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[3] / "docs/results"
 SMALL = cell(size=8)
+LARGE = cell(size=2**20)
+PAIR = cell(size=8, ranks=4, pair="0-3")
 NEAR_NS, FAR_NS = 40.0, 245.0
 FACTOR = 2.8
 """How many times as long a small message takes while far."""
@@ -46,6 +52,59 @@ def lines(
     """Two readings for every visit, around a centre each."""
     logs = np.log(np.asarray(centres_ns))[:, None] + spread * generator.standard_normal((len(centres_ns), 2))
     return [[float(before), float(after)] for before, after in np.exp(logs)]
+
+
+# ---- All at once, as one by one ------------------------------------------------------------------
+
+OTHER = cell("exchange", 8, "nonblocking", ranks=4)
+CONDITIONS_NS = ([], [0.0, 40.0], [40.0, 245.0], *([one, one] for one in (40.0, 40.0, 90.0, 245.0, 245.0)))
+
+
+def some_visits(seed: int) -> list[Visit]:
+    """Visits of several cells in runs of one condition, of few or many, whose readings differ a little."""
+    generator = np.random.default_rng(seed)
+    of_all = generator.integers(len(CONDITIONS_NS), size=(2, generator.integers(1, 5)))
+    cells = [SMALL, LARGE, OTHER, PAIR][: generator.integers(1, 5)]
+    found: list[Visit] = []
+    for _ in range(generator.integers(2, 12)):
+        line, path = (CONDITIONS_NS[number] for number in generator.choice(of_all, axis=1))
+        for _ in range(generator.integers(1, 12)):
+            known = {"line_ns": [one * generator.uniform(1, 1.1) for one in line], "path_ns": path}
+            # A cell of its own, as where visits do not share one.
+            of = replace(cells[generator.integers(len(cells))])
+            found.append(visit(1, len(found), of, [200], elapsed_s=generator.uniform(0.1, 2), **known))
+    return found
+
+
+courses = st.integers(0, 2**32 - 1).map(some_visits)
+
+
+@settings(derandomize=True, deadline=None, max_examples=80)
+@given(courses)
+def test_states_of_all_visits_at_once_are_those_of_one_after_the_other(visits: list[Visit]) -> None:
+    found = states_of(visits)
+    said, names = exact_states(visits)
+    assert [(one.of, one.name, one.visits, one.episodes) for one in found.states] == [
+        (of, name, count, episodes) for of, name, count, _, _, episodes in said
+    ]
+    assert [(one.handover_s, one.time_share) for one in found.states] == [
+        pytest.approx((handover_s, share)) for *_, handover_s, share, _ in said
+    ]
+    assert [found.of(visit) for visit in visits] == names
+    known = [visit for visit in visits if found.knows(visit)]
+    assert found.between == sum(found.of(visit) is None for visit in known)
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(courses)
+def test_readings_of_all_visits_are_the_conditions_of_each(visits: list[Visit]) -> None:
+    each = [condition_of(one) for one in visits]
+    found = readings_of(visits)
+    for of in ("line", "path"):
+        known = [(place, one) for place, one in enumerate(each) if one is not None and one.of == of]
+        places, readings = found.get(of, (np.array([]), np.empty((0, 2))))
+        assert places.tolist() == [place for place, _ in known]
+        assert readings.tolist() == [[one.before_s, one.after_s] for _, one in known]
 
 
 # ---- Which there are -----------------------------------------------------------------------------

@@ -371,3 +371,10 @@ def test_a_file_is_text_that_others_can_read() -> None:
             "done",
             "end",
         }
+
+
+def test_visits_of_one_cell_share_it(file: Path) -> None:
+    result = load(file)
+    planned = {cell: cell for cell in result.campaign.cells}
+    assert result.visits
+    assert all(visit.cell is planned[visit.cell] for visit in result.visits)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.like_ratio import ANYWHERE, like_ratio
+from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.verdict import bounds
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.registry import maker
@@ -21,6 +21,7 @@ from mpigauge.show.series import (
     rate_point,
     time_point,
 )
+from mpigauge.show.words.ranks_apart import missing_ratios
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from mpigauge.analysis.conditions import Distances
+    from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
@@ -67,7 +70,8 @@ def ratio_figure(query: Query) -> Figure:
     found = against_size(query)
     pieces = ratios(found)
     if not any(pieces[1:]):
-        raise query.lacks(f"no other series has a size in common with the first, {found[0].label}")
+        unlike = missing_ratios(ranks_apart(found))
+        raise query.lacks(unlike or f"no other series has a size in common with the first, {found[0].label}")
     looks = looks_of(found)
     whole = style.paper(3.2, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
@@ -77,7 +81,7 @@ def ratio_figure(query: Query) -> Figure:
     dress_ratios(axes, pieces, found)
     mark_breaks(axes, found)
     sizes.dress(axes)
-    finish(whole, query, found, looks)
+    finish(whole, query, found, looks, _note(found))
     return whole
 
 
@@ -163,8 +167,13 @@ def _with_ratios(
     mark_breaks(axes, found)
     sizes.dress(low)
     axis.dress(axes)
-    finish(whole, query, found, looks)
+    finish(whole, query, found, looks, _note(found) if below else INTERVALS)
     return whole
+
+
+def _note(found: Sequence[Series]) -> str:
+    """What the marks of ratios mean, and why some are missing."""
+    return "; ".join(filter(None, [INTERVALS, missing_ratios(ranks_apart(found))]))
 
 
 def _comparable(query: Query, found: Sequence[Series]) -> bool:
@@ -219,12 +228,28 @@ def _ratio_point(one: Series, row: Row, first: Series, under: Row) -> Point | No
     if row.time is None or under.time is None or not under.time.estimate > 0:
         return None
     if row.time.by_launch and under.time.by_launch:
-        paired = one.source is first.source
-        alike = row.cell.placement == under.cell.placement and row.state == under.state
-        at = (distances_of(row.visits), distances_of(under.visits)) if alike else ANYWHERE
-        found = like_ratio(row.time, under.time, at, paired=paired)
+        found = like_ratio(row.time, under.time, _distances(row, under), paired=one.source is first.source)
         return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
     return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
+
+
+def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
+    """How far apart the ranks of either were, where it is not distances that are compared."""
+    alike = row.cell.placement == under.cell.placement and row.state == under.state
+    return (distances_of(row.visits), distances_of(under.visits)) if alike else ANYWHERE
+
+
+def ranks_apart(found: Sequence[Series]) -> list[Apart]:
+    """Why ratios to the first series are missing, where it is that ranks were not equally far apart."""
+    first = found[0]
+    base = {row.cell.bytes: row for row in first.rows if row.time is not None}
+    pairs = ((one, row, base.get(row.cell.bytes)) for one in found[1:] for row in one.rows)
+    return [
+        why
+        for one, row, under in pairs
+        if row.time and under and under.time and _ratio_point(one, row, first, under) is None
+        if (why := apart(row.time, under.time, _distances(row, under), paired=one.source is first.source))
+    ]
 
 
 def dress_ratios(axes: Any, pieces: Sequence[Pieces], found: Sequence[Series]) -> None:

@@ -10,7 +10,8 @@ from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
 from mpigauge.show.pivots.sentences import findings, sentences
-from mpigauge.show.tables.records import finding_record
+from mpigauge.show.sessions import sessions_lines, sessions_records
+from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
 from mpigauge.show.words.head import head_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def document(query: Query) -> Document:
     """
     found = kinds.MAKERS[query.kind.name](query)
     notes = Notes(found)
-    said = sentences(query)
+    said = [*sentences(query), *sessions_lines(query.sources)]
     return Document(
         head=[line for source in query.sources for line in head_of(source.result)],
         tables=[_table(query, one, notes) for one in found],
@@ -84,7 +85,11 @@ def _record(query: Query, found: list[Grid], said: list[str]) -> dict[str, Any]:
         "tables": [_grid_record(one) for one in found],
         "notes": said,
         "findings": [
-            {"file": str(source.result.path), **finding_record(one)} for source, one in findings(query, found)
+            *(
+                {"file": str(source.result.path), **finding_record(one)}
+                for source, one in findings(query, found)
+            ),
+            *sessions_records(query.sources),
         ],
     }
 
@@ -119,6 +124,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "status": entry.row.status,
         "doubts": marks_of(entry),
         "warnings": [warning.kind for warning in entry.row.warnings],
+        "sessions": sessions_record(entry.row.sessions),
     }
 
 
@@ -130,4 +136,4 @@ def _flat(grid: Grid) -> Iterable[dict[str, Any]]:
                 record = place | entry_record(entry)
                 record["doubts"] = "; ".join(record["doubts"])
                 record["warnings"] = " ".join(record["warnings"])
-                yield record
+                yield record | flat_sessions(record.pop("sessions"))

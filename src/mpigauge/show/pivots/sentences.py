@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis import comparisons
+from mpigauge.analysis import comparisons, ranks_apart
 from mpigauge.show.pivots.kinds import series
 from mpigauge.show.words.comparisons import comparison
+from mpigauge.show.words.ranks_apart import ranks_apart_finding
 from mpigauge.show.words.result import warning_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mpigauge.analysis.comparisons import Comparison, Curve
+    from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.query import Query, Source
     from mpigauge.show.words.finding import Finding
@@ -27,6 +29,13 @@ COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], 
         comparisons.libraries,
     ),
 }
+
+NOT_COMPARED: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[RanksApart]], ...]] = {
+    "times": (ranks_apart.modes_apart,),
+    "rates": (ranks_apart.modes_apart,),
+    "summary": (ranks_apart.libraries_apart,),
+}
+"""What the same kinds cannot say."""
 
 
 def sentences(query: Query) -> list[str]:
@@ -52,3 +61,5 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
         curves = comparisons.curves_of(mine)
         for compare in COMPARISONS.get(query.kind.name, ()):
             yield from ((source, comparison(fact)) for fact in compare(curves))
+        for missing in NOT_COMPARED.get(query.kind.name, ()):
+            yield from ((source, ranks_apart_finding(fact)) for fact in missing(curves))

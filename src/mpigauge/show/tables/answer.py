@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
+from mpigauge.analysis.over_sessions import linked
 from mpigauge.show.document import Column, Document, Line, Table
 from mpigauge.show.series import FILE, STATE, told_apart
-from mpigauge.show.tables.records import answer_records, result_record
+from mpigauge.show.sessions import sessions_lines, sessions_records, spans
+from mpigauge.show.tables.records import answer_records, flat_sessions, result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
-from mpigauge.show.words.states import left_out_line, states_in_brief
+from mpigauge.show.words.states import left_out_line, several_states_line, states_in_brief
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.answer import Answer, Quote
     from mpigauge.analysis.doubts import Doubt
+    from mpigauge.analysis.over_sessions import Spans
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
     from mpigauge.show.words.factors import Factors
@@ -62,15 +65,15 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         newest: Whether the commands that come next find the result without its name.
     """
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
-    doubts = _doubts(sources, told)
+    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, told)]
     return Document(
-        head=[*_head(sources, told), *_left_out(told)],
+        head=[*_head(sources, told), *_left_out(sources, told)],
         tables=_tables(told[:JOBS_MOST], chosen),
         foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources),
-        records=lambda: _records(sources),
+        records=lambda: map(_flat, _records(sources)),
     )
 
 
@@ -81,21 +84,46 @@ def progress(source: Source, chosen: Units) -> Document:
 
 
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
-    """Of each result two lines: where, and what was launched."""
-    for source in sources:
-        mine = [*{one.answer.job: one.answer for one in told if one.source is source}.values()]
+    """Of each result two lines, of all that are sessions of each other too: where, and what was launched."""
+    together = {one.members[0]: one for one in spans(sources) if len(one.members) > 1}
+    alone = set(range(len(sources))) - {member for one in together.values() for member in one.members}
+    for number, source in enumerate(sources):
         name = f"{source.name}: " if len(sources) > 1 else ""
-        yield f"{name}{words.machine_of(source.result)}"
-        yield words.campaign_of(source.result, mine)
-        yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
+        if number in alone:
+            mine = _jobs([source], told)
+            yield f"{name}{words.machine_of(source.result)}"
+            yield words.campaign_of([source.result], mine)
+            yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
+        elif number in together:
+            yield from _head_of_sessions(
+                together[number], [sources[one] for one in together[number].members], told
+            )
 
 
-def _left_out(told: Sequence[Told]) -> list[str]:
+def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
+    """Of results that are sessions of each other."""
+    results = [source.result for source in sources]
+    yield words.machine_of_sessions(results, spans.sessions)
+    yield words.campaign_of(results, _jobs(sources, told))
+    yield from several_states_line([source.name for source in sources if source.states.states])
+    yield from left_out_line(*results)
+
+
+def _jobs(sources: Sequence[Source], told: Sequence[Told]) -> list[Answer]:
+    """One answer of each of their jobs."""
+    return [*{one.answer.job: one.answer for one in reversed(told) if one.source in sources}.values()][::-1]
+
+
+def _left_out(sources: Sequence[Source], told: Sequence[Told]) -> list[str]:
     """How much there is no room for, and what has it."""
     lines = list(_lines(told[:JOBS_MOST]))
-    counts = (("jobs", len(told) - JOBS_MOST), ("numbers", len(lines) - len(_fitting(lines))))
+    alone = len(sources) == 1
+    counts = (
+        ("jobs" if alone else "columns", len(told) - JOBS_MOST),
+        ("numbers", len(lines) - len(_fitting(lines))),
+    )
     more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
-    return [f"{more}: mpigauge show --all"] if more else []
+    return [f"{more}: mpigauge show {'--all' if alone else '--table times'}"] if more else []
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
@@ -106,7 +134,7 @@ def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
     if not lines:
         return []
     first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
-    columns = _alone(chosen) if len(told) == 1 else _beside(told)
+    columns = _alone(chosen) if len(told) == 1 else [*_beside(told), *_over_sessions(told)]
     return [Table("", "", lines, [first, *columns])]
 
 
@@ -169,6 +197,36 @@ def _column(number: int, name: str) -> Column:
     return Column(str(number), name, value, write=write, goes=100 - number)
 
 
+def _over_sessions(told: Sequence[Told]) -> Iterator[Column]:
+    """What the next session may find: a column for all jobs that are sessions of each other."""
+    groups = linked([[quote.sessions for quote in one.answer.quotes] for one in told])
+    factors = [_factors(told[group[0]]) | {FILE: _files([told[one] for one in group])} for group in groups]
+    for number, (group, name) in enumerate(zip(groups, told_apart(factors), strict=True)):
+        yield _sessions_column(number, group, name)
+
+
+def _files(told: Sequence[Told]) -> str:
+    return " ".join(dict.fromkeys(one.source.name for one in told))
+
+
+def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
+    def quote_of(line: Asked) -> Quote | None:
+        """The first that has a time over sessions: results may quote other sizes."""
+        quotes = (line.quotes[place] for place in group)
+        return next((quote for quote in quotes if quote is not None and quote.sessions), None)
+
+    def value(line: Asked) -> float | None:
+        quote = quote_of(line)
+        return None if quote is None else quote.value_over_sessions
+
+    def write(line: Asked, chosen: Units) -> str:
+        quote = quote_of(line)
+        return units.MISSING if quote is None else words.over_sessions(quote, chosen)
+
+    heading = ", ".join(filter(None, [name, "over sessions"]))
+    return Column(f"sessions_{number}", heading, value, write=write, goes=None)
+
+
 def _names(told: Sequence[Told]) -> list[str]:
     return told_apart([_factors(one) for one in told])
 
@@ -193,7 +251,7 @@ def _doubts(sources: Sequence[Source], told: Sequence[Told]) -> list[Line]:
         most = DOUBTS_MOST if len(told) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))
         shown = doubts_in(source, told)[:most]
         found += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
-    return found
+    return found[:DOUBTS_MOST]
 
 
 def doubts_in(source: Source, told: Sequence[Told]) -> list[Doubt]:
@@ -222,10 +280,17 @@ def _records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
             yield {"file": str(source.result.path), **record}
 
 
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """A line of CSV: what is over sessions on one level."""
+    return {name: value for name, value in record.items() if name != "sessions"} | flat_sessions(
+        record["sessions"]
+    )
+
+
 def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
-    """Of one result all that is said of it; of several the answers alone."""
+    """Of one result all that is said of it; of several the answers, and their sessions."""
     if len(sources) > 1:
-        return {"answer": list(_records(sources))}
+        return {"answer": list(_records(sources)), "findings": list(sessions_records(sources))}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
     return result_record(source.result, source.rows, notes, source.states)

@@ -15,13 +15,13 @@ from mpigauge.show.words.result import findings_of
 from mpigauge.show.words.status import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.by_state import StateTime
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
-    from mpigauge.analysis.sessions import Across
+    from mpigauge.analysis.sessions import Across, OverSessions
     from mpigauge.analysis.states import State, States
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
@@ -67,6 +67,7 @@ def record(row: Row) -> dict[str, Any]:
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
         "across": _parts(row.across, ACROSS_PARTS),
+        "sessions": sessions_record(row.sessions),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
         "first_s": _number(row.first_s),
         "limit_bytes": row.limit_bytes,
@@ -91,6 +92,26 @@ def _state_time(one: StateTime) -> dict[str, Any]:
     }
 
 
+def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
+    """A time over the sessions of all results that were shown together: docs/numbers.md."""
+    if over is None:
+        return None
+    times = {name: _number(getattr(over.time, name)) for name in SESSIONS_TIMES}
+    return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
+
+
+def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The same on one level: sessions_time_low_s."""
+    known = record or {}
+    times = known.get("time_s", {})
+    return {
+        "sessions_count": known.get("count"),
+        "sessions_seconds": known.get("seconds"),
+        **{f"sessions_time_{name}_s": times.get(name) for name in SESSIONS_TIMES if name not in SHARES},
+        **{f"sessions_time_{name}": times.get(name) for name in SESSIONS_TIMES if name in SHARES},
+    }
+
+
 def state_record(state: State) -> dict[str, Any]:
     """A state of the machine: docs/numbers.md."""
     handover_s = state.handover_s
@@ -107,6 +128,10 @@ def state_record(state: State) -> dict[str, Any]:
 
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
 RATIO_PARTS = ("estimate", "low", "high", "paired")
+SESSIONS_TIMES = ("estimate", "low", "high", "half_width")
+SHARES = {"half_width", "launch_share", "visit_share", "round_share"}
+"""Parts of a time that are no times."""
+
 ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
 NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 
@@ -184,6 +209,7 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "value": _number(quote.value),
             "unit": quote.unit,
             "half_width": _number(quote.half_width),
+            "sessions": sessions_record(quote.sessions),
         }
         for one in answers(rows, patterns)
         for quote in one.quotes
@@ -194,13 +220,13 @@ def flat_record(row: Row) -> dict[str, Any]:
     """A row on one level: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
-    shares = {"half_width", "launch_share", "visit_share", "round_share"}
     flat |= {
-        f"time_{n}" if n in shares else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
+        f"time_{n}" if n in SHARES else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
     }
     for outer, names in NESTED.items():
         parts = flat.pop(outer) or {}
         flat |= {f"{outer}_{name}": parts.get(name) for name in names}
+    flat |= flat_sessions(flat.pop("sessions"))
     del flat["states"]
     flat["warnings"] = " ".join(flat["warnings"])
     return flat

@@ -11,6 +11,7 @@ from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.transport import reports
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.show.words.sessions import count_of, width_of
 from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
 
 if TYPE_CHECKING:
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 DETAIL_MOST = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
-SURE_BELOW = 10.0
-"""Half-widths that are more, as those of two launches often are, say only that nothing is known yet."""
-
-UNSURE = "> \N{PLUS-MINUS SIGN}999 %"
-
 TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 """What makers put into the names of processors."""
 
@@ -41,21 +37,37 @@ JOB = ("mpi", "transport", "placement", "ranks")
 
 
 def machine_of(result: Result) -> str:
-    """Whose numbers they are: host and processor."""
+    """Whose numbers they are: host and processor, and the day."""
+    return DOT.join(filter(None, [_machine(result), result.campaign.started[:10]]))
+
+
+def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
+    """The same of results that are sessions of each other, with their first and their last day."""
+    days = sorted({day for result in results if (day := result.campaign.started[:10])})
+    span = " \N{EN DASH} ".join(dict.fromkeys([*days[:1], *days[-1:]]))
+    return DOT.join(filter(None, [_machine(results[0]), span, count_of(sessions)]))
+
+
+def _machine(result: Result) -> str:
     machine = result.campaign.environment
     cores = f"{machine.cores} cores" if machine.cores else ""
     virtual = "virtual" if machine.hypervisor else ""
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
     processor = " ".join(TRADE_MARKS.sub("", machine.cpu).split())
     kind = ", ".join(filter(None, [processor, cores, virtual, emulated]))
-    return DOT.join(filter(None, [machine.host, kind, result.campaign.started[:10]]))
+    return DOT.join(filter(None, [machine.host, kind]))
 
 
-def campaign_of(result: Result, found: Sequence[Answer]) -> str:
-    """What was launched: library, ranks and transport where there is one job; launches and their time."""
-    launches = len({launch.number for launch in result.launches})
-    words = job_of(result, found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
-    if launches and (seconds := seconds_of(result)):
+def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
+    """What was launched: library, ranks and transport where there is one job; launches and their time.
+
+    Args:
+        results: One, or several that are sessions of each other.
+        found: One answer of each job.
+    """
+    launches = sum(len({launch.number for launch in result.launches}) for result in results)
+    words = job_of(results[0], found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
+    if launches and (seconds := sum(map(seconds_of, results))):
         words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
     return DOT.join(words)
 
@@ -117,7 +129,22 @@ def width(quote: Quote) -> str:
     known = quote.half_width
     if known is None:
         return ""
-    return units.format_relative(known) if known < SURE_BELOW else UNSURE
+    return width_of(known)
+
+
+def over_sessions(quote: Quote, chosen: Units) -> str:
+    """The number over sessions, and how sure that is."""
+    over, value = quote.sessions, quote.value_over_sessions
+    if over is None or value is None:
+        return units.MISSING
+    match quote.unit:
+        case "B/s":
+            text = units.format_rate(value, chosen.rate)
+        case "1/s":
+            text = messages(value)
+        case _:
+            text = units.format_time(value, chosen.time)
+    return f"{text} {width_of(over.time.half_width)}"
 
 
 def messages(per_s: float | None) -> str:

@@ -6,13 +6,16 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.comparisons import curves_of, rows_by_curve
 from mpigauge.analysis.memory_costs import memory_facts
+from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.ranks_apart import ranks_apart_line
 from mpigauge.show.words.states import disturbed_line, states_lines
 from mpigauge.show.words.status import reason
 from mpigauge.show.words.warned import doubt_lines
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import States
     from mpigauge.plan.model import Cell, JobKey
@@ -53,6 +57,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_transports(result, rows),
         *_waiting(rows),
         *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
+        *map(ranks_apart_line, _apart(rows)),
         *_across(result, rows),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
         *_imported(result),
@@ -126,6 +131,12 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     of = len({row.cell for row in rows})
     counts = f"measured {len(measured)} of {of} cells, {len(precise)} precise to {precision}"
     return f"{counts}{_why(result)}"
+
+
+def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
+    """Libraries and copies without a ratio."""
+    yield from libraries_apart(curves_of(rows_by_curve(rows)))
+    yield from copies_apart(rows)
 
 
 def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis import comparisons
+from mpigauge.analysis import comparisons, ranks_apart
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.show.words.ranks_apart import ranks_apart_finding
 from mpigauge.show.words.states import state_findings
 from mpigauge.show.words.warnings import sentence
 from mpigauge.vocabulary import NOTES
@@ -29,6 +30,9 @@ COMPARISONS = (
 )
 """All comparisons within one result."""
 
+NOT_COMPARED = (ranks_apart.modes_apart, ranks_apart.libraries_apart)
+"""What could not be compared."""
+
 
 def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
     """All findings of a result: states of the machine, messages beside memory, comparisons, warnings.
@@ -41,6 +45,9 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
+    for missing in NOT_COMPARED:
+        yield from map(ranks_apart_finding, missing(curves))
+    yield from map(ranks_apart_finding, ranks_apart.copies_apart(rows))
     yield from warning_findings(rows)
 
 

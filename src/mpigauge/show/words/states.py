@@ -69,6 +69,13 @@ def states_in_brief(states: States, rows: Sequence[Row]) -> Iterator[str]:
         yield f"states: {', '.join(_words(mine))}{_shown(mine, rows)}"
 
 
+def several_states_line(names: Sequence[str]) -> list[str]:
+    """In which of the results that are shown together the machine had several states."""
+    if not names:
+        return []
+    return [f"several states of the machine in {', '.join(names)}: sessions are of one state each"]
+
+
 def _from_most(states: States) -> Iterator[list[State]]:
     """The states of each distance, those that lasted long first."""
     for of in dict.fromkeys(state.of for state in states.states):
@@ -96,12 +103,13 @@ def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
 # ---- Disturbed or not ----------------------------------------------------------------------------
 
 
-def left_out_line(result: Result) -> list[str]:
-    """That a result is shown without its disturbed visits."""
-    if not result.left_out:
+def left_out_line(*results: Result) -> list[str]:
+    """That results are shown without their disturbed visits."""
+    left_out = sum(result.left_out for result in results)
+    if not left_out:
         return []
-    whole = result.left_out + len(result.visits)
-    return [f"only quiet visits: {result.left_out} of {whole} were disturbed and are left out"]
+    whole = left_out + sum(len(result.visits) for result in results)
+    return [f"only quiet visits: {left_out} of {whole} were disturbed and are left out"]
 
 
 def disturbed_line(result: Result) -> str:

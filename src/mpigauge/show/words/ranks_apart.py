@@ -1,0 +1,61 @@
+"""Why there is no ratio: the ranks of the two were not equally far apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.words.finding import finding
+from mpigauge.show.words.states import HANDED_OVER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.like_ratio import Apart
+    from mpigauge.analysis.ranks_apart import RanksApart
+    from mpigauge.plan.model import Cell
+    from mpigauge.show.words.finding import Finding
+
+
+def ranks_apart_finding(fact: RanksApart) -> Finding:
+    """What a fact about ratios that are missing says."""
+    return finding("ranks-apart", fact, ranks_apart_line(fact))
+
+
+def ranks_apart_line(fact: RanksApart) -> str:
+    """`no ratio of mpich 4.2.3 and openmpi 5.0.11: their ranks were 40.0 ns and 245 ns apart ...`."""
+    some = f" at {fact.missing} of {fact.sizes} sizes" if fact.missing < fact.sizes else ""
+    return (
+        f"no ratio of {_pair(fact)}{some}: {_distances(fact.other_s, fact.first_s)} ({HANDED_OVER[fact.of]})"
+    )
+
+
+def missing_ratios(found: Sequence[Apart]) -> str:
+    """The same for a figure; empty if none is missing."""
+    if not found:
+        return ""
+    sizes = "1 size" if len(found) == 1 else f"{len(found)} sizes"
+    return f"no ratio at {sizes}: {_distances(found[0].over_s, found[0].under_s)}"
+
+
+def _pair(fact: RanksApart) -> str:
+    match fact.between:
+        case "library":
+            return f"{_library(fact.other)} and {_library(fact.first)}"
+        case "mode":
+            of = f"{fact.first.pattern} {fact.other.mode} and {fact.first.mode}"
+        case "copy":
+            of = f"{_operation(fact.other)} and {_operation(fact.first)}"
+    return f"{of} ({fact.first.job.name})"
+
+
+def _distances(one_s: float, other_s: float) -> str:
+    return f"their ranks were {units.format_time(one_s)} and {units.format_time(other_s)} apart"
+
+
+def _library(cell: Cell) -> str:
+    return f"{cell.mpi} {cell.mpi_version}"
+
+
+def _operation(cell: Cell) -> str:
+    return f"{cell.pattern} {cell.mode}"

@@ -1,0 +1,66 @@
+"""Sessions in words: what an interval covers, of the minutes of one result and of the days of several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.document import DOT
+from mpigauge.show.words.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.over_sessions import Spans, Unlike
+
+SURE_BELOW = 10.0
+"""Half-widths that are more, as those of two sessions often are, say only that nothing is known yet."""
+
+UNSURE = "> \N{PLUS-MINUS SIGN}999 %"
+
+
+def width_of(half_width: float) -> str:
+    """A half-width; of one that says nothing, that it is wide."""
+    return units.format_relative(half_width) if half_width < SURE_BELOW else UNSURE
+
+
+def count_of(sessions: int) -> str:
+    """`6 sessions`."""
+    return f"{sessions} sessions"
+
+
+def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
+    """Both intervals: `±1.1 % within 43 s · ±9.0 % over 6 sessions, 3 days`.
+
+    Args:
+        names: Of the results, where there are others beside them.
+    """
+    within = (
+        f"{width_of(spans.within)} within {units.format_duration(spans.within_s)}" if spans.within else ""
+    )
+    over = f"{width_of(spans.over)} over {count_of(spans.sessions)}, {units.format_duration(spans.over_s)}"
+    whose = f"{', '.join(names)}: " if names else ""
+    return f"{whose}intervals, median of cells: {DOT.join(filter(None, [within, over]))}"
+
+
+def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
+    """Why two results are no sessions of each other.
+
+    Args:
+        names: Of all results.
+    """
+    times = f"{units.format_time(fact.first_s)} and {units.format_time(fact.other_s)}"
+    pair = f"{names[fact.first]} and {names[fact.other]}"
+    return f"no sessions of each other: {pair}, whose ranks were {times} apart"
+
+
+def sessions_finding(spans: Spans, names: Sequence[str] = ()) -> Finding:
+    """The same for programs."""
+    values = {
+        "sessions": spans.sessions,
+        "within": spans.within,
+        "within_s": spans.within_s,
+        "over": spans.over,
+        "over_s": spans.over_s,
+    }
+    return Finding("sessions", "info", (), values, sessions_line(spans, names))
