@@ -40,7 +40,7 @@ class RanksApart:
         sizes: How many both have.
     """
 
-    between: Literal["mode", "library", "copy"]
+    between: Literal["mode", "library", "baseline"]
     other: Cell
     first: Cell
     of: Distance
@@ -80,7 +80,7 @@ def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
             for cell, stick in measured_in(mine)
             if mine[cell].state == state
         ]
-    yield from _folded("copy", found, lambda cell: (cell.pattern, cell.mode, cell.job))
+    yield from _folded("baseline", found, lambda cell: (cell.pattern, cell.mode, cell.job))
 
 
 def _apart(over: Row, under: Row) -> Apart | None:
@@ -96,7 +96,7 @@ def _pairs(curves: Sequence[Curve], of: Contrasted) -> Iterator[_Pair]:
 
 
 def _folded(
-    between: Literal["mode", "library", "copy"], pairs: Iterable[_Pair], key: Callable[[Cell], object]
+    between: Literal["mode", "library", "baseline"], pairs: Iterable[_Pair], key: Callable[[Cell], object]
 ) -> Iterator[RanksApart]:
     """One for each pair of things that lacks ratios."""
     sizes: Counter[tuple[object, object]] = Counter()

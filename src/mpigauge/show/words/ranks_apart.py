@@ -44,7 +44,7 @@ def _pair(fact: RanksApart) -> str:
             return f"{_library(fact.other)} and {_library(fact.first)}"
         case "mode":
             of = f"{fact.first.pattern} {fact.other.mode} and {fact.first.mode}"
-        case "copy":
+        case "baseline":
             of = f"{_operation(fact.other)} and {_operation(fact.first)}"
     return f"{of} ({fact.first.job.name})"
 
