@@ -91,7 +91,7 @@ def test_only_the_sizes_that_lack_it_are_counted() -> None:
 
 def test_modes_and_copies_of_one_job_are_told_by_their_names() -> None:
     modes, copies = all_of(at(HERE, 40.0) | at(READY, NOT_ALIKE_NS) | at(COPIES, 42.0))
-    assert (modes.between, copies.between) == ("mode", "copy")
+    assert (modes.between, copies.between) == ("mode", "baseline")
     assert "pingpong ready and standard (openmpi 5.0.11, 2 ranks)" in ranks_apart_line(modes)
     assert "pingpong ready and crosscopy" in ranks_apart_line(copies)
 
@@ -142,7 +142,7 @@ def test_it_stands_in_the_foot_and_in_the_findings() -> None:
     lines = [line.text for line in foot_of(result, found) if line.text.startswith("no ratio")]
     assert len(lines) == 2
     findings = [one for one in findings_of(result, found) if one.kind == "ranks-apart"]
-    assert [one.value["between"] for one in findings] == ["library", "copy"]
+    assert [one.value["between"] for one in findings] == ["library", "baseline"]
     assert [one.text for one in findings] == lines
 
 
