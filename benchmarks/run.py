@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import clocks
 import collectives
 import condition
 import fidelity
@@ -39,6 +40,7 @@ def _sections(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[C
         partial(
             collectives.section, libraries, collectives.ROUNDS_QUICK if quick else collectives.ROUNDS, seed
         ),
+        partial(clocks.section, libraries, clocks.LAUNCHES_QUICK if quick else clocks.LAUNCHES),
         partial(condition.section, libraries, condition.ROUNDS_QUICK if quick else condition.ROUNDS, seed),
         partial(memory.section, libraries, memory.ROUNDS_QUICK if quick else memory.ROUNDS, seed),
         partial(places.section, libraries, places.LAUNCHES_QUICK if quick else places.LAUNCHES, seed),

@@ -28,7 +28,7 @@ from mpigauge.show.tables.curves import document
 from mpigauge.show.tables.doctor import Finding
 from mpigauge.show.words.ascii import PLAIN, plain
 from tests.made import BLIND, LIMIT, campaign, cell, collective, launch, result_of, together, visit
-from tests.unit.show.test_tables import SMALL_RESULT
+from tests.unit.show.tabled import SMALL_RESULT
 
 if TYPE_CHECKING:
     from mpigauge.result.reader import Result

@@ -1,0 +1,140 @@
+"""Figures: where points and intervals stand, of what was measured and of what was imported."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.show.figures import figure
+from mpigauge.show.figures.scales import SizeAxis
+from mpigauge.show.series import against_size
+from tests.made import (
+    campaign,
+    cell,
+    launch,
+    visit,
+    written,
+)
+from tests.unit.show.drawing import (
+    SIZES,
+    drawn,
+    points,
+    printed,
+    query,
+    strokes,
+    svg,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Cli
+
+# ---- Values --------------------------------------------------------------------------------------
+
+
+def test_points_are_where_the_estimates_are(result: Path) -> None:
+    asked = query("time", result, series=("pingpong shm standard",))
+    (one,) = against_size(asked)
+    xs, ys = drawn(asked)["points-0"]
+    assert xs[1:] == list(SIZES[1:])
+    assert 0 < xs[0] < SIZES[1]
+    assert ys == pytest.approx([row.time.estimate for row in one.rows if row.time])
+
+
+def test_on_linear_axes_zero_is_at_zero(result: Path) -> None:
+    xs, _ = drawn(query("time", result, series=("pingpong shm standard",), linear=True))["points-0"]
+    assert xs == list(SIZES)
+
+
+def test_ratios_are_paired_by_launch(result: Path) -> None:
+    asked = query("ratio", result, series=("pingpong shm",))
+    _, ys = drawn(asked)["points-1"]
+    assert ys == pytest.approx(
+        [1300 / 1000, *((1300 + 2 * s) / (1000 + 2 * s) for s in (8, 1024, 8192, 65536))], rel=0.01
+    )
+    axes = figure(asked).axes[0]
+    # What the launches have in common is in neither: the bands are narrow, though launches differ by 2 %.
+    bands = [
+        one.get_datalim(axes.transData).height
+        for one in axes.collections
+        if str(one.get_gid()).startswith("band")
+    ]
+    assert max(bands, default=0) < 0.35
+
+
+def test_another_statistic_moves_the_points(result: Path) -> None:
+    medians = drawn(query("time", result, series=("pingpong shm standard",)))["points-0"][1]
+    largest = drawn(query("time", result, series=("pingpong shm standard",), stat="max"))["points-0"][1]
+    assert largest == pytest.approx([1.5 * value for value in medians], rel=0.01)
+
+
+def test_an_interval_far_beyond_the_points_does_not_stretch_the_axis(machine: Path) -> None:
+    of = cell(size=8)
+    path = written(
+        "wild.jsonl",
+        campaign(of),
+        *(launch(n) for n in (1, 2)),
+        *(visit(n, 0, of, [10 ** (3 * n)] * 6) for n in (1, 2)),
+    )
+    low, high = figure(query("time", path)).axes[0].get_ylim()
+    assert high / low < 100
+
+
+@pytest.mark.parametrize(
+    ("sizes", "linear"),
+    [({0}, False), ({8}, False), ({0, 1}, False), ({1, 2**40}, False), ({1000, 1001}, True), ({0, 5}, True)],
+)
+def test_every_range_of_sizes_has_ticks(sizes: set[float], linear: bool) -> None:
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    axes = Figure().add_subplot()
+    axis = SizeAxis(sizes, linear=linear)
+    axes.plot([axis.x(size) for size in sizes], [1.0] * len(sizes))
+    axis.dress(axes)
+    low, high = axes.get_xlim()
+    assert all(low <= axis.x(size) <= high for size in sizes)
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert 1 <= len(labels) <= 10
+    assert len(set(labels)) == len(labels)
+
+
+# ---- Imported times ------------------------------------------------------------------------------
+
+
+def test_imported_times_stand_beside_measured_ones_without_intervals(result: Path, cli: Cli) -> None:
+    found = svg(cli, printed(), result, "--kind", "time", "--series", "pingpong shm standard")
+    assert points(found) == [3, len(SIZES)]
+    assert not [name for name in found if re.match(r"(band|bars)-0", name)]
+    assert [name for name in found if re.match(r"band-1", name)]
+    assert any(text.endswith("(imported)") for text in texts())
+    assert points(found, "points-ratio") == [3]
+    assert not [name for name in found if re.match(r"(band|bars)-ratio", name)]
+
+
+def test_a_new_name_does_not_hide_that_it_is_imported(result: Path, cli: Cli) -> None:
+    svg(
+        cli,
+        printed(),
+        result,
+        "--series",
+        "printed=old cluster",
+        "--series",
+        "whole shm standard pingpong=ours",
+    )
+    assert {"old cluster (imported)", "ours"} <= set(texts())
+
+
+def test_imported_means_have_their_standard_deviation(machine: Path, cli: Cli) -> None:
+    found = svg(cli, printed(), "--kind", "mean")
+    assert strokes(found["errors-0"]) == 3
+
+
+@pytest.mark.parametrize("kind", ["distribution", "samples"])
+def test_imported_times_have_no_samples(machine: Path, cli: Cli, kind: str) -> None:
+    done = cli("plot", printed(), "--kind", kind, "-o", "figure.png")
+    assert done.status == 2
+    assert "it has no samples" in done.err
