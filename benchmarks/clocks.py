@@ -38,8 +38,8 @@ HEADINGS = (
 APART_IS = (
     "All hosts of a lab read one clock: true slopes and offsets are 0. *Apart* is the largest difference "
     "between the clocks that the ranks go by, at the beginning of each visit; a time from the first start to "
-    "the last end is off by no more. *Learned after* is that of the quickest launch. 8 ranks share two cores, "
-    "which makes their messages slow, and so what they can tell of clocks inexact."
+    "the last end is off by no more. *Learned after* is that of the quickest launch. 8 ranks share two "
+    "cores, which makes their messages slow, and so what they can tell of clocks inexact."
 )
 
 
