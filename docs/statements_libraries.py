@@ -111,8 +111,8 @@ def _busy(book: Book) -> Iterator[str]:
                 continue
             ratio = busy.ratio(row, base, paired=False)
             yield (
-                f"{mpi}, {pattern} of {ranks} ranks: {time(base)} where ranks give way, {time(row)} where "
-                f"they do not: {times(ratio)} as long."
+                f"{mpi}, {pattern} of {ranks} ranks: {time(base)} as mpigauge starts it, {time(row)} "
+                f"with these variables: {times(ratio)} as long."
             )
 
 

@@ -325,6 +325,6 @@ def test_sentences_can_be_said_of_results_in_which_little_was_measured(
 
 def test_no_plateau_is_above_its_link() -> None:
     text = (DOCS / "reports" / "modes.md").read_text(encoding="utf-8")
-    shares = re.findall(r"Mbit/s, (\S+) % of the link", text)
+    shares = re.findall(r"Mbit/s, (\S+) % of what TCP can bring", text)
     assert shares
     assert all(0 < float(share) < 100 for share in shares)
