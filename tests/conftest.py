@@ -31,7 +31,7 @@ OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
 gc.set_threshold(100_000, 50, 50)
 
 # Examples are the same each time. `make check` tries few of them (--hypothesis-profile), CI all.
-settings.register_profile("whole", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("whole", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("everyday", settings.get_profile("whole"), max_examples=12)
 settings.load_profile("whole")
 
