@@ -29,10 +29,10 @@ else
 	@$(BIN)/python -m pytest -q --durations=20 -m "($(REAL)) and not slurm"
 endif
 
-without-mpi:
+without-mpi: $(VENV)/.dev
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
 
-with-slurm:
+with-slurm: $(VENV)/.dev mpis
 	@$(BIN)/python -m pytest -q --durations=10 -m slurm
 
 # For everyday work: all that needs no MPI, with fewer examples of each property than in CI.

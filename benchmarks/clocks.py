@@ -5,7 +5,6 @@ last end, is off by that much at most.
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,13 +79,9 @@ def _measured(library: Library, hosts: int, launches: int, sources: Path, path: 
     words += ["--mpi", str(library.mpicc), "--placement", placement, "--sizes", str(BYTES)]
     words += ["--launches", str(launches), "-q", "-o", str(path)]
     done = tools.run(words, {**os.environ, "PYTHONPATH": str(sources)})
-    _check(done)
-    return load(path)
-
-
-def _check(done: subprocess.CompletedProcess[str]) -> None:
     if done.returncode not in (0, 1):
         raise JobError(f"lab: {done.stderr.strip()}")
+    return load(path)
 
 
 # ---- What it says --------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     apart = [one for found_in in sums[1:] or sums for one in found_in]
     share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
     table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
-    return [table, f"Of all intervals per state, {share} hold. {AGREEMENT_IS}"]
+    return [table, f"Of all these intervals, {share} hold. {AGREEMENT_IS}"]
 
 
 def _share(one: InState) -> str:

@@ -245,7 +245,7 @@ def _plateau(book: Book) -> Iterator[str]:
 
 def _beside_copies(ours: Story) -> Iterator[str]:
     """On one host: how many copies of what another process wrote a message is worth."""
-    copy = next(iter(ours.all(pattern="crosscopy")), None)
+    copy = ours.one(pattern="crosscopy")
     for mode in ours.values("mode", pattern="pingpong"):
         mine = [row for row in ours.all(pattern="pingpong", mode=mode) if row.rate_bytes_per_s]
         if mine and copy is not None:

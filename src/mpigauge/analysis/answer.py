@@ -72,7 +72,7 @@ class Quote:
 
     @property
     def sessions(self) -> OverSessions | None:
-        """The time that it is of, over sessions; None of what is no time."""
+        """Its time over sessions; None if the quote does not follow from a time."""
         return self.row.sessions if self.unit in UNITS_OF_TIMES else None
 
     @property

@@ -25,7 +25,7 @@ _LEAST_POINTS = 6
 _ONE_SIDED = 1.645
 _AGREEMENT = 2
 
-# A ramp that is no more above a plateau is not distinct from noise and the distance of sizes.
+# A ramp that is less above a plateau cannot be told from noise and from the spacing of the sizes.
 _SERVED = 1.1
 
 # So far apart, the faster cache serves an eighth of the loads where the slower one ends.
@@ -94,9 +94,9 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
         and their latencies 2.5 times; none is invented. With noise of 10 %, 1.5 % of curves of random access
         show a level less and 0.2 % a level more. Closer levels may be seen as one; up to 2 times in capacity
         or 1.5 in latency they mostly are. Where misses grow faster than ``1 - capacity / size``, a latency
-        may be 15 % too long. The last level is no slower than what was measured. A translation buffer (pages
-        that are not huge) looks like a cache if it makes a step. The capacity is what one process gets: where
-        pages collide, latency rises before the nominal one.
+        may be 15 % too long. The last level is never slower than what was measured. A translation buffer
+        (pages that are not huge) looks like a cache if it makes a step. The capacity is what one process
+        gets: where pages collide, latency rises before the nominal one.
 
     Source:
         docs/method.md#cache-levels
@@ -178,7 +178,7 @@ def _matched(capacities: Sequence[int], claims: Sequence[int]) -> list[int | Non
 def _joined(pieces: Sequence[Piece], latencies: Values) -> list[list[Piece]]:
     """The pieces of each level: all but ramps that are still steep, joined unless latency rises by 1.5.
 
-    What is not shown to be flat is no level of its own. The last piece always is one: if it is a ramp, it
+    A piece that is not shown to be flat is not a level. The last piece always is one: if it is a ramp, it
     leads to a level that was not reached.
     """
     flat = _flat(pieces, latencies.size)

@@ -63,7 +63,7 @@ class Curve:
         return None if ratio is None or ratio.low is None else ratio
 
     def apart(self, other: Curve, size: int) -> Apart | None:
-        """Why there is none, if their ranks were not equally far apart."""
+        """Why there is none, if their ranks were at different distances."""
         return apart(self.times[size], other.times[size], self._at(other, size))
 
     def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:

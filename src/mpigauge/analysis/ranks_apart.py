@@ -1,4 +1,4 @@
-"""Ratios that are not formed, because the ranks of the two were not equally far apart.
+"""Ratios that are missing because the ranks of the two were at different distances.
 
 Source: docs/method.md#states-of-the-machine
 """

@@ -240,7 +240,7 @@ def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
 
 
 def ranks_apart(found: Sequence[Series]) -> list[Apart]:
-    """Why ratios to the first series are missing, where it is that ranks were not equally far apart."""
+    """Why ratios to the first series are missing, if it is because ranks were at different distances."""
     first = found[0]
     base = {row.cell.bytes: row for row in first.rows if row.time is not None}
     pairs = ((one, row, base.get(row.cell.bytes)) for one in found[1:] for row in one.rows)

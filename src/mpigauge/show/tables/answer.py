@@ -111,7 +111,11 @@ def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[To
 
 def _jobs(sources: Sequence[Source], told: Sequence[Told]) -> list[Answer]:
     """One answer of each of their jobs."""
-    return [*{one.answer.job: one.answer for one in reversed(told) if one.source in sources}.values()][::-1]
+    found: dict[object, Answer] = {}
+    for one in told:
+        if one.source in sources:
+            found.setdefault(one.answer.job, one.answer)
+    return [*found.values()]
 
 
 def _left_out(sources: Sequence[Source], told: Sequence[Told]) -> list[str]:

@@ -90,10 +90,10 @@ def _what(shown: LinkMap, one: Slow) -> str:
 
 def _longer(size_bytes: int | None, factor: float, extent: Extent | None) -> str:
     """The factor of all launches, or of those in which it is slow and how many these are."""
-    some = extent is not None and extent.slow < extent.launches
-    times = units.format_factor(extent.factor if extent and some else factor)
+    some = extent if extent and extent.slow < extent.launches else None
+    times = units.format_factor(some.factor if some else factor)
     longer = f"{units.format_size(size_bytes)} takes {times} times as long as usual"
-    return f"{longer} in {extent.slow} of {extent.launches} launches" if extent and some else longer
+    return f"{longer} in {some.slow} of {some.launches} launches" if some else longer
 
 
 def _asked(shown: LinkMap) -> str:

@@ -1,4 +1,4 @@
-"""Why there is no ratio: the ranks of the two were not equally far apart."""
+"""Why a ratio is missing: the ranks of the two were at different distances."""
 
 from __future__ import annotations
 
