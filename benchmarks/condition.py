@@ -6,9 +6,7 @@ Kernels with and without it make the same visits, in turns; another tree of sour
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -102,14 +100,10 @@ def _programs(library: Library, folder: Path, sources: Path | None) -> dict[str,
     """A kernel of each kind; those of other sources are compiled with the same words."""
     names = [WITH, WITHOUT, *([OTHER] if sources else [])]
     programs = {name: folder / f"{library.name}-{name}" for name in names}
-    words = {name: kernel.compile_command(library, path) for name, path in programs.items()}
-    words[WITHOUT].insert(1, "-DMG_WITHOUT_CONDITION")
+    kernel.compile_to(programs[WITH], library)
+    kernel.compile_to(programs[WITHOUT], library, "-DMG_WITHOUT_CONDITION")
     if sources is not None:
-        files = sorted(map(str, sources.rglob("*.c")))
-        words[OTHER] = [str(library.mpicc), *kernel.FLAGS, "-I", str(sources), "-o", str(programs[OTHER])]
-        words[OTHER] += [*files, *kernel.LIBRARIES]
-    for command in words.values():
-        subprocess.run(command, env={**os.environ, **library.environment}, check=True)
+        kernel.compile_to(programs[OTHER], library, folder=sources)
     return programs
 
 

@@ -16,8 +16,10 @@ from statistics import fmean, median
 import tools
 
 from mpigauge import units
+from mpigauge.analysis import over_sessions
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.rows import Row, rows
+from mpigauge.analysis.sessions import Across
 from mpigauge.analysis.states import States, states_of
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
@@ -45,6 +47,13 @@ AGREEMENT_IS = (
     "An interval counts if it contains the median of what the other invocations say of the same state. 95 % "
     "are expected of a machine that has no other states than those told apart."
 )
+SESSIONS_ARE = (
+    "Every {0}th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files says it: "
+    "its interval over sessions holds if it contains the median of the invocations of the other results."
+)
+SESSIONS = 5
+"""Of which an interval over sessions is made."""
+LEAST_RESULTS = 2
 
 
 @dataclass(slots=True)
@@ -233,7 +242,59 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     apart = [one for found_in in sums[1:] or sums for one in found_in]
     share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
     table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
-    return [table, f"Of all these intervals, {share} hold. {AGREEMENT_IS}"]
+    return [table, f"Of all these intervals, {share} hold. {AGREEMENT_IS}", *_over_sessions(measured.results)]
+
+
+def _over_sessions(results: Sequence[Result]) -> list[str]:
+    """Whether intervals over sessions hold what other sessions say, which those of one session need not."""
+    apart = len(results) // SESSIONS
+    if apart < LEAST_RESULTS:
+        return []
+    sets = [_of_sessions(results[first::apart]) for first in range(apart)]
+    body, all_ = [], []
+    for size in SIZES:
+        held = [_holds_others(sets, place, size) for place in range(apart)]
+        known = [one for one in held if one is not None]
+        widths = [one[size].half_width for one, _ in sets if size in one]
+        body.append([units.format_size(size), _said(sum(known), len(known)), _middle(widths)])
+        all_ += known
+    body.append(["all", _said(sum(all_), len(all_)), units.MISSING])
+    table = tools.markdown(["size", f"over {SESSIONS} sessions", "half-width, median"], body)
+    return [table, SESSIONS_ARE.format(apart, SESSIONS)]
+
+
+Set = tuple[dict[int, Across], dict[int, list[float]]]
+"""By size: the time over the sessions of a set of results, and what each of them says."""
+
+
+def _of_sessions(results: Sequence[Result]) -> Set:
+    """The interval over them, whatever states they were in."""
+    none = States()
+    measured = [over_sessions.Measured(one, rows(one, states=none), none) for one in results]
+    with_them = over_sessions.with_sessions(measured)
+    over: dict[int, Across] = {}
+    for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):
+        # Those that ranks of other distances keep apart have fewer sessions.
+        if row.sessions and row.sessions.time.sessions > _sessions(over.get(row.cell.bytes)):
+            over[row.cell.bytes] = row.sessions.time
+    said: dict[int, list[float]] = {size: [] for size in SIZES}
+    for mine in with_them:
+        for size, time in _by_size(mine).items():
+            said[size].append(time.estimate)
+    return over, said
+
+
+def _sessions(known: Across | None) -> int:
+    return known.sessions if known else 0
+
+
+def _holds_others(sets: Sequence[Set], place: int, size: int) -> bool | None:
+    """Whether the interval of one set contains the median of all others; None if it has none."""
+    if size not in sets[place][0]:
+        return None
+    time = sets[place][0][size]
+    others = [value for number, (_, said) in enumerate(sets) if number != place for value in said[size]]
+    return bool(others) and time.low <= median(others) <= time.high
 
 
 def _share(one: InState) -> str:
@@ -252,6 +313,10 @@ def _widths(found: Sequence[InState]) -> str:
         for one in state.estimates
         if one.half_width is not None
     ]
+    return _middle(widths)
+
+
+def _middle(widths: Sequence[float]) -> str:
     return units.format_relative(median(widths)) if widths else units.MISSING
 
 

@@ -304,8 +304,13 @@ def _mpiexec_of(mpicc: Path) -> Path:
     )
 
 
-def ask(words: list[str], environment: Mapping[str, str], timeout_s: float = PROBE_TIMEOUT_S) -> str:
-    """Runs an mpicc with these words; what it wrote.
+def ask(
+    words: list[str],
+    environment: Mapping[str, str],
+    timeout_s: float = PROBE_TIMEOUT_S,
+    folder: Path | None = None,
+) -> str:
+    """Runs an mpicc with these words, in a folder or in the current one; what it wrote.
 
     Raises:
         EnvironmentLacksError: It cannot be run, or it failed.
@@ -321,6 +326,7 @@ def ask(words: list[str], environment: Mapping[str, str], timeout_s: float = PRO
             check=False,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
+            cwd=folder,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None

@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -48,18 +50,31 @@ def build(library: Library) -> Path:
     Raises:
         EnvironmentLacksError: It does not compile, or the cache cannot be written.
     """
-    return made(kernel_path(library), "the kernel", lambda output: _compile(library, output))
+    return made(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
 
 
-def compile_command(library: Library, output: Path, *flags: str) -> list[str]:
-    """The command that compiles the kernel, with more flags where they are given."""
-    c_files = [str(path) for path in sources() if path.suffix == ".c"]
-    words = [str(library.mpicc), *FLAGS, *flags, "-I", str(SOURCES), "-o", str(output)]
-    return [*words, *c_files, *LIBRARIES]
+def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURCES) -> None:
+    """Compiles the kernel on all cores that we may use, which a first `mpigauge run` waits for.
 
+    Args:
+        flags: More of them, for the compiler and the linker.
+        folder: Of the sources.
 
-def _compile(library: Library, output: Path) -> None:
-    ask(compile_command(library, output), library.environment, BUILD_TIMEOUT_S)
+    Raises:
+        EnvironmentLacksError: It does not compile.
+    """
+    words = [str(library.mpicc), *FLAGS, *flags]
+    c_files = sorted(folder.rglob("*.c"))
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
+        parts = [
+            [*words, "-I", str(folder), "-c", *map(str, c_files[first::cores])]
+            for first in range(min(cores, len(c_files)))
+        ]
+        # Objects fall into the current folder: there is no -o for several of them.
+        list(pool.map(lambda part: ask(part, library.environment, BUILD_TIMEOUT_S, Path(place)), parts))
+        objects = [str(Path(place) / f"{path.stem}.o") for path in c_files]
+        ask([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
 
 
 def describe(library: Library) -> Description:

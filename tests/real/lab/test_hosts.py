@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
-from tests.real.mpi.conftest import PREFIXES, prefix
+from tests.real.mpi.conftest import PREFIXES, of_main_state, prefix
 
 if TYPE_CHECKING:
     import subprocess
@@ -44,7 +44,7 @@ def run(lab: Lab, *words: str, options: tuple[str, ...] = ()) -> subprocess.Comp
 def rows(done: subprocess.CompletedProcess[str]) -> Rows:
     """What was measured, by transport, placement and size."""
     assert done.returncode == 0, done.stderr
-    measured = json.loads(done.stdout)["rows"]
+    measured = of_main_state(json.loads(done.stdout))
     return {(row["transport"], row["placement"], row["bytes"]): row for row in measured if row["time_s"]}
 
 

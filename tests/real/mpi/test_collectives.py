@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +89,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     """Every pattern of the kernel under ASan and UBSan; leaks are the library's."""
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"
-    _compile(library, program, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    kernel.compile_to(program, library, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     description = kernel.describe(library)
     names = [pattern.name for pattern in description.patterns]
     measures = [Measure(name, modes=("all",), sizes="0,40,10000,100000", window=16) for name in names]
@@ -103,12 +101,6 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     plan = Plan(tuple(measures), ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
     visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
     _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0", "LD_PRELOAD": ""})
-
-
-def _compile(library: Library, output: Path, *flags: str) -> None:
-    subprocess.run(
-        kernel.compile_command(library, output, *flags), env={**os.environ, **library.environment}, check=True
-    )
 
 
 def test_a_wrong_result_is_found(mpigauge: Run, shim: Shim) -> None:
@@ -182,7 +174,7 @@ CLOCKS = ((0, 0), (5_000_000, 20_000), (-123_456_789, -8_000), (40, 100))
 def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int, tmp_path: Path) -> None:
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"
-    _compile(library, program, "-DMG_SIMULATED_CLOCKS")
+    kernel.compile_to(program, library, "-DMG_SIMULATED_CLOCKS")
     base_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     pairs = ";".join(f"{offset},{drift}" for offset, drift in CLOCKS[:ranks])
     plan = Plan((Measure("allreduce", sizes="8"),), ranks=(ranks,), visits=8, rounds_min=1, rounds_max=400)

@@ -1,11 +1,10 @@
 """All pairs of ranks on real libraries: at the same time in a tournament, one after the other in series."""
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from itertools import combinations, groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,10 +22,11 @@ from tests.real.mpi.launches import journal_of
 
 pytestmark = pytest.mark.mpi
 
+Rows = Callable[..., list[dict[str, Any]]]
 Shim = Callable[[Library], dict[str, str]]
 
 TIMEOUT_S = 30.0
-PAIR_OF_FOUR = ("run", "pingpong", "--np", "4", "--sizes", "8", "--launches", "1")
+PAIR_OF_FOUR = ("pingpong", "--np", "4", "--sizes", "8", "--launches", "1")
 
 
 def run_kernel(
@@ -107,11 +107,10 @@ def test_in_series_no_two_are_made_at_once(library: Library) -> None:
     assert all(overlap_ns(first, second) <= 0 for first, second in combinations(done, 2))
 
 
-def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, shim: Shim) -> None:
+def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, rows: Rows, shim: Shim) -> None:
     """Twenty times as long on one of six links, which the map must find by itself."""
     library = find.find(prefix("mpich"))
-    usual = mpigauge(*PAIR_OF_FOUR, "--mpi", str(library.mpicc), "--format", "json")
-    (row,) = (row for row in json.loads(usual.stdout)["rows"] if row["pattern"] == "pingpong")
+    (row,) = (row for row in rows(*PAIR_OF_FOUR, "--mpi", str(library.mpicc)) if row["pattern"] == "pingpong")
     delay_ns = round(20e9 * row["time_s"]["estimate"])
     orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": str(delay_ns)}
     words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
@@ -139,8 +138,7 @@ def test_sanitizers_find_nothing_in_pairs(tmp_path: Path) -> None:
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"
     flags = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    words = kernel.compile_command(library, program, *flags)
-    subprocess.run(words, env={**os.environ, **library.environment}, check=True)
+    kernel.compile_to(program, library, *flags)
     names = ("pingpong", "crosscopy", "eager")
     measures = [Measure(name, sizes="8,10000", pairs="tournament") for name in names]
     visits, plan = planned(library, 5, *measures)
