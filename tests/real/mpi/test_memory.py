@@ -35,7 +35,7 @@ def bare_loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _bare_rates(program: Path) -> dict[int, float]:
-    """Medians of many short loops, as ours are of many samples: means of long ones have every stall in them."""
+    """Medians of many short loops, as ours are of many samples: means of long ones have every stall."""
     loops = [f"{size}:{LOOP_BYTES // size}" for size in SIZES]
     done = subprocess.run([program, str(LOOPS), *loops], capture_output=True, text=True, check=True)
     times = defaultdict(list)
