@@ -12,6 +12,8 @@ H_FILES := $(wildcard $(KERNEL)/*/*.h $(LAB)/*.h)
 C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
+# Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run check test without-mpi with-slurm lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run

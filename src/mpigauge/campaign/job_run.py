@@ -103,6 +103,7 @@ class JobRun:
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
+        self._largest_bytes = max((visit.cell.bytes for visit in visits), default=0)
         self._text = plan_text
         self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
         self._slowest_round_s = 0.0
@@ -192,7 +193,7 @@ class JobRun:
         if self._untried:  # the launcher starts, then clocks of several hosts are compared
             return STARTUP_PATIENCE_S
         if not self._running:
-            return SILENCE_LEAST_S + self._slow_s(max(cell.bytes for cell in self._visits.values()))
+            return SILENCE_LEAST_S + self._slow_s(self._largest_bytes)
         known_s = SILENCE_FACTOR * max(self._running.values())
         if all(self._running.values()):
             return SILENCE_LEAST_S + known_s
