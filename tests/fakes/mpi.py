@@ -7,10 +7,13 @@ mpigauge runs as it is, from finding a library to the table.
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+
+from tests.fakes.kernel import describe
 
 HERE = Path(__file__).parent
 SHEBANG = f"#!{sys.executable} -IS\n"
@@ -43,7 +46,14 @@ case " $* " in
     ;;
 esac
 """
-KERNEL = """{shebang}
+KERNEL = """#!/bin/sh
+# {program}
+[ "$1" != --describe ] || exec /bin/cat {description}
+exec {python} -IS {program} "$@"
+"""
+"""Python starts slowly, so it is left out where it can be: in describing, and below the launcher."""
+
+PROGRAM = """
 import sys
 sys.path.insert(0, {here!r})
 import kernel
@@ -100,7 +110,13 @@ os.environ["FAKE_RANKS"] = str(ranks)
 child = os.fork()
 if child == 0:
     os.setsid()
-    os.execv(words[0], words)
+    with open(words[0], "rb") as file:
+        program = file.read(4096).split(b"\\n")[1].strip(b"# ")
+    if not program.endswith(b"kernel.py"):
+        os.execv(words[0], words)
+    sys.argv = words
+    exec(open(program, encoding="utf-8").read())
+    sys.exit()
 try:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 except KeyboardInterrupt:
@@ -158,9 +174,7 @@ def install(
     """
     fake = FakeMpi(prefix, kind, version, latency_ns)
     fake.bin.mkdir(parents=True, exist_ok=True)
-    kernel = KERNEL.format(
-        shebang=SHEBANG, here=str(HERE), library=fake.says, standard=STANDARDS[kind], latency_ns=latency_ns
-    )
+    kernel = _kernel(fake)
     asks = 'if [ -z "$I_MPI_ROOT" ]; then echo I_MPI_ROOT is not set >&2; exit 1; fi'
     write_program(
         fake.bin / f"mpicc{suffix}",
@@ -177,6 +191,20 @@ def install(
         _add_abi(fake)
     write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS[kind]))
     return fake
+
+
+def _kernel(fake: FakeMpi) -> str:
+    """What its mpicc makes of our sources."""
+    program, description = fake.prefix / "share" / "kernel.py", fake.prefix / "share" / "describe.json"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(
+        PROGRAM.format(
+            here=str(HERE), library=fake.says, standard=STANDARDS[fake.kind], latency_ns=fake.latency_ns
+        ),
+        encoding="utf-8",
+    )
+    description.write_text(json.dumps(describe()), encoding="utf-8")
+    return KERNEL.format(python=sys.executable, program=program, description=description)
 
 
 def _add_abi(fake: FakeMpi) -> None:
