@@ -21,6 +21,7 @@ from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.rows import Row, rows
 from mpigauge.analysis.sessions import Across
 from mpigauge.analysis.states import States, states_of
+from mpigauge.analysis.steadiness import STEADY, steadiness_of
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
@@ -50,6 +51,11 @@ AGREEMENT_IS = (
 SESSIONS_ARE = (
     "Every {0}th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files says it: "
     "its interval over sessions holds if it contains the median of the invocations of the other results."
+)
+SPEEDS_ARE = (
+    "Classes of invocations in which the machine was equally fast: what fixed arithmetic beside the visits "
+    "took, median over launches, differs by less than {0} within each. An interval holds if it contains the "
+    "median of the other invocations of its class."
 )
 SESSIONS = 5
 """Of which an interval over sessions is made."""
@@ -128,6 +134,8 @@ def section(libraries: Sequence[Library], count: int) -> str:
             *_repeatability(library, measured, states),
             "## Agreement: do the intervals hold?",
             *_agreement(measured, states),
+            "## Speed of the machine: invocations at equal speed",
+            *_at_equal_speed(measured.results),
         ]
     )
 
@@ -243,6 +251,39 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
     table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
     return [table, f"Of all these intervals, {share} hold. {AGREEMENT_IS}", *_over_sessions(measured.results)]
+
+
+def _at_equal_speed(results: Sequence[Result]) -> list[str]:
+    """How much invocations differ, and whether their intervals hold, where the machine was equally fast."""
+    classes = _classes(results)
+    found = [
+        (speeds, {size: InState(None, tuple(one[size] for one in mine if size in one)) for size in SIZES})
+        for speeds, mine in classes
+    ]
+    headings = [f"{min(speeds) * 1e6:.2f} to {max(speeds) * 1e6:.2f} µs" for speeds, _ in found]
+    body = []
+    for size in SIZES:
+        mine = [one[size] for _, one in found]
+        held, count = (sum(each) for each in zip(*(one.contain() for one in mine), strict=True))
+        spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in mine]
+        body.append([units.format_size(size), *spreads, _said(held, count)])
+    sums = [one[size].contain() for _, one in found for size in SIZES]
+    total = _said(sum(held for held, _ in sums), sum(count for _, count in sums))
+    body.append(["all", *[units.MISSING] * len(found), total])
+    table = tools.markdown(["size", *(f"{one}: max / min" for one in headings), "intervals that hold"], body)
+    return [table, SPEEDS_ARE.format(f"{STEADY - 1:.0%}")]
+
+
+def _classes(results: Sequence[Result]) -> list[tuple[list[float], list[dict[int, Estimate]]]]:
+    """From fast to slow: what the arithmetic took, and the estimates by size."""
+    known = [(steadiness_of(one).middle_s, _by_size(rows(one, states=States()))) for one in results]
+    found: list[tuple[list[float], list[dict[int, Estimate]]]] = []
+    for speed_s, estimates in sorted(((s, e) for s, e in known if s is not None), key=lambda pair: pair[0]):
+        if not found or speed_s > STEADY * found[-1][0][0]:
+            found.append(([], []))
+        found[-1][0].append(speed_s)
+        found[-1][1].append(estimates)
+    return found
 
 
 def _over_sessions(results: Sequence[Result]) -> list[str]:

@@ -127,9 +127,9 @@ WarningKind = Literal[
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
-Trouble = Literal["broken", "cut-short", "not-reached", "portable-library"]
-"""Of a whole result: cells without a time; an end too early; no time left for cells; a library that runs
-everywhere and so may lack what is fast here."""
+Trouble = Literal["broken", "cut-short", "not-reached", "unsteady-machine", "portable-library"]
+"""Of a whole result: cells without a time; an end too early; no time left for cells; a machine whose speed
+changed; a library that runs everywhere and so may lack what is fast here."""
 
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""

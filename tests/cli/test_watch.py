@@ -58,7 +58,7 @@ def test_time_that_was_lost_is_counted() -> None:
         visit(1, number, LINE, [200], wait_ns=wait_ns, steal_ns=0, moves=1, alu_ns=[2000.0, 2200.0])
         for number, wait_ns in enumerate([0, 0, 0, 50_000_000])
     ]
-    seen = watched_by_ranks(visits, 1.0)
+    seen = watched_by_ranks(visits, 1.0, 2)
     assert (seen.looks, seen.disturbed_share, seen.moves) == (4, 0.25, 4)
     # 50 ms of four times 100 ms.
     assert seen.lost_share == pytest.approx(0.125)
@@ -67,7 +67,7 @@ def test_time_that_was_lost_is_counted() -> None:
 
 
 def test_of_no_look_nothing_is_known() -> None:
-    for seen in (watched_by_ranks([], 1.0), watched_alone([], 1.0, 0.0)):
+    for seen in (watched_by_ranks([], 1.0, 2), watched_alone([], 1.0, 0.0, 2)):
         assert (seen.looks, seen.disturbed_share, seen.slowdown, seen.line_s) == (0, None, None, None)
 
 
@@ -75,7 +75,7 @@ def test_stalls_of_one_process_are_what_goes_beyond_its_own_work() -> None:
     """Nine pieces of work of ten take 100 us, one waits for 900 us more: half of the time is lost."""
     work_ns = np.full(1000, 100_000)
     work_ns[::10] += 900_000
-    seen = watched_alone(work_ns.tolist(), 0.2, 0.05)
+    seen = watched_alone(work_ns.tolist(), 0.2, 0.1, 2)
     assert seen.disturbed_share == pytest.approx(0.1)
     assert seen.lost_share == pytest.approx(90 / 190)
     assert seen.stolen_share == pytest.approx(0.25)

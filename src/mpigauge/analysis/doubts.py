@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.reasons import NotInState
+from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import DoubtKind
+
+
+STEADY_MACHINE = Steadiness()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class Doubt:
         quoted: Whether one of them is among the numbers that answer for the result.
         precision: The relative half-width that was asked for.
         about: Of a library: its name and version.
+        steadiness: Of a machine that was not steady.
     """
 
     kind: DoubtKind
@@ -38,6 +43,12 @@ class Doubt:
     quoted: bool = False
     precision: float = 0.0
     about: str = ""
+    steadiness: Steadiness = STEADY_MACHINE
+
+    @property
+    def share(self) -> float:
+        """Of the numbers, those that have it: all, if it is about the result as a whole."""
+        return len(self.rows) / self.of if self.of else 1.0
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float]:
@@ -46,7 +57,7 @@ class Doubt:
             self.kind not in MISSING,
             self.kind in HARMLESS,
             not self.quoted,
-            -len(self.rows) / max(1, self.of),
+            -self.share,
         )
 
 
@@ -57,6 +68,9 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
         quoted: The cells that answer for it.
     """
     found = [*_missing(result, rows), *_warned(rows, quoted, result.campaign.plan.precision)]
+    if not (seen := steadiness_of(result)).steady:
+        # All numbers are of this machine, so also those that are quoted.
+        found.append(Doubt("unsteady-machine", quoted=True, steadiness=seen))
     found += [
         Doubt("portable-library", about=f"{library.name} {library.version}")
         for library in result.campaign.libraries

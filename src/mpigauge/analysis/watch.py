@@ -9,6 +9,7 @@ import numpy as np
 
 from mpigauge.analysis.conditions import condition_of, is_disturbed
 from mpigauge.analysis.states import State, states_of
+from mpigauge.analysis.steadiness import stolen_share
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Watched:
         looks: Short stretches of work that were looked at.
         disturbed_share: Of them, those that something else disturbed.
         lost_share: Of their time, in which the work was ready to run and had no core, or was stopped.
-        stolen_share: Of the time, what a hypervisor took.
+        stolen_share: Of the time of all cores, what a hypervisor took.
         slowdown: How many times the least the same work took in one of twenty looks.
         line_s: Handing over a cache line from core to core, one way, in the middle.
         states: Those that the machine was in, if there were several.
@@ -47,22 +48,22 @@ class Watched:
     moves: int | None = None
 
 
-def watched_by_ranks(visits: Sequence[Visit], seconds: float) -> Watched:
+def watched_by_ranks(visits: Sequence[Visit], seconds: float, cores: int) -> Watched:
     """By two ranks that hand a cache line to each other: what stands beside the samples of their visits.
 
     Args:
         seconds: How long it took, pauses between launches included.
+        cores: That the machine has.
     """
     known = [visit for visit in visits if is_disturbed(visit) is not None]
     lines_s = [condition.middle_s for visit in visits if (condition := condition_of(visit))]
-    stolen = [visit for visit in visits if visit.steal_ns >= 0]
     moves = [visit.moves for visit in visits if visit.moves >= 0]
     return Watched(
         seconds=seconds,
         looks=len(visits),
         disturbed_share=sum(bool(is_disturbed(one)) for one in known) / len(known) if known else None,
         lost_share=_share([max(0, one.wait_ns) for one in known], known),
-        stolen_share=_share([one.steal_ns for one in stolen], stolen),
+        stolen_share=stolen_share(visits, cores),
         slowdown=_slowdown([ns for visit in visits for ns in visit.alu_ns]),
         line_s=float(np.median(lines_s)) if lines_s else None,
         states=states_of(visits).states,
@@ -70,12 +71,13 @@ def watched_by_ranks(visits: Sequence[Visit], seconds: float) -> Watched:
     )
 
 
-def watched_alone(work_ns: Sequence[int], seconds: float, stolen_s: float) -> Watched:
+def watched_alone(work_ns: Sequence[int], seconds: float, stolen_s: float, cores: int) -> Watched:
     """By one process that does the same work over and over: where there is no MPI library.
 
     Args:
         work_ns: What it took each time.
-        stolen_s: What a hypervisor took meanwhile.
+        stolen_s: What a hypervisor took meanwhile, of all cores.
+        cores: That the machine has.
     """
     times_ns = np.asarray(work_ns, dtype=float)
     if not times_ns.size:
@@ -87,7 +89,7 @@ def watched_alone(work_ns: Sequence[int], seconds: float, stolen_s: float) -> Wa
         looks=times_ns.size,
         disturbed_share=float(stalled.mean()),
         lost_share=lost_ns / float(times_ns.sum()),
-        stolen_share=stolen_s / seconds if seconds > 0 else None,
+        stolen_share=stolen_s / (cores * seconds) if seconds > 0 else None,
         slowdown=_slowdown(work_ns),
     )
 

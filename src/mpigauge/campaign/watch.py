@@ -57,7 +57,7 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
         with open_result(session, path, path) as file:
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
         visits = [visit for visit in load(path).visits if visit.cell.pattern == pattern]
-    return watched_by_ranks(visits, time.monotonic() - begun)
+    return watched_by_ranks(visits, time.monotonic() - begun, environment.cores_online())
 
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:
@@ -67,7 +67,7 @@ def watch_alone(seconds: float, interruption: Interruption) -> Watched:
     while time.monotonic() - begun < seconds and interruption.signal is None:
         work_ns.append(_work_ns())
     elapsed_s = time.monotonic() - begun
-    return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s)
+    return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s, environment.cores_online())
 
 
 def _work_ns() -> int:

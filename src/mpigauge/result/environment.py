@@ -30,6 +30,11 @@ def cores_allowed() -> int:
     """Processors that this process, and so its children, may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
+    return cores_online()
+
+
+def cores_online() -> int:
+    """Processors that there are."""
     return os.cpu_count() or 1
 
 
@@ -123,7 +128,7 @@ def environment() -> Environment:
         kernel=platform.release(),
         cpu=_cpu_name(),
         cores=cores_allowed(),
-        cores_online=os.cpu_count() or 1,
+        cores_online=cores_online(),
         memory_bytes=memory_bytes(),
         caches=caches(),
         numa_nodes=_numa_nodes(),

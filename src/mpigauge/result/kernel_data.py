@@ -111,7 +111,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         alu_ns: A chain of arithmetic of fixed length on the slowest rank, likewise.
         switches: Times that a rank lost its core against its will, all ranks together; -1 if not known.
         wait_ns: How long the worst rank was ready to run and had no core; -1 if not known.
-        steal_ns: What a hypervisor took from the cores of the ranks; -1 if not known.
+        steal_ns: What a hypervisor took from all cores of the first rank's host; -1 if not known.
         moves: Ranks that ended on another core than they began on; -1 if not known.
         retransmits: TCP segments that were sent again; -1 if not known.
     """

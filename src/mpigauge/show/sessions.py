@@ -1,19 +1,22 @@
-"""Results that are sessions of each other: what their intervals cover, for people and for programs."""
+"""Results beside each other: what the intervals of their sessions cover, and whether the machine changed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.over_sessions import spans_of, unlike
+from mpigauge.analysis.steadiness import speeds_apart
 from mpigauge.show.query import measured
 from mpigauge.show.tables.records import finding_record
 from mpigauge.show.words.sessions import sessions_finding, sessions_line, unlike_line
+from mpigauge.show.words.steadiness import speeds_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.over_sessions import Spans
     from mpigauge.show.query import Source
+    from mpigauge.show.words.finding import Finding
 
 
 def spans(sources: Sequence[Source]) -> list[Spans]:
@@ -30,6 +33,14 @@ def sessions_lines(sources: Sequence[Source]) -> Iterator[str]:
     # One says it: of several results the others are as the first, or as far from it.
     for fact in unlike([measured(source) for source in sources])[:1]:
         yield unlike_line(fact, [source.name for source in sources])
+    if slower := _speeds(sources):
+        yield slower.text
+
+
+def _speeds(sources: Sequence[Source]) -> Finding | None:
+    """If the machine itself was slower in one of them."""
+    fact = speeds_apart([source.result for source in sources])
+    return speeds_finding(fact, [source.name for source in sources]) if fact else None
 
 
 def sessions_records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
@@ -39,3 +50,6 @@ def sessions_records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
         files = [str(source.result.path) for source in members]
         found = sessions_finding(one, [source.name for source in members])
         yield {"file": files[0], "files": files, **finding_record(found)}
+    if speeds := _speeds(sources):
+        files = [str(source.result.path) for source in sources]
+        yield {"file": files[0], "files": files, **finding_record(speeds)}

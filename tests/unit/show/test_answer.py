@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from msgspec.structs import replace
@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from mpigauge.analysis.answer import QUOTED_BYTES, answers
 from mpigauge.analysis.doubts import Doubt, doubts_of
 from mpigauge.analysis.rows import rows
+from mpigauge.analysis.steadiness import Steadiness
 from mpigauge.show.words.doubts import SENTENCES, SHORT, doubt_line
-from mpigauge.vocabulary import HARMLESS, MISSING, WARNING_KINDS, DoubtKind
+from mpigauge.vocabulary import HARMLESS, WARNING_KINDS, DoubtKind, Trouble
 from tests.made import (
     PATTERNS,
     RECORDS,
@@ -203,9 +204,10 @@ def test_every_table_takes_sizes_and_series(table: str, everything: Path, cli: C
 
 def test_no_doubt_is_longer_than_a_line() -> None:
     worst = replace_name(rows(result_of(*records_of(MESSAGES)))[0])
-    kinds: list[DoubtKind] = [*WARNING_KINDS, *MISSING, *HARMLESS]
+    kinds: list[DoubtKind] = [*WARNING_KINDS, *get_args(Trouble)]
+    unsteady = Steadiness(2.1e-6, 2.01e-6, 2.51e-6, 0.123)
     for kind in kinds:
-        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="openmpi 5.0.11")
+        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="openmpi 5.0.11", steadiness=unsteady)
         assert len(f"! {doubt_line(doubt)}") <= 80, kind
 
 

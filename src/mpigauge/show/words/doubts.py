@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.show.words.steadiness import steadiness_words
 from mpigauge.show.words.warnings import label
 from mpigauge.units import format_relative, format_size
 from mpigauge.vocabulary import WARNING_KINDS
@@ -75,11 +76,16 @@ def _portable(doubt: Doubt) -> str:
     return f"{doubt.about} from PyPI may lack single-copy transfers, network drivers"
 
 
+def _unsteady(doubt: Doubt) -> str:
+    return f"unsteady machine: {steadiness_words(doubt.steadiness)}"
+
+
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "wide": _wide,
     "broken": _broken,
     "not-reached": _not_reached,
     "cut-short": _cut_short,
+    "unsteady-machine": _unsteady,
     "portable-library": _portable,
 }
 """Of the kinds that are more than a short phrase and a count."""

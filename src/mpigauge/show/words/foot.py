@@ -11,6 +11,7 @@ from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
+from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
@@ -18,6 +19,7 @@ from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_line
 from mpigauge.show.words.states import disturbed_line, states_lines
 from mpigauge.show.words.status import reason
+from mpigauge.show.words.steadiness import steadiness_finding
 from mpigauge.show.words.warned import doubt_lines
 
 if TYPE_CHECKING:
@@ -66,8 +68,10 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_wheels(result),
         *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
     ]
-    disturbed = [Line(line, "doubt") for line in filter(None, [disturbed_line(result)])]
-    return [*map(Line, said), *doubt_lines(result, rows), *disturbed, *map(Line, after)]
+    unsteady = steadiness_finding(steadiness_of(result))
+    disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
+    machine = [Line(line, "doubt") for line in disturbed if line]
+    return [*map(Line, said), *doubt_lines(result, rows), *machine, *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis import comparisons, ranks_apart
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
+from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_finding
 from mpigauge.show.words.states import state_findings
+from mpigauge.show.words.steadiness import steadiness_finding
 from mpigauge.show.words.warnings import sentence
 from mpigauge.vocabulary import NOTES
 
@@ -35,12 +37,13 @@ NOT_COMPARED = (ranks_apart.modes_apart, ranks_apart.libraries_apart)
 
 
 def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
-    """All findings of a result: states of the machine, messages beside memory, comparisons, warnings.
+    """All findings of a result: states and speed of the machine, copies per message, comparisons, warnings.
 
     Args:
         states: Of the machine, if they are known already.
     """
     yield from state_findings(result, states or states_of(result.visits))
+    yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
     curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.steadiness import STEADY, STOLEN_MOST
 from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
 QUIET_SHARE = 0.01
 """Of the looks, disturbed: less is a quiet machine."""
-
-STEADY = 1.05
-"""How many times the least the same work may take."""
 
 
 def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[Finding]:
@@ -48,7 +46,7 @@ def _stolen(seen: Watched) -> Iterator[Finding]:
     if seen.stolen_share is None:
         return
     value = f"{units.format_percent(seen.stolen_share)} of the time"
-    if seen.stolen_share <= QUIET_SHARE:
+    if seen.stolen_share <= STOLEN_MOST:
         yield Finding("ok", "stolen", value)
     else:
         yield Finding("note", "stolen", value, "the hypervisor gives it to others: measure at another hour")
