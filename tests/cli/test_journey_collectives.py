@@ -58,6 +58,18 @@ def test_collectives_follow_the_law_with_every_factor(cli: Cli, openmpi: FakeMpi
         assert (row["clock_shared"], row["clock_error_s"]) == (True, 0)
 
 
+def test_operations_in_a_row_are_the_mean_of_as_many_as_the_clock_needs(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("--mode", "blocking,blocks", "--sizes", "8,64KiB", "--launches", "2", "-o", "r.jsonl")
+    done = cli("run", "allreduce", "bcast", *words, "--format", "json")
+    for pattern in ("allreduce", "bcast"):
+        for row in by_factors(done, pattern).values():
+            assert row["time_s"]["estimate"] == pytest.approx(row["root_s"]) == pytest.approx(row["local_s"])
+            assert row["skew_p50_s"] == pytest.approx(5e-9)
+    batches = {(one.cell.mode, one.cell.bytes): one.ops for one in load(Path("r.jsonl")).visits}
+    assert batches["blocking", 8] == batches["blocking", 65536] == batches["blocks", 65536] == 1
+    assert batches["blocks", 8] > 1
+
+
 def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> None:
     words = ("--sizes", "8", "--sync", "mpi_barrier,common", "--datatype", "int32", "--op", "max")
     done = cli("run", "reduce", *words, "--root", "1,rotating", "--in-place", "--launches", "1")

@@ -628,7 +628,7 @@ class Run:
         fits = share_ns // (round_ns * SAMPLES_LEAST)
         block = max(needed, min(BLOCK_ROUNDS, fits), 2)
         cell.round_ns = round_ns
-        cell.batch = 1 if pattern["sampled"]["single"] else needed
+        cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
         if pattern["sampled"]["in_blocks"]:
             cell.batch = block + block % 2
         samples = share_ns / (round_ns * cell.batch)

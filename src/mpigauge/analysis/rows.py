@@ -288,10 +288,9 @@ def _warnings(
     clock: ClockState | None,
 ) -> tuple[Warning, ...]:
     """What must be known of a time that was measured; the floor of the instrument is nobody's result."""
-    pattern = around.patterns.get(cell.pattern)
+    pattern, result = around.patterns.get(cell.pattern), around.result
     if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
         return ()
-    result = around.result
     # A launch that was never in this state, or never quiet, is not lost.
     whole = not result.left_out and not any(around.states.knows(visit) for visit in visits)
     circumstances = Circumstances(
@@ -303,6 +302,7 @@ def _warnings(
         precision=result.campaign.plan.precision,
         batch=max(visit.batch for visit in visits),
         stat=stat,
+        in_a_row=pattern.in_a_row if pattern and pattern.in_a_row != cell.mode else "",
         clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampled.single else 0.0,
         skew_s=start.skew_p50_s if start else 0.0,
         late_share=start.late_share if start else 0.0,

@@ -113,13 +113,15 @@ def start_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Start | None:
 
 
 def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
-    """Launch medians, in seconds, of one of a visit's lists."""
-    launches: dict[int, list[Values]] = defaultdict(list)
+    """Launch medians, in seconds of one operation, of one of a visit's lists."""
+    launches: dict[int, list[tuple[Values, float]]] = defaultdict(list)
     for visit in visits:
-        values = np.asarray(getattr(visit, name), dtype=float)
+        values = np.asarray(getattr(visit, name), dtype=float) / visit.ops
         # The kernel has left late rounds out of pure_ns already.
-        launches[visit.launch].append(values if name == "pure_ns" else values[in_time(visit)])
-    return [median_of(values, [step_ns] * len(values)) * NS for values in launches.values()]
+        mine = values if name == "pure_ns" else values[in_time(visit)]
+        launches[visit.launch].append((mine, step_ns / visit.ops))
+    parts = (zip(*pairs, strict=True) for pairs in launches.values())
+    return [median_of(list(values), list(steps)) * NS for values, steps in parts]
 
 
 def _centre(medians: Sequence[float]) -> float | None:

@@ -64,7 +64,8 @@ class Circumstances:
         precision: The relative half-width asked for, as a fraction; None if none was.
         batch: How many operations each sample is the mean of.
         stat: The statistic that stands for a launch.
-        clock_cost_s: Of a reading of the clock, where every sample is one operation and contains one.
+        in_a_row: The mode in which this operation is timed several times in a row; "" if there is none.
+        clock_cost_s: Of a reading of the clock, where every sample contains one.
         skew_s: Median of last start - first start, of ranks that start together.
         late_share: Rounds before whose start not every rank had come, of all.
         clock_error_s: How far off the clock was by which they started.
@@ -81,6 +82,7 @@ class Circumstances:
     precision: float | None = None
     batch: int = 1
     stat: str = "median"
+    in_a_row: str = ""
     clock_cost_s: float = 0.0
     skew_s: float = 0.0
     late_share: float = 0.0
@@ -95,8 +97,14 @@ class Circumstances:
         return (self.launches_requested or 0) - self.estimate.launches - self.launches_skipped
 
     def share(self, seconds: float) -> float | None:
-        """A time as a share of the cell's; None of a clock that stood still."""
-        return seconds / self.estimate.estimate if self.estimate.estimate > 0 else None
+        """A time as a share of a sample, of all its operations; None of a clock that stood still."""
+        sample_s = self.sample_s
+        return seconds / sample_s if sample_s > 0 else None
+
+    @property
+    def sample_s(self) -> float:
+        """What a sample takes, of however many operations it is."""
+        return max(1, self.batch) * self.estimate.estimate
 
     def launches(self) -> Values:
         """How many launches gave times, and what became of the others."""
@@ -146,7 +154,12 @@ def _clock_step(of: Circumstances) -> Values | None:
     step = of.estimate.clock_step
     if step <= (of.precision or PRECISION) / 2:
         return None
-    return {"step_s": step * of.estimate.estimate, "share": step, "batch": of.batch}
+    return {
+        "step_s": step * of.estimate.estimate,
+        "share": step,
+        "batch": of.batch,
+        "in_a_row": of.in_a_row or None,
+    }
 
 
 def _outlier_launches(of: Circumstances) -> Values | None:
@@ -232,7 +245,7 @@ def _batched(of: Circumstances) -> Values | None:
 
 
 def _skewed(of: Circumstances) -> Values | None:
-    if of.skew_s <= SKEW_SHARE * of.estimate.estimate:
+    if of.skew_s <= SKEW_SHARE * of.sample_s:
         return None
     return {"skew_s": of.skew_s, "share": of.share(of.skew_s)}
 
@@ -242,13 +255,13 @@ def _late_starts(of: Circumstances) -> Values | None:
 
 
 def _clock_error(of: Circumstances) -> Values | None:
-    if of.clock_error_s <= CLOCK_ERROR_SHARE * of.estimate.estimate:
+    if of.clock_error_s <= CLOCK_ERROR_SHARE * of.sample_s:
         return None
     return {"error_s": of.clock_error_s, "share": of.share(of.clock_error_s)}
 
 
 def _clock_share(of: Circumstances) -> Values | None:
-    if of.clock_cost_s <= CLOCK_SHARE * of.estimate.estimate:
+    if of.clock_cost_s <= CLOCK_SHARE * of.sample_s:
         return None
     return {"cost_s": of.clock_cost_s, "share": of.share(of.clock_cost_s)}
 

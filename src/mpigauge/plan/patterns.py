@@ -79,6 +79,7 @@ class Mode(Struct, frozen=True):
         binds_buffers: Every call works in the same buffers, so cold ones cannot be walked.
         attaches_buffer: Lends MPI four messages of memory.
         overlaps: Computes between the start of the operation and its end.
+        in_a_row: A sample is several calls from one common start, as many as the clock needs.
         needs_mpi: Version of the standard that brought its calls; 0 is any.
         never_eager: Returns only when the receive has begun, however small the message.
         baseline: Name of the ratio of a message's time to that of this; "" for none.
@@ -91,6 +92,7 @@ class Mode(Struct, frozen=True):
     binds_buffers: bool
     attaches_buffer: bool
     overlaps: bool = False
+    in_a_row: bool = False
     needs_mpi: int = 0
     never_eager: bool = False
     baseline: str = ""
@@ -176,6 +178,11 @@ class Pattern(Struct, frozen=True):
     def talks(self) -> bool:
         """Whether it measures messages of its ranks; a probe only uses some."""
         return self.sends and not self.probes
+
+    @property
+    def in_a_row(self) -> str:
+        """The mode that times several operations from one start, for a clock too coarse; "" for none."""
+        return next((mode.name for mode in self.modes if mode.in_a_row), "")
 
     def mode(self, name: str) -> Mode | None:
         """The mode of this name, if there is one."""

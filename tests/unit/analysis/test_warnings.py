@@ -149,6 +149,8 @@ def test_a_step_of_the_clock_counts_where_it_hides_half_of_the_precision() -> No
     assert "larger sizes" in found["clock-step"]
     # Of a sample of four operations, the clock's own step is four times as long.
     assert "steps of 64.0 ns" in texts(replace(QUIET, clock_step=0.016), batch=4)["clock-step"]
+    assert "--mode blocks" in texts(replace(QUIET, clock_step=0.016), in_a_row="blocks")["clock-step"]
+    assert "--mode" not in found["clock-step"]
 
 
 def test_what_neighbouring_launches_share_is_told_with_the_factor() -> None:

@@ -127,6 +127,12 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
               .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",    \
               .call       = overlap,                                                         \
               .directions = 1,                                                               \
-              .overlaps   = true} MG_PERSISTENT_MODE(Call))
+              .overlaps   = true} MG_PERSISTENT_MODE(Call),                                  \
+             {.name          = "blocks",                                                     \
+              .about         = "MPI_" #Call " some times in a row from one start",           \
+              .call          = blocking,                                                     \
+              .directions    = 1,                                                            \
+              .binds_buffers = true,                                                         \
+              .in_a_row      = true})
 
 #endif

@@ -85,6 +85,7 @@ struct mg_mode {
     bool binds_buffers;   /* all calls work in the same buffers: cold ones cannot be walked */
     bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
     bool overlaps;        /* computes between start and wait */
+    bool in_a_row;        /* a sample is several calls from one start, as the clock needs */
     bool never_eager;     /* returns only when the receive has begun, however small the message */
     const char *baseline; /* of memory: the ratio of a message's time to that of this; or NULL */
 };

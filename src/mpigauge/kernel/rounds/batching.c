@@ -6,9 +6,11 @@
 #include <math.h>
 
 enum {
-    BLOCK_ROUNDS  = 16, /* even, so that rounds alternating long and short average out */
-    BLOCK_LEAST   = 2,
-    SAMPLES_LEAST = 8, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
+    STEPS_OF_CLOCK = 10,  /* that a sample takes at least */
+    STEPS_IN_A_ROW = 100, /* of a mode that is there for coarse clocks */
+    BLOCK_ROUNDS   = 16,  /* even, so that rounds alternating long and short average out */
+    BLOCK_LEAST    = 2,
+    SAMPLES_LEAST  = 8, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
 };
 
 static int at_least(double value, int least)
@@ -22,17 +24,21 @@ static int even(int number)
 }
 
 /* Calls between two clock readings: docs/method.md#batching. */
-int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
+int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock)
 {
+    const struct mg_pattern *pattern  = visit->pattern;
+    const enum mg_batching   batching = pattern->sampling->batching;
+
     const double round  = round_ns > 0 ? round_ns : 1;
-    const double clocks = fmax((double) clock->cost_ns / 0.01, 10.0 * (double) clock->step_ns);
+    const int    steps  = visit->mode->in_a_row ? STEPS_IN_A_ROW : STEPS_OF_CLOCK;
+    const double clocks = fmax((double) clock->cost_ns / 0.01, (double) (steps * clock->step_ns));
     const int    needed = at_least(fmax(clocks, (double) pattern->least_ns) / round, 1);
 
     /* Of single operations that something must happen before, none can follow another at once. */
-    if (pattern->sampling->batching == MG_BATCH_ONE)
+    if (batching == MG_BATCH_ONE && !visit->mode->in_a_row)
         return 1;
-    if (pattern->sampling->batching == MG_BATCH_CLOCK)
+    if (batching != MG_BATCH_BLOCKS)
         return needed;
     /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
     const double fits  = (double) share_ns / (round * SAMPLES_LEAST);

@@ -8,7 +8,7 @@
 enum { MG_OVERDRAFT = 8 /* how often its share of time a slow cell may take */ };
 
 /* Calls between two clock readings, given the time of one and the time that a visit has. */
-int mg_batch_for(const struct mg_pattern *pattern, double round_ns, int64_t share_ns,
+int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock);
 
 /* No more of them than leave a visit some samples, by what they have cost. */

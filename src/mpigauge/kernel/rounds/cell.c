@@ -16,7 +16,7 @@ void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct m
 {
     const int64_t share   = mg_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
     const double  cost_ns = cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns;
-    const int     needed  = mg_batch_for(visit->pattern, round_ns, share, &run->clock);
+    const int     needed  = mg_batch_for(visit, round_ns, share, &run->clock);
 
     cell->round_ns = round_ns;
     cell->batch    = mg_batch_within(visit->pattern, needed, cost_ns, share);

@@ -87,6 +87,14 @@ static int64_t lateness_of(bool told_late, int64_t behind_ns, bool crowded)
     return !crowded && behind_ns > behind_most_ns ? MG_LATE_BEHIND : 0;
 }
 
+/* A sample of one call is that call and no loop around it. */
+static inline void call_in_a_row(void (*call)(struct mg_state *), struct mg_state *state, int batch)
+{
+    call(state);
+    while (--batch > 0)
+        call(state);
+}
+
 static void round_in_common(void (*call)(struct mg_state *), struct mg_state *state,
                             struct mg_stamps *series, struct mg_stamp *stamp,
                             const struct mg_word *word, bool crowded)
@@ -107,7 +115,7 @@ static void round_in_common(void (*call)(struct mg_state *), struct mg_state *st
     int64_t begin_ns = mg_now_ns();
     while (begin_ns < local_ns)
         begin_ns = mg_now_ns();
-    call(state);
+    call_in_a_row(call, state, series->batch);
     stamp->end_ns   = mg_now_ns();
     stamp->begin_ns = begin_ns;
     stamp->lateness = lateness_of(told_late, begin_ns - local_ns, crowded);
@@ -115,7 +123,7 @@ static void round_in_common(void (*call)(struct mg_state *), struct mg_state *st
         add_cpu(series, cpu_since(cpu_ns, read_ns, begin_ns));
 }
 
-static void round_after_barrier(void (*call)(struct mg_state *), struct mg_state *state,
+static void round_after_barrier(void (*call)(struct mg_state *), struct mg_state *state, int batch,
                                 struct mg_stamp *stamp, enum mg_start start)
 {
     if (start == MG_START_MPI_BARRIER)
@@ -123,7 +131,7 @@ static void round_after_barrier(void (*call)(struct mg_state *), struct mg_state
     else
         mg_handshake(state->comm);
     stamp->begin_ns = mg_now_ns();
-    call(state);
+    call_in_a_row(call, state, batch);
     stamp->end_ns   = mg_now_ns();
     stamp->lateness = 0;
 }
@@ -138,7 +146,7 @@ static void stay_quiet(const struct mg_stamp *stamp, int64_t quiet_ns)
 
 /* ---- A series -------------------------------------------------------------------------------- */
 
-static void series_make(struct mg_stamps *series, int count)
+static void series_make(struct mg_stamps *series, int batch, int count)
 {
     if (count > own.room) {
         free(own.stamps);
@@ -148,7 +156,7 @@ static void series_make(struct mg_stamps *series, int count)
         own.room = count;
         memset(own.stamps, 0, (size_t) count * sizeof *own.stamps);
     }
-    *series = (struct mg_stamps){.stamps = own.stamps};
+    *series = (struct mg_stamps){.stamps = own.stamps, .batch = batch};
 }
 
 void mg_common_start_free(void)
@@ -166,7 +174,7 @@ static struct mg_word next_word(const struct mg_stamps *series, int64_t lead_ns,
     const int64_t last_ns =
         last >= 0 ? series->stamps[last].end_ns - series->stamps[last].begin_ns : 0;
     const bool slow = last_ns > cpu_slow_ns;
-    const bool due  = series->calls % CPU_ONE_IN == CPU_ONE_IN / 2;
+    const bool due  = series->rounds % CPU_ONE_IN == CPU_ONE_IN / 2;
 
     return (struct mg_word){.start_ns = mg_global_of(mg_now_ns()) + lead_ns,
                             .quiet_ns = quiet_ns,
@@ -183,9 +191,9 @@ static bool make_round(const struct mg_visit *visit, struct mg_state *state,
     if (visit->start == MG_START_COMMON)
         round_in_common(visit->mode->call, state, series, stamp, word, mg_crowded(state->ranks));
     else
-        round_after_barrier(visit->mode->call, state, stamp, visit->start);
+        round_after_barrier(visit->mode->call, state, series->batch, stamp, visit->start);
     stay_quiet(stamp, word->quiet_ns);
-    series->calls++;
+    series->rounds++;
     return !word->extra;
 }
 
@@ -195,7 +203,6 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
 {
     const int64_t end_ns = mg_now_ns() + limit_ns;
 
-    series_make(series, count);
     for (;;) {
         const bool     more = series->count < count && (series->count == 0 || mg_now_ns() < end_ns);
         struct mg_word word = {.start_ns = stop};
@@ -236,17 +243,17 @@ void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, stru
     int64_t         *lead_ns_p = mg_lead_of(state);
     struct mg_stamps series;
 
-    (void) batch;
     rounds->elapsed_ns = 0;
     rounds->calls      = 0;
     for (int i = 0;; i++) {
         const int     root     = state->root;
         const int64_t begin_ns = mg_now_ns();
 
+        series_make(&series, batch, count);
         run_series(visit, state, walk, count, limit_ns - rounds->elapsed_ns, *lead_ns_p,
                    quiet_of(visit, state), &series);
         rounds->elapsed_ns += mg_now_ns() - begin_ns;
-        rounds->calls += series.calls;
+        rounds->calls += series.rounds * batch;
         rounds->lead_ns = *lead_ns_p;
         mg_stamps_collect(&series, visit, state, root, rounds);
         if (state->rank == 0)

@@ -21,8 +21,9 @@ struct mg_stamp {
 /* What one rank has of a series. */
 struct mg_stamps {
     struct mg_stamp *stamps;
+    int              batch; /* calls in a round */
     int              count;
-    int64_t          calls;  /* with those of rounds that are no samples */
+    int64_t          rounds; /* with those that are no samples */
     int64_t          cpu_ns; /* over cpu_rounds of them */
     int              cpu_rounds;
 };

@@ -54,6 +54,7 @@ static void describe_mode(FILE *out, const struct mg_mode *mode)
     put_flag(out, "binds_buffers", mode->binds_buffers);
     put_flag(out, "attaches_buffer", mode->attaches_buffer);
     put_flag(out, "overlaps", mode->overlaps);
+    put_flag(out, "in_a_row", mode->in_a_row);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     (void) fputc('}', out);
 }

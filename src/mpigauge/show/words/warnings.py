@@ -90,8 +90,9 @@ def _few_samples(*, rounds: int, stat: str) -> str:
     )
 
 
-def _clock_step(*, step_s: float, share: float, batch: int) -> str:
+def _clock_step(*, step_s: float, share: float, batch: int, in_a_row: str | None = None) -> str:
     remedy = "choose larger sizes" if batch == 1 else "time more operations between two clock readings"
+    remedy += f", or --mode {in_a_row}: several of them from one start" if in_a_row else ""
     moves = f"the clock moves in steps of {format_time(step_s * batch)}"
     return f"{moves}, {format_percent(share)} of the time; {remedy}"
 
