@@ -157,6 +157,9 @@ Distance = Literal["line", "path"]
 StateName = Literal["near", "mid", "far"]
 """Of the states that a machine was in, by how long a line or a path takes in each."""
 
+Nearness = Literal["core", "cache", "apart"]
+"""Of ranks on one host: threads of one core; cores that share the last cache; neither."""
+
 Seats = Literal["fixed", "free", "changed", "unknown"]
 """Of ranks: bound to the same cores in all launches; free to move; bound to others from launch to launch."""
 

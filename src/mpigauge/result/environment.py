@@ -63,6 +63,19 @@ def caches() -> dict[str, int]:
     return sizes
 
 
+def cpu_groups() -> dict[str, list[str]]:
+    """Which processors are threads of one core, and which share the last cache, as the system lists them."""
+    groups: dict[str, set[str]] = {}
+    for cpu in CPU.glob("cpu[0-9]*"):
+        listed = {"core": read(cpu / "topology" / "thread_siblings_list")}
+        if levels := {read(index / "level"): index for index in (cpu / "cache").glob("index*")}:
+            last = max(levels)
+            listed[f"L{last}"] = read(levels[last] / "shared_cpu_list")
+        for name, text in listed.items():
+            groups.setdefault(name, set()).add(text)
+    return {name: sorted(filter(None, texts)) for name, texts in groups.items() if any(texts)}
+
+
 def steal_s() -> float:
     """Time that a hypervisor gave to others since the machine started, over all processors."""
     words = read("/proc/stat").partition("\n")[0].split()
@@ -131,6 +144,7 @@ def environment() -> Environment:
         cores_online=cores_online(),
         memory_bytes=memory_bytes(),
         caches=caches(),
+        cpu_groups=cpu_groups(),
         numa_nodes=_numa_nodes(),
         smt={"1": "on", "0": "off"}.get(read(CPU / "smt" / "active"), ""),
         governor=read(CPU / "cpu0" / "cpufreq" / "scaling_governor"),

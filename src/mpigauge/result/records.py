@@ -32,6 +32,7 @@ class Environment(Struct, frozen=True):
         cores_online: Processors that there are.
         memory_bytes: All of its memory.
         caches: Level and type to size in bytes, as the system claims it.
+        cpu_groups: Processors that share a "core" or the last cache, "L3": lists such as "0-3,8".
         numa_nodes: How many it has.
         smt: on or off, where the system says it.
         governor: What sets the frequency of the processors.
@@ -52,6 +53,7 @@ class Environment(Struct, frozen=True):
     cores_online: int = 0
     memory_bytes: int = 0
     caches: dict[str, int] = {}
+    cpu_groups: dict[str, list[str]] = {}
     numa_nodes: int = 0
     smt: str = ""
     governor: str = ""

@@ -93,7 +93,10 @@ def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
             mine = _jobs([source], told)
             yield f"{name}{words.machine_of(source.result)}"
             yield words.campaign_of([source.result], mine)
-            yield from [*states_in_brief(source.states, source.rows), *left_out_line(source.result)]
+            yield from [
+                *states_in_brief(source.result, source.states, source.rows),
+                *left_out_line(source.result),
+            ]
         elif number in together:
             yield from _head_of_sessions(
                 together[number], [sources[one] for one in together[number].members], told

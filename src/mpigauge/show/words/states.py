@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.conditions import disturbed_launches
+from mpigauge.analysis.nearness import CORE, nearness_of
 from mpigauge.analysis.states import seats_of
 from mpigauge.show.words.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import State, States
     from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import Distance, Seats
+    from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
 """What tells how far apart ranks are."""
@@ -31,8 +32,9 @@ def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterato
 
     Nothing of a single one.
     """
+    told = _hardware(result, states)
     for mine in _from_most(states):
-        each = [f"{words}, {_episodes(state)}" for state, words in zip(mine, _words(mine), strict=True)]
+        each = [f"{words}, {_episodes(state)}" for state, words in zip(mine, _words(mine, told), strict=True)]
         yield f"states of the machine: {'; '.join(each)}{_shown(mine, rows)}"
     if any(state.of == "line" for state in states.states):
         yield from filter(None, [SEATS[seats_of(result.launches)]])
@@ -63,10 +65,11 @@ SEATS: dict[Seats, str] = {
 """What is said of the places of the ranks, where the machine had several states."""
 
 
-def states_in_brief(states: States, rows: Sequence[Row]) -> Iterator[str]:
+def states_in_brief(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
     """Which states there were and of which the numbers are, a line each."""
+    told = _hardware(result, states)
     for mine in _from_most(states):
-        yield f"states: {', '.join(_words(mine))}{_shown(mine, rows)}"
+        yield f"states: {', '.join(_words(mine, told))}{_shown(mine, rows)}"
 
 
 def several_states_line(names: Sequence[str]) -> list[str]:
@@ -82,12 +85,21 @@ def _from_most(states: States) -> Iterator[list[State]]:
         yield sorted((one for one in states.states if one.of == of), key=lambda one: -one.time_share)
 
 
-def _words(states: Sequence[State]) -> Iterator[str]:
-    """`far (a cache line takes 245 ns) 72 % of the time`, `near (40.0 ns) 27 %`."""
+def _hardware(result: Result, states: States) -> dict[StateName, str]:
+    """What ranks share in each state, where the hardware tells it: `same core`, `same L3`, `other L3`."""
+    last = next((name for name in result.campaign.environment.cpu_groups if name != CORE), "cache")
+    words: dict[Nearness, str] = {"core": "same core", "cache": f"same {last}", "apart": f"other {last}"}
+    return {state: words[near] for state, near in nearness_of(result, states).items()}
+
+
+def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
+    """`far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
     for number, state in enumerate(states):
         time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
         first = number == 0
         takes = f"{HANDED_OVER[state.of]} takes {time}" if first else time
+        if state.of == "line" and state.name in hardware:
+            takes = f"{takes}, {hardware[state.name]}"
         yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
 
 
