@@ -1,7 +1,7 @@
 """What the hardware says of the states of a machine: whether the ranks shared a core or a cache in them.
 
-It can tell where ranks were bound to one processor each, and to others from launch to launch. It knows nothing
-of what a hypervisor moves, and of ranks that are free.
+It can tell where ranks were bound to one processor each, and to others from launch to launch. It knows
+nothing of what a hypervisor moves, and of ranks that are free.
 """
 
 from __future__ import annotations
