@@ -91,6 +91,18 @@ def _launcher_below(pid: int) -> list[int]:
     return [child for child in others if not _is_janitor(child)][:1]
 
 
+def _caught(pid: int, victims: Callable[[int], list[int]]) -> list[int]:
+    """Those that there are while ranks run; seen at one moment, for at the next they may have ended."""
+    caught: list[int] = []
+
+    def look() -> bool:
+        caught[:] = victims(pid) if _ranks_below(pid) else []
+        return bool(caught)
+
+    assert wait_until(look)
+    return caught
+
+
 def _visits_in(result: Path) -> int:
     return result.read_bytes().count(b'"type":"visit"') if result.exists() else 0
 
@@ -115,9 +127,9 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
         # By what was measured since, not by time: between two kills a launcher has started and ended visits.
         enough = _visits_in(result) + chance.randint(1, VISITS_BETWEEN)
         assert wait_until(lambda enough=enough: _visits_in(result) >= enough, 60)  # type: ignore[misc]
-        assert wait_until(lambda: bool(_ranks_below(process.pid) and victims(process.pid)))
+        victim = chance.choice(_caught(process.pid, victims))
         with contextlib.suppress(ProcessLookupError):
-            os.kill(chance.choice(victims(process.pid)), signal.SIGKILL)
+            os.kill(victim, signal.SIGKILL)
     # 1: chance met the same cell in two launches, and it was given up.
     assert process.wait(240) in (0, 1)
     loaded = load(result)
