@@ -28,7 +28,7 @@ def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[st
 
 
 def test_a_link_at_a_tenth_of_the_rate_is_named_and_only_it(lab: Lab) -> None:
-    status, said = map_of(lab, 8, "64KiB", "--link", "h2-h5:rate=100mbit")
+    status, said = map_of(lab, 6, "64KiB", "--link", "h2-h5:rate=100mbit")
     assert status == 1
     assert [link["hosts"] for link in said["slow_links"]] == [["h2", "h5"]]
     assert said["slow_links"][0]["factor"] > 3
@@ -36,7 +36,7 @@ def test_a_link_at_a_tenth_of_the_rate_is_named_and_only_it(lab: Lab) -> None:
 
 
 def test_a_host_that_is_slow_as_a_whole_is_named_and_only_it(lab: Lab) -> None:
-    status, said = map_of(lab, 6, "8", "--host", "h4:delay=2ms")
+    status, said = map_of(lab, 6, "8", "--host", "h4:delay=1ms")
     assert status == 1
     assert [host["host"] for host in said["slow_hosts"]] == ["h4"]
     assert said["slow_links"] == []
