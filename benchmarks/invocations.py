@@ -49,8 +49,8 @@ AGREEMENT_IS = (
     "are expected of a machine that has no other states than those told apart."
 )
 SESSIONS_ARE = (
-    "Every {0}-th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files says it: "
-    "its interval over sessions holds if it contains the median of the invocations of the other results."
+    "Every {0}-th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files has "
+    "it: its interval over sessions holds if it contains the median of the invocations of the other results."
 )
 SPEEDS_ARE = (
     "Classes of invocations in which the machine was equally fast: what fixed arithmetic beside the visits "

@@ -21,6 +21,8 @@ FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
 PROGRAM = "mpigauge-kernel"
 BUILD_TIMEOUT_S = 300
+JOBS_MOST = 8
+"""Compilers at once: login nodes are shared."""
 SOURCES = Path(__file__).parents[1] / "kernel"
 
 _LIST = re.compile(r"\[([^\[\]{}]*)\]")
@@ -54,7 +56,7 @@ def build(library: Library) -> Path:
 
 
 def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURCES) -> None:
-    """Compiles the kernel on all cores that we may use, which a first `mpigauge run` waits for.
+    """Compiles the kernel with several compilers at once, since a first `mpigauge run` waits for it.
 
     Args:
         flags: More of them, for the compiler and the linker.
@@ -65,12 +67,9 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     """
     words = [str(library.mpicc), *FLAGS, *flags]
     c_files = sorted(folder.rglob("*.c"))
-    cores = len(os.sched_getaffinity(0))
+    jobs = min(os.cpu_count() or 1, JOBS_MOST)
     with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
-        parts = [
-            [*words, "-I", str(folder), "-c", *map(str, c_files[first::cores])]
-            for first in range(min(cores, len(c_files)))
-        ]
+        parts = [[*words, "-I", str(folder), "-c", *map(str, c_files[first::jobs])] for first in range(jobs)]
         # Objects fall into the current folder: there is no -o for several of them.
         list(pool.map(lambda part: ask(part, library.environment, BUILD_TIMEOUT_S, Path(place)), parts))
         objects = [str(Path(place) / f"{path.stem}.o") for path in c_files]
