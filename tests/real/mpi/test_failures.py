@@ -148,9 +148,16 @@ def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path
     result = tmp_path / "result.jsonl"
     words = ("run", "pingpong", "--sizes", "0:64KiB", "--launches", "2", "--seed", "3", "--mpi", prefix(name))
     before: set[tuple[int, int]] = set()
-    for kill in range(KILLS):
-        first = kill == 0 or not result.exists()
-        process = _start(tmp_path, *((*words, "-o", str(result)) if first else ("resume", str(result))))
+
+    def again() -> "subprocess.Popen[bytes]":
+        """The campaign goes on, or begins if it was killed before its file had a line."""
+        if result.exists() and result.stat().st_size:
+            return _start(tmp_path, "resume", str(result))
+        result.unlink(missing_ok=True)
+        return _start(tmp_path, *words, "-o", str(result))
+
+    for _ in range(KILLS):
+        process = again()
         wait_until(lambda process=process: bool(_ranks_below(process.pid)) or process.poll() is not None)  # type: ignore[misc]
         time.sleep(chance.uniform(0.0, 0.8))
         process.kill()
@@ -160,7 +167,7 @@ def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path
             now = {(visit.launch, visit.id) for visit in load(result).visits}
             assert before <= now
             before = now
-    assert _start(tmp_path, "resume", str(result)).wait(240) == 0
+    assert again().wait(240) == 0
     loaded = load(result)
     assert loaded.ends[-1].reason == "launches"
     assert before <= {(visit.launch, visit.id) for visit in loaded.visits}
