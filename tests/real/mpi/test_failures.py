@@ -76,11 +76,12 @@ def _start(tmp_path: Path, *words: str) -> "subprocess.Popen[bytes]":
 
 
 def _ranks_below(pid: int) -> list[int]:
-    """The kernel processes below one, launchers left out."""
+    """The kernel processes below one, launchers left out, and a kernel that only describes itself."""
     found = []
     for child in descendants(pid):
         with contextlib.suppress(OSError):
-            if Path(f"/proc/{child}/exe").readlink().name == "mpigauge-kernel":
+            describes = b"--describe" in Path(f"/proc/{child}/cmdline").read_bytes()
+            if Path(f"/proc/{child}/exe").readlink().name == "mpigauge-kernel" and not describes:
                 found.append(child)
     return found
 
