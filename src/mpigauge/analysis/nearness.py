@@ -6,7 +6,6 @@ nothing of what a hypervisor moves, and of ranks that are free.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def _cpus(launch: Launch) -> Sequence[int]:
 
 
 def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearness | None:
-    """Of ranks that hand a line to each other, in a ring: what every two neighbours share."""
+    """What the ranks share."""
     shared = {name: [ranges(text) for text in texts] for name, texts in groups.items()}
     if len(cpus) < 2 or CORE not in shared:  # noqa: PLR2004 - a pair
         return None
@@ -60,15 +59,12 @@ def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearn
 
 
 def _share(cpus: Sequence[int], groups: Sequence[Sequence[range]]) -> bool:
-    """Whether every two neighbours are in one group."""
-    return all(
-        any(all(any(cpu in part for part in group) for cpu in pair) for group in groups)
-        for pair in pairwise(cpus)
-    )
+    """Whether all are in one group; groups have no processor in common."""
+    return any(all(any(cpu in part for part in group) for cpu in cpus) for group in groups)
 
 
 def ranges(text: str) -> list[range]:
-    """`0-3,8` as the system lists processors; what is no number is none.
+    """`0-3,8` as the system lists processors; what is not a number is left out.
 
     Ranges, since a file that others have written may name any number of processors.
     """

@@ -302,7 +302,7 @@ def _warnings(
         precision=result.campaign.plan.precision,
         batch=max(visit.batch for visit in visits),
         stat=stat,
-        in_a_row=pattern.in_a_row if pattern and pattern.in_a_row != cell.mode else "",
+        in_a_row=pattern.mode_in_a_row if pattern and pattern.mode_in_a_row != cell.mode else "",
         clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampled.single else 0.0,
         skew_s=start.skew_p50_s if start else 0.0,
         late_share=start.late_share if start else 0.0,

@@ -56,14 +56,14 @@ class Steadiness:
         return self.ratio is not None and self.ratio > STEADY
 
     @property
-    def is_robbed(self) -> bool:
+    def has_steal(self) -> bool:
         """Whether a hypervisor gave a part of it to others."""
         return self.stolen_share is not None and self.stolen_share > STOLEN_MOST
 
     @property
     def steady(self) -> bool:
         """Whether nothing is known against it."""
-        return not (self.changes or self.is_robbed)
+        return not (self.changes or self.has_steal)
 
 
 def steadiness_of(result: Result) -> Steadiness:

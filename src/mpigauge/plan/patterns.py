@@ -180,7 +180,7 @@ class Pattern(Struct, frozen=True):
         return self.sends and not self.probes
 
     @property
-    def in_a_row(self) -> str:
+    def mode_in_a_row(self) -> str:
         """The mode that times several operations from one start, for a clock too coarse; "" for none."""
         return next((mode.name for mode in self.modes if mode.in_a_row), "")
 

@@ -84,7 +84,7 @@ def test_what_is_stolen_is_of_the_time_of_all_cores() -> None:
     """3 ms of each visit of 100 ms on each of two cores: of 64 cores, that is little."""
     visits = visits_at([2000.0] * 5, steal_ns=6_000_000)
     assert stolen_share(visits, 2) == pytest.approx(0.03)
-    assert steadiness_of(result_with(visits)).is_robbed
+    assert steadiness_of(result_with(visits)).has_steal
     assert steadiness_of(result_with(visits, cores=64)).steady
 
 

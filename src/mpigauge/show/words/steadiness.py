@@ -19,8 +19,8 @@ def steadiness_words(seen: Steadiness) -> str:
     words = []
     if seen.changes and seen.ratio is not None:
         words.append(f"some launches {format_factor(seen.ratio)} times as slow as others")
-    if seen.is_robbed and seen.stolen_share is not None:
-        words.append(f"{format_percent(seen.stolen_share)} stolen")
+    if seen.has_steal and seen.stolen_share is not None:
+        words.append(f"{format_percent(seen.stolen_share)} steal")
     return ", ".join(words)
 
 
@@ -32,7 +32,7 @@ def steadiness_finding(seen: Steadiness) -> Finding | None:
     if seen.changes and seen.fast_s and seen.slow_s:
         times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
         said.append(f"from launch to launch the same arithmetic took {times}")
-    if seen.is_robbed and seen.stolen_share is not None:
+    if seen.has_steal and seen.stolen_share is not None:
         said.append(f"a hypervisor gave {format_percent(seen.stolen_share)} of its cores' time to others")
     text = (
         f"unsteady machine: {', and '.join(said)}; intervals cover these launches, not another hour: "
