@@ -7,27 +7,23 @@ intervals hold what the others of its results say. All under Intel MPI, whose wh
 import math
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 
 import tools
+from agreement import SIZES, InState, holds_others, in_states, of_sessions, speed_classes, spread
 
 from mpigauge import units
-from mpigauge.analysis import over_sessions
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.rows import Row, rows
-from mpigauge.analysis.sessions import Across
 from mpigauge.analysis.states import States, states_of
-from mpigauge.analysis.steadiness import STEADY, steadiness_of
+from mpigauge.analysis.steadiness import STEADY
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
 from mpigauge.vocabulary import StateName
 
-SIZES = (0, *tools.SIZES)
 INVOCATIONS = 20
 INVOCATIONS_QUICK = 4
 BUDGET_S = 6.0
@@ -77,31 +73,6 @@ class Measured:
         if said is not None:
             self.wall_s.setdefault(name, []).append(wall_s)
         return said
-
-
-@dataclass(frozen=True, slots=True)
-class InState:
-    """The estimates of one size in one state, one per invocation; of all states together without a name."""
-
-    state: StateName | None
-    estimates: tuple[Estimate, ...]
-
-    @property
-    def spread(self) -> float:
-        """Largest over smallest; NaN under two."""
-        return spread([one.estimate for one in self.estimates])
-
-    def contain(self) -> tuple[int, int]:
-        """How many intervals contain the median of the other estimates, and how many intervals there are."""
-        held = [
-            one.low <= median(self._others(place)) <= one.high
-            for place, one in enumerate(self.estimates)
-            if one.low is not None and one.high is not None and len(self.estimates) > 1
-        ]
-        return sum(held), len(held)
-
-    def _others(self, place: int) -> list[float]:
-        return [one.estimate for number, one in enumerate(self.estimates) if number != place]
 
 
 def main() -> None:
@@ -172,44 +143,7 @@ def _imb(library: Library, imb: Path) -> tools.Repetitions:
     return run(max(1, round(TRIAL_REPETITIONS * (BUDGET_S - startup_s) / looping_s)))
 
 
-# ---- By state ------------------------------------------------------------------------------------
-
-
-def in_states(results: Sequence[Result], states: States) -> dict[int, list[InState]]:
-    """The estimates of every size: of all states together first, then of each."""
-    found: dict[int, list[InState]] = {size: [] for size in SIZES}
-    whole = [_by_size(rows(result, states=States())) for result in results]
-    for name, there in [
-        (None, whole),
-        *((one.name, _in(one.name, results, states)) for one in states.states),
-    ]:
-        for size in SIZES:
-            found[size].append(InState(name, tuple(one[size] for one in there if size in one)))
-    return found
-
-
-def _in(name: StateName, results: Sequence[Result], states: States) -> list[dict[int, Estimate]]:
-    there = []
-    for result in results:
-        mine = [row for row in rows(result, choice=name, states=states) if row.state == name]
-        there.append({size: one for size, one in _by_size(mine).items() if one.low is not None})
-    return there
-
-
-def _by_size(found: Iterable[Row]) -> dict[int, Estimate]:
-    return {
-        row.cell.bytes: row.time
-        for row in found
-        if row.cell.pattern == "pingpong" and isinstance(row.time, Estimate)
-    }
-
-
 # ---- Saying it -----------------------------------------------------------------------------------
-
-
-def spread(values: Sequence[float]) -> float:
-    """Largest over smallest; NaN under two."""
-    return max(values) / min(values) if len(values) > 1 and min(values) > 0 else math.nan
 
 
 def _ratio(value: float) -> str:
@@ -255,10 +189,9 @@ def _agreement(measured: Measured, states: States) -> list[str]:
 
 def _at_equal_speed(results: Sequence[Result]) -> list[str]:
     """How much invocations differ, and whether their intervals hold, where the machine was equally fast."""
-    classes = _classes(results)
     found = [
         (speeds, {size: InState(None, tuple(one[size] for one in mine if size in one)) for size in SIZES})
-        for speeds, mine in classes
+        for speeds, mine in speed_classes(results)
     ]
     headings = [f"{min(speeds) * 1e6:.2f} to {max(speeds) * 1e6:.2f} µs" for speeds, _ in found]
     body = []
@@ -274,27 +207,15 @@ def _at_equal_speed(results: Sequence[Result]) -> list[str]:
     return [table, SPEEDS_ARE.format(f"{STEADY - 1:.0%}")]
 
 
-def _classes(results: Sequence[Result]) -> list[tuple[list[float], list[dict[int, Estimate]]]]:
-    """From fast to slow: what the arithmetic took, and the estimates by size."""
-    known = [(steadiness_of(one).middle_s, _by_size(rows(one, states=States()))) for one in results]
-    found: list[tuple[list[float], list[dict[int, Estimate]]]] = []
-    for speed_s, estimates in sorted(((s, e) for s, e in known if s is not None), key=lambda pair: pair[0]):
-        if not found or speed_s > STEADY * found[-1][0][0]:
-            found.append(([], []))
-        found[-1][0].append(speed_s)
-        found[-1][1].append(estimates)
-    return found
-
-
 def _over_sessions(results: Sequence[Result]) -> list[str]:
     """Whether intervals over sessions hold what other sessions say, which those of one session need not."""
     apart = len(results) // SESSIONS
     if apart < LEAST_RESULTS:
         return []
-    sets = [_of_sessions(results[first::apart]) for first in range(apart)]
+    sets = [of_sessions(results[first::apart]) for first in range(apart)]
     body, all_ = [], []
     for size in SIZES:
-        held = [_holds_others(sets, place, size) for place in range(apart)]
+        held = [holds_others(sets, place, size) for place in range(apart)]
         known = [one for one in held if one is not None]
         widths = [one[size].half_width for one, _ in sets if size in one]
         body.append([units.format_size(size), _said(sum(known), len(known)), _middle(widths)])
@@ -302,40 +223,6 @@ def _over_sessions(results: Sequence[Result]) -> list[str]:
     body.append(["all", _said(sum(all_), len(all_)), units.MISSING])
     table = tools.markdown(["size", f"over {SESSIONS} sessions", "half-width, median"], body)
     return [table, SESSIONS_ARE.format(apart, SESSIONS)]
-
-
-Set = tuple[dict[int, Across], dict[int, list[float]]]
-"""By size: the time over the sessions of a set of results, and what each of them says."""
-
-
-def _of_sessions(results: Sequence[Result]) -> Set:
-    """The interval over them, whatever states they were in."""
-    none = States()
-    measured = [over_sessions.Measured(one, rows(one, states=none), none) for one in results]
-    with_them = over_sessions.with_sessions(measured)
-    over: dict[int, Across] = {}
-    for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):
-        # Those that ranks of other distances keep apart have fewer sessions.
-        if row.sessions and row.sessions.time.sessions > _sessions(over.get(row.cell.bytes)):
-            over[row.cell.bytes] = row.sessions.time
-    said: dict[int, list[float]] = {size: [] for size in SIZES}
-    for mine in with_them:
-        for size, time in _by_size(mine).items():
-            said[size].append(time.estimate)
-    return over, said
-
-
-def _sessions(known: Across | None) -> int:
-    return known.sessions if known else 0
-
-
-def _holds_others(sets: Sequence[Set], place: int, size: int) -> bool | None:
-    """Whether the interval of one set contains the median of all others; None if it has none."""
-    if size not in sets[place][0]:
-        return None
-    time = sets[place][0][size]
-    others = [value for number, (_, said) in enumerate(sets) if number != place for value in said[size]]
-    return bool(others) and time.low <= median(others) <= time.high
 
 
 def _share(one: InState) -> str:

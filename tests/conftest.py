@@ -32,10 +32,16 @@ gc.set_threshold(100_000, 50, 50)
 
 # Examples are the same each time. `make check` tries few of them (--hypothesis-profile), CI all.
 settings.register_profile("whole", derandomize=True, deadline=None, max_examples=20)
-settings.register_profile("everyday", settings.get_profile("whole"), max_examples=12)
+settings.register_profile("everyday", settings.get_profile("whole"), max_examples=8)
 settings.load_profile("whole")
 
 Install = Callable[..., FakeMpi]
+
+
+def pytest_collection_finish() -> None:
+    """What there is by now stays for good: no search for circles needs to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True, slots=True)

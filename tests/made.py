@@ -28,7 +28,7 @@ from mpigauge.result.records import (
     Record,
     Visit,
 )
-from tests.fakes.kernel import describe
+from tests.fakes.law import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

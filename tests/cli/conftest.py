@@ -1,4 +1,4 @@
-"""Results that many tests read, measured once on fake libraries."""
+"""Results that many tests read, measured once on fake libraries; and such a library with some noise."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tests.conftest import install_into, isolate
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.fakes.mpi import FakeMpi
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +47,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Result:
     result = load(folder / "r.jsonl")
     assert len(result.visits) == 3 * 8 * 3
     return result
+
+
+@pytest.fixture
+def little_noise(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fake library whose samples differ by up to 5 %."""
+    monkeypatch.setenv("FAKE_JITTER", "0.05")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.kernel import (
-    PATTERNS,
-)
+from tests.fakes.law import PATTERNS
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell

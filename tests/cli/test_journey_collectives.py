@@ -19,13 +19,7 @@ from tests.cli.journey import (
     rows_of,
     states,
 )
-from tests.fakes.kernel import (
-    CACHES,
-    DATATYPES,
-    MAIN_MEMORY_NS,
-    operation_ns,
-    operations_of,
-)
+from tests.fakes.law import CACHES, DATATYPES, MAIN_MEMORY_NS, operation_ns, operations_of
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install

@@ -19,9 +19,7 @@ from tests.cli.journey import (
     rows_of,
     states,
 )
-from tests.fakes.kernel import (
-    EAGER_LIMIT_BYTES,
-)
+from tests.fakes.kernel import EAGER_LIMIT_BYTES
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install

@@ -19,14 +19,8 @@ from tests.cli.journey import (
     estimates_ns,
     rows_of,
 )
-from tests.fakes.kernel import (
-    COLLECTIVES,
-    EAGER_LIMIT_BYTES,
-    FLOOR_NS,
-    PATTERNS,
-    modes_of,
-    operation_ns,
-)
+from tests.fakes.kernel import EAGER_LIMIT_BYTES
+from tests.fakes.law import COLLECTIVES, FLOOR_NS, PATTERNS, modes_of, operation_ns
 
 if TYPE_CHECKING:
     from tests.conftest import Cli

@@ -18,7 +18,7 @@ import pytest
 from rich.cells import cell_len
 
 from mpigauge.cli import COMMANDS, main, mpigauge
-from tests.cli.test_map import mapped
+from tests.cli.maps import mapped
 from tests.made import RECORDS, lines_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from tests.fakes.kernel import describe
+from tests.fakes.law import describe
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 SHEBANG = f"#!{sys.executable} -IS\n"
 SHELL = "#!/bin/sh\n"
 STANDARDS = {"openmpi": "3.1", "mpich": "4.1", "intelmpi": "4.0"}
@@ -55,8 +55,8 @@ exec {python} -IS {program} "$@"
 
 PROGRAM = """
 import sys
-sys.path.insert(0, {here!r})
-import kernel
+sys.path.insert(0, {root!r})
+from tests.fakes import kernel
 kernel.main({library!r}, {standard!r}, {latency_ns})
 """
 LINKER = """
@@ -68,8 +68,8 @@ esac
 """
 ABI_KERNEL = """{shebang}
 import os, sys
-sys.path.insert(0, {here!r})
-import kernel
+sys.path.insert(0, {root!r})
+from tests.fakes import kernel
 for folder in [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), {prefix!r} + "/lib"]:
     if folder and os.path.isfile(folder + "/libmpi_abi.so.1"):
         library, standard, latency_ns = open(folder + "/libmpi_abi.so.1").read().split("\\0")
@@ -199,7 +199,7 @@ def _kernel(fake: FakeMpi) -> str:
     program.parent.mkdir(exist_ok=True)
     program.write_text(
         PROGRAM.format(
-            here=str(HERE), library=fake.says, standard=STANDARDS[fake.kind], latency_ns=fake.latency_ns
+            root=str(ROOT), library=fake.says, standard=STANDARDS[fake.kind], latency_ns=fake.latency_ns
         ),
         encoding="utf-8",
     )
@@ -213,7 +213,7 @@ def _add_abi(fake: FakeMpi) -> None:
     said = "\0".join([fake.says, STANDARDS[fake.kind], str(fake.latency_ns)])
     (fake.prefix / "lib" / "libmpi_abi.so.1").write_text(said, encoding="ascii")
     if fake.kind == "mpich":
-        kernel = ABI_KERNEL.format(shebang=SHEBANG, here=str(HERE), prefix=str(fake.prefix))
+        kernel = ABI_KERNEL.format(shebang=SHEBANG, root=str(ROOT), prefix=str(fake.prefix))
         linker = LINKER.format(prefix=fake.prefix)
         write_program(fake.bin / "mpicc_abi", mpicc(fake.prefix, kernel, checks=linker), SHELL)
 

@@ -1,10 +1,7 @@
-"""The fake kernel says what the real one says: the same patterns, and lines of the same shape."""
+"""The fake kernel says what the real one says, in lines of the same shape, and its numbers follow its law."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -12,30 +9,16 @@ import msgspec
 import pytest
 
 from mpigauge.analysis.cache_levels import cache_levels
-from mpigauge.launch.launchers import Job, command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.cells import cells_of
-from mpigauge.plan.factors import TOLD
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
-from mpigauge.result import journal
-from mpigauge.result.environment import cores_allowed, user_is_root
-from tests.fakes.kernel import (
-    CLOCK_COST_NS,
-    COLLECTIVES,
-    DATATYPES,
-    KEPT,
-    PATTERNS,
-    SYNCS,
-    PlanError,
-    describe,
-    modes_of,
-    operation_ns,
-    operations_of,
-    read_plan,
-)
+from mpigauge.result.environment import cores_allowed
+from tests.fakes.law import COLLECTIVES, PATTERNS, SYNCS, describe, modes_of, operation_ns
+from tests.fakes.lines import CLOCK_COST_NS
+from tests.unit.kernel_launch import Line, journal_of, plan_of, visits_in
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
@@ -61,38 +44,9 @@ PLAN = Plan(
     visits=4,
     rounds_max=40,
 )
-LAUNCH = (
-    "launch version=2 ranks={ranks} cores=2 visits_per_cell=4 rounds_min=30 rounds_max=100 "
-    "precision_ppm=10000 cell_ns=20000000 deadline_ns=60000000000 warmup_ns=1000000"
-)
 LATENCY_NS = 100
 MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns", "backwards"}
 """Lines from core to core are given up where other work has a core of the ranks."""
-
-Line = dict[str, Any]
-
-
-def journal_of(library: Library, text: str, ranks: int = 2) -> list[Line]:
-    """The lines of a launch that is told this."""
-    job = Job(
-        library.mpiexec,
-        ranks,
-        (str(kernel.build(library)), "-", "-"),
-        cores_allowed(),
-        as_root=user_is_root(),
-        environment=library.environment,
-    )
-    done = subprocess.run(
-        command_of(job, library.kind.launcher),
-        input=text.encode(),
-        capture_output=True,
-        check=True,
-        timeout=120,
-        env={**os.environ, **library.environment},
-    )
-    lines = done.stdout.splitlines()
-    assert all(journal.parse(line) for line in lines)
-    return [json.loads(line) for line in lines]
 
 
 def shapes_of(library: Library) -> dict[str, Any]:
@@ -120,22 +74,6 @@ def shapes_of(library: Library) -> dict[str, Any]:
 
 def _label(visit: PlannedVisit) -> str:
     return f"{visit.cell.pattern} {visit.cell.mode} {visit.cell.sync}"
-
-
-def plan_of(*visits: str, ranks: int = 2) -> str:
-    """A plan of these visits, given as "PATTERN MODE BYTES more=words"; each is a cell of its own."""
-    lines = []
-    for number, (pattern, mode, size, *more) in enumerate(visit.split() for visit in visits):
-        words = " ".join({"window": "window=4", **{word.partition("=")[0]: word for word in more}}.values())
-        lines.append(
-            f"visit id={number} cell={number} pattern={pattern} mode={mode} bytes={size} pool_bytes=0 {words}"
-        )
-    return "\n".join([LAUNCH.format(ranks=ranks), *lines, "end", ""])
-
-
-def visits_in(lines: list[Line]) -> dict[int, Line]:
-    """The lines of visits that were measured, by number."""
-    return {line["visit"]: line for line in lines if "visit" in line}
 
 
 def sizes_of(pattern: str) -> tuple[int, ...]:
@@ -170,105 +108,6 @@ def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> N
         keys = {key for key, _ in shape}
         assert keys & together == (together if PATTERNS[pattern]["sampling"] == "common" else set())
         assert keys & {"pure_ns", "work_ns"} == ({"pure_ns", "work_ns"} if mode == "overlap" else set())
-
-
-# ---- What it refuses -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("visit", "words"),
-    [
-        ("bcast blocking 8 frobs=1", "no key 'frobs'"),
-        ("bcast psychic 8", "no mode 'psychic'"),
-        ("bcast persistent 8", "no mode 'persistent'"),
-        ("bcost blocking 8", "a pattern of --describe"),
-        ("bcast blocking 1e9", "bytes is '1e9'"),
-        ("bcast blocking 8 sync=later", "sync is 'later'"),
-        ("bcast blocking 8 root=2", "rank 2 cannot be root of 2 ranks"),
-        ("pingpong standard 8 root=-2", "root is '-2'"),
-        ("pingpong persistent 8 root=-1", "cannot move on"),
-        ("chase standard 64 root=1", "rank 1 cannot be root of 1 ranks"),
-        ("bcast blocking 8 in_place=1", "no form with MPI_IN_PLACE"),
-        ("allgather blocking 8 in_place=2", "in_place is '2'"),
-        ("allreduce blocking 8", "needs datatype and op"),
-        ("allreduce blocking 8 op=sum", "needs datatype and op"),
-        ("reduce_local standard 8 datatype=double", "needs datatype and op"),
-        ("allreduce blocking 8 datatype=quad op=sum", "no datatype is called 'quad'"),
-        ("bcast blocking 8 op=mean", "no operation is called 'mean'"),
-        ("allreduce blocking 8 datatype=float op=bxor", "no bxor of float"),
-        ("allreduce blocking 12 datatype=double op=sum", "no whole number of double"),
-        ("memcpy standard 0", "multiples of 1 B, not on 0 B"),
-        ("chase standard 100", "multiples of 64 B, not on 100 B"),
-        ("chase standard 64 pool_bytes=4096", "cannot use cold ones"),
-        (f"pingpong standard {2**31}", "large counts"),
-        (f"pingpong buffered {2**29}", "MPI_Buffer_attach"),
-        (f"alltoall blocking {2**30}", "the counts of alltoall"),
-        (f"bcast-acked blocking {2**30}", "the counts of bcast-acked"),
-    ],
-)
-def test_what_the_kernel_would_refuse_is_refused(visit: str, words: str) -> None:
-    with pytest.raises(PlanError, match="plan line 3: ") as caught:
-        read_plan(plan_of("pingpong standard 8", visit).splitlines(keepends=True))
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (" cores=2", "", "lacks 'cores'"),
-        ("cores=2", "cores=0", "cores is '0'"),
-        ("version=2", "version=1", "version is '1'"),
-        ("ranks=2", "ranks=1", "pingpong needs 2 ranks, this job has 1"),
-        (" window=4", "", "lacks 'window'"),
-        ("end\n", "", "has no line 'end'"),
-    ],
-)
-def test_a_plan_must_be_whole_and_of_this_version(old: str, new: str, words: str) -> None:
-    text = plan_of("pingpong standard 8")
-    assert old in text
-    with pytest.raises(PlanError) as caught:
-        read_plan(text.replace(old, new).splitlines(keepends=True))
-    assert words in str(caught.value)
-
-
-def test_a_refused_plan_ends_the_launch_before_its_first_line(openmpi: FakeMpi) -> None:
-    with pytest.raises(subprocess.CalledProcessError) as caught:
-        journal_of(find.find_default(), plan_of("allreduce blocking 8"))
-    assert caught.value.stdout == b'{"ready":0}\n'
-    assert b"allreduce needs datatype and op" in caught.value.stderr
-
-
-def test_words_that_are_left_out_have_the_kernels_defaults() -> None:
-    factors = {"sync": "mpi_barrier", "datatype": "int32", "op": "bor", "root": -1, "in_place": 1}
-    words = " ".join(f"{key}={value}" for key, value in factors.items())
-    _, (bare, full) = read_plan(
-        plan_of("gather blocking 8", f"gather blocking 8 {words}").splitlines(keepends=True)
-    )
-    assert full.items() >= factors.items()
-    assert bare.items() >= {"sync": "common", "datatype": "", "op": "", "root": 0, "in_place": 0}.items()
-
-
-def test_the_kernel_says_what_a_visit_may_be_told() -> None:
-    """Every factor whose key the plan has is one that the kernel knows, so no list of them is kept here."""
-    known = {key["name"] for key in KEPT["visit_keys"]}
-    assert {factor.key for factor in TOLD} <= {"pattern", "mode", *known}
-    assert all(key["about"] for key in KEPT["visit_keys"])
-
-
-def test_memory_of_one_rank_may_be_larger_than_messages() -> None:
-    _, visits = read_plan(
-        plan_of(f"memcpy standard {2**32}", f"chase standard {2**32}").splitlines(keepends=True)
-    )
-    assert [visit["bytes"] for visit in visits] == [2**32, 2**32]
-
-
-@pytest.mark.parametrize("pattern", [name for name in PATTERNS if PATTERNS[name]["reduces"]])
-def test_a_reduction_takes_what_is_described(pattern: str) -> None:
-    mode = modes_of(pattern)[0]
-    pairs = [(datatype, op) for datatype in DATATYPES for op in operations_of(datatype)]
-    text = plan_of(*(f"{pattern} {mode} 64 datatype={datatype} op={op}" for datatype, op in pairs))
-    _, visits = read_plan(text.splitlines(keepends=True))
-    assert [(visit["datatype"], visit["op"]) for visit in visits] == pairs
 
 
 # ---- The law -------------------------------------------------------------------------------------

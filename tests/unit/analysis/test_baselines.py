@@ -20,7 +20,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import Result
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.units import format_factor, format_size, parse_size
-from tests.fakes.kernel import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
+from tests.fakes.law import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
 
 if TYPE_CHECKING:

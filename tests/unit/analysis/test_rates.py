@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mpigauge.analysis.rates import algorithm_bytes, bus_bytes
 from mpigauge.plan.patterns import Pattern
-from tests.fakes.kernel import COLLECTIVES, describe
+from tests.fakes.law import COLLECTIVES, describe
 from tests.made import cell
 
 if TYPE_CHECKING:

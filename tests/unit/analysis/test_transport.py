@@ -19,7 +19,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import Visit
 from mpigauge.show.words.status import sentence
-from tests.fakes.kernel import describe
+from tests.fakes.law import describe
 from tests.made import cell, collective, launch
 
 repeatable = settings(derandomize=True, deadline=None)

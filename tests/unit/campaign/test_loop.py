@@ -22,7 +22,7 @@ from mpigauge.plan.visit_order import moment_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import Failure, Record
-from tests.fakes.kernel import describe
+from tests.fakes.law import describe
 from tests.made import LIBRARY, campaign, cell, launch, visit
 
 if TYPE_CHECKING:

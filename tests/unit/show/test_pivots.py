@@ -2,78 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.result.records import Blocked, End, Imported
-from mpigauge.show.pivots import ANSWER, CURVES, KINDS, kinds
+from mpigauge.result.records import End, Imported
+from mpigauge.show.pivots import KINDS, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
 from mpigauge.show.pivots.sentences import COMPARISONS
-from mpigauge.vocabulary import VERDICTS
-from tests.made import (
-    campaign,
-    cell,
-    collective,
-    launches_of,
-    measured,
-    visit,
-    written,
+from tests.made import campaign, cell, collective, launches_of, visit, written
+from tests.unit.show.pivoted import (
+    EXCHANGE,
+    LAID_OUT,
+    LAUNCHES,
+    LIMIT_BYTES,
+    MODES,
+    PLACES,
+    SIZES,
+    by_law,
+    entries_of,
+    records_of,
+    shown,
+    tables_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Record, Visit
     from tests.conftest import Cli
-
-SIZES = (0, 8, 64, 1024)
-PLACES = ({"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"})
-MODES = ("blocking", "nonblocking")
-LAUNCHES = tuple(range(1, 6))
-LIMIT_BYTES = 100
-BLOCKED = [cell("exchange", 1024, "blocking", **place) for place in PLACES]
-LAID_OUT = [name for name in KINDS if name not in (ANSWER, CURVES)]
-FORMS = ("text", "markdown", "csv", "json")
-
-
-def law_ns(of: Cell) -> int:
-    """What one operation takes in the first launch; no two cells take the same."""
-    slow = {"shm": 300, "tcp": 5000}[of.transport] * (1 if of.placement == "same-host" else 7)
-    factor = {"standard": 10, "nonblocking": 12, "blocking": 11}[of.mode] * (3 if of.mpi == "mpich" else 1)
-    return (slow + of.bytes) * factor * of.ranks // 20
-
-
-def by_law(cells: Sequence[Cell], numbers: Sequence[int]) -> Iterator[Visit]:
-    return measured(cells, numbers, lambda of, number: [law_ns(of) * (100 + number)] * 40, ops=100)
-
-
-def ended(cells: Sequence[Cell], *visits: Visit) -> list[Record]:
-    """What follows the first line of a result: launches of these cells, the visits, and the end."""
-    return [*launches_of(cells, LAUNCHES), *visits, End("launches", 1.0, "")]
-
-
-def records_of(cells: Sequence[Cell], *more: Record) -> list[Record]:
-    """A result in which all cells are measured but those that would block."""
-    able = [of for of in cells if of not in BLOCKED]
-    visits = by_law(able, LAUNCHES)
-    return [campaign(*cells), *ended(cells, *visits), *more]
-
-
-EXCHANGE = [cell("exchange", size, mode, **place) for place in PLACES for mode in MODES for size in SIZES]
-BLOCKS = [Blocked(1, 900 + i, of, found=True, limit_bytes=LIMIT_BYTES) for i, of in enumerate(BLOCKED)]
-
-
-@pytest.fixture
-def exchange(machine: Path) -> Path:
-    """Two modes in three places; one of them blocks above a limit."""
-    return written("exchange.jsonl", *records_of(EXCHANGE, *BLOCKS))
 
 
 @pytest.fixture
@@ -102,30 +59,6 @@ def printed(machine: Path) -> Path:
     cells = [cell("exchange", 8, mode, mpi="unknown", mpi_version="", transport="shm") for mode in MODES]
     times = [Imported(of, 1e-6 * (1 + i), None, "mean", "paper.csv: line 2") for i, of in enumerate(cells)]
     return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
-
-
-def shown(cli: Cli, *words: object) -> str:
-    done = cli("show", *words)
-    assert (done.status, done.err) == (0, ""), done.err
-    return done.out
-
-
-def tables_of(cli: Cli, *words: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(shown(cli, *words, "--format", "json"))["tables"]
-    return found
-
-
-def entries_of(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [entry for table in tables for line in table["lines"] for entry in line["entries"] if entry]
-
-
-def pasted(text: str) -> list[tuple[str, list[list[str]]]]:
-    """Captions and tables of Markdown."""
-    found = re.findall(r"^(\*\*.*)\n\n((?:\|.*\n)+)", text, re.MULTILINE)
-    return [
-        (caption, [[word.strip() for word in line.strip("|").split(" | ")] for line in body.splitlines()])
-        for caption, body in found
-    ]
 
 
 # ---- Lists ---------------------------------------------------------------------------------------
@@ -319,130 +252,3 @@ def test_an_interval_without_use_is_told_as_a_factor(machine: Path, cli: Cli) ->
         text = shown(cli, path, "--table", table)
         assert "\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} " in text
         assert max(len(word) for word in text.split()) < 40
-
-
-# ---- Forms ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("table", LAID_OUT)
-def test_markdown_is_captions_tables_and_meanings(table: str, exchange: Path, cli: Cli) -> None:
-    text = shown(cli, exchange, "--table", table, "--format", "markdown")
-    found = pasted(text)
-    assert len(found) == len(tables_of(cli, exchange, "--table", table))
-    for caption, lines in found:
-        assert caption.startswith(f"**{table}")
-        assert len({len(line) for line in lines}) == 1
-        assert set(lines[1]) <= {"---", "---:"}
-    kept = [line for line in text.splitlines() if line and not line.startswith(("|", "**"))]
-    assert all(line.startswith((*LETTERS, "all: ")) for line in kept)
-
-
-@pytest.mark.parametrize("table", LAID_OUT)
-def test_csv_has_the_entries_of_json(table: str, exchange: Path, cli: Cli) -> None:
-    entries = entries_of(tables_of(cli, exchange, "--table", table))
-    lines = list(csv.DictReader(io.StringIO(shown(cli, exchange, "--table", table, "--format", "csv"))))
-    assert len(lines) == len(entries)
-    for line, entry in zip(lines, entries, strict=True):
-        for name in entry.keys() - {"doubts", "warnings", "sessions"}:
-            assert line[name] == ("" if entry[name] is None else str(entry[name])), name
-        assert line["doubts"] == "; ".join(entry["doubts"])
-        assert line["warnings"] == " ".join(entry["warnings"])
-
-
-def test_numbers_are_in_the_units_asked_for(exchange: Path, cli: Cli) -> None:
-    assert "Mbit/s" in shown(cli, exchange, "--table", "rates", "--unit", "Mbit/s")
-    assert "MB/s" not in shown(cli, exchange, "--table", "rates", "--unit", "Mbit/s")
-    text = shown(cli, exchange, "--table", "latency", "--unit", "ns")
-    assert re.search(r"\d ns \(\d+ . \d+\)", text)
-
-
-def test_stat_changes_the_number(machine: Path, cli: Cli) -> None:
-    of = cell(size=8)
-    visits = [visit(number, 0, of, [*[200] * 39, 100]) for number in LAUNCHES]
-    path = written(
-        "skewed.jsonl", campaign(of), *launches_of([of], LAUNCHES), *visits, End("launches", 1.0, "")
-    )
-    medians, minima = (
-        entries_of(tables_of(cli, path, "--table", "times", "--stat", stat))[0]["value"]
-        for stat in ("median", "min")
-    )
-    # Rounds of one nanosecond more or less are one class of the clock.
-    assert medians == pytest.approx(2 * minima, rel=1e-3)
-
-
-def test_series_and_sizes_choose(exchange: Path, cli: Cli) -> None:
-    entries = entries_of(
-        tables_of(cli, exchange, "--table", "times", "--series", "nonblocking tcp", "--sizes", "8:64")
-    )
-    assert {(entry["mode"], entry["transport"]) for entry in entries} == {("nonblocking", "tcp")}
-    assert {entry["bytes"] for entry in entries} == {8, 64}
-
-
-def test_sentences_are_below_the_kinds_that_they_are_about(exchange: Path, cli: Cli) -> None:
-    assert "as long over tcp, h1,h2" in shown(cli, exchange, "--table", "latency")
-    assert re.search(r"is (not certainly )?faster than", shown(cli, exchange, "--table", "rates"))
-    assert "nonblocking against blocking" in shown(cli, exchange, "--table", "rates")
-    statistics = shown(cli, exchange, "--table", "statistics")
-    assert "against" not in statistics
-    assert " over " not in statistics
-
-
-def test_json_has_the_facts_of_every_sentence(exchange: Path, cli: Cli) -> None:
-    table = json.loads(shown(cli, exchange, "--table", "rates", "--format", "json"))
-    facts = [one for one in table["findings"] if one["severity"] == "info"]
-    assert [one["text"] for one in facts] == table["notes"]
-    assert {one["kind"] for one in facts} == {"payoff", "contrast"}
-    for one in facts:
-        assert len(one["cells"]) == 2
-        assert all(cell["pattern"] == "exchange" for cell in one["cells"])
-        for at in one["value"]["gains" if one["kind"] == "payoff" else "ends"]:
-            assert at["ratio"]["low"] <= at["ratio"]["estimate"] <= at["ratio"]["high"]
-            assert at["verdict"] in VERDICTS
-
-
-# ---- What cannot be made -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("table", LAID_OUT)
-def test_a_result_without_anything_says_what_is_missing(table: str, machine: Path, cli: Cli) -> None:
-    path = written("empty.jsonl", campaign(*EXCHANGE))
-    done = cli("show", path, "--table", table)
-    assert (done.status, done.out) == (2, "")
-    assert f"no table of kind {table}: nothing that it shows was measured" in done.err
-    assert KINDS[table].needs in done.err
-
-
-def test_copies_have_no_latency(machine: Path, cli: Cli) -> None:
-    path = written("copies.jsonl", *records_of([cell("memcpy", size, transport="shm") for size in (8, 64)]))
-    assert cli("show", path, "--table", "latency").status == 2
-    assert cli("show", path, "--table", "statistics").status == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "telling"),
-    [
-        (("--table", "curves", "--series", "pingpong"), "no series has the words"),
-        (("--sizes", "7"), "nothing of it was measured in the sizes 7; there are"),
-        (("--table", "answer", "--columns", "mean"), "--table answer does not take --columns"),
-        (("--table", "times", "--columns", "mean"), "--table times does not take --columns"),
-        (("--table", "times", "--series", "nothing"), "no series has the words"),
-        (("--table", "times", "--sizes", "4K"), "4K"),
-        (("--table", "times", "--unit", "furlong"), "no unit is called 'furlong'"),
-    ],
-    ids=str,
-)
-def test_what_does_not_fit_is_refused(words: tuple[str, ...], telling: str, exchange: Path, cli: Cli) -> None:
-    done = cli("show", exchange, *words)
-    assert (done.status, done.out) == (2, "")
-    assert telling in done.err
-
-
-def test_curves_are_of_one_result(exchange: Path, cli: Cli) -> None:
-    assert cli("show", exchange, exchange, "--all").status == 2
-    assert shown(cli, exchange, "--all") == shown(cli, exchange, "--table", "curves")
-
-
-def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:
-    both = [cell(size=64, window=window, **PLACES[0]) for window in (4, 64)]
-    path = written("windows.jsonl", *records_of(both))
-    assert len(entries_of(tables_of(cli, path, "--table", "times"))) == len(both)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from dataclasses import replace
@@ -14,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console
 
 from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.rows import rows
@@ -23,11 +21,10 @@ from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS
 from mpigauge.show.document import Column, Document, Table, Units
 from mpigauge.show.formats import bars
 from mpigauge.show.formats.terminal import UNLIMITED, hiding_order, render
-from mpigauge.show.tables import doctor
 from mpigauge.show.tables.curves import document
-from mpigauge.show.tables.doctor import Finding
 from mpigauge.show.words.ascii import PLAIN, plain
 from tests.made import BLIND, LIMIT, campaign, cell, collective, launch, result_of, together, visit
+from tests.unit.show.console import console
 from tests.unit.show.tabled import SMALL_RESULT
 
 if TYPE_CHECKING:
@@ -38,21 +35,6 @@ WIDTHS = (60, 80, 100, 120, 200)
 SIZES = tuple(cell(size=8 * 16**power) for power in range(5))
 ALLREDUCE = collective("allreduce", 64)
 ESCAPE = "\x1b"
-
-
-def console(width: int, encoding: str = "utf-8", *, color: bool = False) -> Console:
-    """A terminal of this width, as `cli.screen` makes one."""
-    stream = io.TextIOWrapper(io.BytesIO(), encoding)
-    return Console(
-        file=stream,
-        width=width,
-        force_terminal=True,
-        color_system="standard" if color else None,
-        no_color=not color,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
 
 
 def curve() -> Result:
@@ -301,59 +283,3 @@ def test_bars_stand_in_all_tables_or_in_none() -> None:
         assert (bars.CERTAIN in text_) == ("bars: time" in text_)
     assert bars.CERTAIN in text_
     assert bars.INTERVAL in text_.partition("bars:")[0]
-
-
-# ---- The doctor ----------------------------------------------------------------------------------
-
-FINDINGS = {
-    "MPI": [
-        Finding("ok", "MPI library", "Open MPI 5.0.11, /opt/" + 40 * "x" + "/bin/mpicc (PATH)"),
-        Finding("ok", "C compiler", "/usr/bin/cc"),
-    ],
-    "what may disturb": [Finding("note", "load", "8.40", "other work runs here: wait for it")],
-}
-
-
-def summary(*findings: Finding) -> str:
-    """The last line of the doctor."""
-    return doctor.document({"all": findings}, {}).foot[-1].text
-
-
-@given(width=st.integers(40, 160), encoding=st.sampled_from(["utf-8", "ascii"]))
-@repeatable
-def test_the_doctor_fits(width: int, encoding: str) -> None:
-    lines = render(doctor.document(FINDINGS, {}), console(width, encoding)).splitlines()
-    assert max(map(cell_len, lines)) <= width
-    squeezed = re.sub(r"\s+", "", "".join(lines))
-    for group in FINDINGS.values():
-        for one in group:
-            for words in (one.what, one.value, one.remedy):
-                assert re.sub(r"\s+", "", words) in squeezed
-
-
-def test_the_doctor_groups_marks_and_sums_up() -> None:
-    lines = render(doctor.document(FINDINGS, {}), console(120)).splitlines()
-    assert [line for line in lines if line and line[0] != " "][:-1] == ["MPI", "what may disturb"]
-    states = {words[1]: words[0] for line in lines if len(words := re.split(r" {2,}", line.strip())) > 2}
-    assert states == {"MPI library": "ok", "C compiler": "ok", "load": "note"}
-    assert lines[-1] == "ready to measure: 1 library; 1 note"
-
-
-def test_the_summary_names_what_is_missing() -> None:
-    lacking = [Finding("lacks", "MPI library", "none"), Finding("lacks", "C compiler", "none")]
-    assert summary(*lacking) == "not ready to measure: MPI library and C compiler missing"
-    three = [Finding("ok", "MPI library", str(number)) for number in range(3)]
-    assert summary(*three) == "ready to measure: 3 libraries; no problems found"
-
-
-def test_the_plain_form_of_the_doctor_is_for_grep() -> None:
-    lines = formats.render(doctor.document(FINDINGS, {}), "text").splitlines()
-    findings = [one for group in FINDINGS.values() for one in group]
-    assert len([line for line in lines if re.match(r" *(ok|note|lacks) +", line)]) == len(findings)
-
-
-@pytest.mark.parametrize("form", formats.FORMATS)
-def test_every_format_serves_the_doctor(form: str) -> None:
-    text = formats.render(doctor.document(FINDINGS, {"cores": 2}), form)
-    for group in FINDINGS.values():
-        assert all(one.what in text and one.value in text and one.remedy in text for one in group)

@@ -1,8 +1,7 @@
 """Tables as papers have them. KINDS is the one list: `list tables`, help, docs and tests are computed of it.
 
 A kind takes some cells of one or several results and lays them out: some factors down, some across, the rest
-in tables of their own. To add one: a function from `Query` to grids in kinds.py, a line in KINDS, and a row
-in tests/unit/show/test_pivots.py.
+in tables of their own. To add one: a function from `Query` to grids in kinds.py, and a line in KINDS.
 """
 
 from __future__ import annotations

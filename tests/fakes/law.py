@@ -1,0 +1,159 @@
+"""What the fake kernel's numbers follow from, and what it has of the real one's description.
+
+The law: one operation takes the library's latency, 10 ns for each mode that `--describe` lists before
+its own, and 1 ns for every 10 B. An empty round takes 20 ns, a lap of the ring one operation a rank. A
+collective, also one of the other broadcasts, takes the latency ceil(log2(ranks)) times, one rank alone
+10 ns instead; its ranks start 5 ns apart, and each is as long in it as the whole. After our barrier it
+takes 100 ns more and the ranks start 150 ns apart, after MPI_Barrier 200 ns and 250 ns. Half of it hides
+behind a computation that takes as long (`overlap`). Memory:
+
+    memcpy, read, write    5 ns and 1 ns for every 100 B; copy twice that with O3, four times with O0
+    reduce_local           5 ns and 1 ns for every 50 B
+    crosscopy              50 ns and 1 ns for every 50 B
+    cacheline              60 ns one way
+    chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
+
+It runs without site-packages and imports little, so that a launch takes a few hundredths of a second.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+VERSION = 2
+MPI_STANDARD = 3
+FLOOR_NS = 20
+ALONE_NS = 10
+
+SYNCS = {"common": (0, 5), "barrier": (100, 150), "mpi_barrier": (200, 250)}
+"""How much longer a collective takes than after a common start, and how far apart the ranks start."""
+
+DESCRIPTION = os.path.join(os.path.dirname(__file__), "../../src/mpigauge/kernel/describe.json")  # noqa: PTH118, PTH120
+"""What the real kernel says of itself; the fake has its patterns, datatypes and operations."""
+
+
+def _read() -> dict[str, Any]:
+    """As JSON, once; later from a compiled copy, since to import json alone takes as long as a launch."""
+    copy = os.path.join(os.path.dirname(__file__), "__pycache__", "describe.marshal")  # noqa: PTH118, PTH120
+    known = os.stat(DESCRIPTION).st_mtime_ns  # noqa: PTH116
+    try:
+        with open(copy, "rb") as file:  # noqa: PTH123
+            of, kept = marshal.load(file)  # noqa: S302 - our own
+        if of == known:
+            return dict(kept)
+    except (OSError, EOFError, ValueError, TypeError):
+        pass
+    import json  # noqa: PLC0415
+
+    with open(DESCRIPTION, encoding="ascii") as file_:  # noqa: PTH123 - pathlib is slow to import
+        kept = json.load(file_)
+    _write(copy, marshal.dumps((known, kept)))
+    return dict(kept)
+
+
+def _write(path: str, data: bytes) -> None:
+    """In one piece, since several kernels may do it at once."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+        with open(f"{path}.{os.getpid()}", "wb") as file:  # noqa: PTH123
+            file.write(data)
+        os.replace(f"{path}.{os.getpid()}", path)  # noqa: PTH105
+    except OSError:
+        return
+
+
+def _kept() -> dict[str, Any]:
+    kept = _read()
+    for pattern in kept["patterns"]:
+        pattern["modes"] = [mode for mode in pattern["modes"] if mode["needs_mpi"] <= MPI_STANDARD]
+    return kept
+
+
+KEPT = _kept()
+DATATYPES: dict[str, int] = {datatype["name"]: datatype["bytes"] for datatype in KEPT["datatypes"]}
+OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(op for of in KEPT["datatypes"] for op in of["operations"]))
+PATTERNS: dict[str, dict[str, Any]] = {pattern["name"]: pattern for pattern in KEPT["patterns"]}
+COLLECTIVES = [name for name, pattern in PATTERNS.items() if pattern["sampled"]["starts_together"]]
+
+MEMORY = {"memcpy": (5, 100), "copy": (5, 100), "read": (5, 100), "write": (5, 100), "reduce_local": (5, 50)}
+"""What an operation takes in one rank's memory, in ns, and how many bytes take one more."""
+
+CACHES = ((32 * 2**10, 1), (2**20, 4), (16 * 2**20, 30))
+"""Up to how many bytes a load takes how long, in ns."""
+
+MAIN_MEMORY_NS = 100
+
+
+def modes_of(pattern: str) -> list[str]:
+    """The names of its modes."""
+    return [mode["name"] for mode in PATTERNS[pattern]["modes"]]
+
+
+def has(visit: dict[str, Any], property_: str) -> bool:
+    """Whether the mode of a visit has a property."""
+    modes = PATTERNS[visit["pattern"]]["modes"]
+    return next(bool(mode[property_]) for mode in modes if mode["name"] == visit["mode"])
+
+
+def operations_of(datatype: str) -> tuple[str, ...]:
+    """What MPI defines for a datatype."""
+    found = [of["operations"] for of in KEPT["datatypes"] if of["name"] == datatype]
+    return tuple(found[0]) if found else ()
+
+
+def describe() -> dict[str, Any]:
+    """What `--describe` prints."""
+    return {**KEPT, "large_counts": False}
+
+
+def operation_ns(
+    pattern: str, mode: str, size: int, ranks: int, latency_ns: int, sync: str = "common"
+) -> int:
+    """The law: what one operation takes, without the computation of `overlap`."""
+    place = modes_of(pattern).index(mode)
+    if PATTERNS[pattern]["family"] == "collective":
+        later_ns = SYNCS[sync][0] if pattern in COLLECTIVES else 0
+        steps_ns = (ranks - 1).bit_length() * latency_ns or ALONE_NS
+        return steps_ns + 10 * place + size // 10 + later_ns
+    if pattern in MEMORY:
+        empty_ns, bytes_per_ns = MEMORY[pattern]
+        return (empty_ns + size // bytes_per_ns) * (2 << place if pattern == "copy" else 1)
+    one_ns = latency_ns + 10 * place + size // 10
+    return {
+        "null": FLOOR_NS,
+        "ring": one_ns * ranks,
+        "chase": next((load_ns for most, load_ns in CACHES if size <= most), MAIN_MEMORY_NS),
+        "crosscopy": 50 + size // 50,
+        "cacheline": 60,
+    }.get(pattern, one_ns)
+
+
+def trips(visit: dict[str, Any], ranks: int) -> int:
+    """Reported operations in a call."""
+    trips = PATTERNS[visit["pattern"]]["trips"]
+    return int({"window": visit["window"], "ranks": ranks, "repeats": 1}.get(trips, trips))
+
+
+def starts_together(visit: dict[str, Any]) -> bool:
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["starts_together"])
+
+
+def overlaps(visit: dict[str, Any]) -> bool:
+    return has(visit, "overlaps")
+
+
+def is_blind(visit: dict[str, Any]) -> bool:
+    """Whether it deadlocks above the eager limit."""
+    return has(visit, "needs_eager")
+
+
+def knows_cpu_time(visit: dict[str, Any]) -> bool:
+    """Not where preparations, acknowledgements or barriers lie between the samples."""
+    if starts_together(visit):
+        return bool(visit["sync"] == "common")
+    return bool(PATTERNS[visit["pattern"]]["sampled"]["cpu_known"])

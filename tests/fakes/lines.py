@@ -1,0 +1,61 @@
+"""Lines of the fake kernel's journal."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tests.fakes.law import VERSION
+from tests.fakes.machine import host_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CLOCK_COST_NS = 25
+CLOCK_BOUND_NS = 50
+
+
+def array(values: Iterable[int]) -> str:
+    """As JSON has it."""
+    return f"[{','.join(map(str, values))}]"
+
+
+def say(line: str) -> None:
+    """One line, at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
+    """The facts of the launch, as launch_line.c writes them."""
+    escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
+    places = ",".join(
+        f'{{"host":"{host_of(rank)}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
+        for rank in range(ranks)
+    )
+    say(
+        f'{{"launch":{{"kernel":{VERSION},"ranks":{ranks},"ranks_asked":{asked},"library":"{escaped}",'
+        f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}]}}}}'
+    )
+
+
+def say_clock(ranks: int, now_ns: int, *, learned: bool) -> None:
+    """How far the clocks of some ranks are ahead of that of rank 0; what they are, where they differ."""
+    off = os.environ.get("FAKE_CLOCKS")
+    low_ns, high_ns = (int(off or 0) + bound for bound in (-CLOCK_BOUND_NS, CLOCK_BOUND_NS))
+    full = 2 ** (ranks.bit_length() - 1)
+    checks = [
+        f'{{"rank":{rank},"low_ns":{low_ns},"high_ns":{high_ns}}}'
+        for rank in sorted({full - 1, ranks - 1} - {0})
+    ]
+    models = [
+        f'{{"base_ns":{now_ns},"offset_ns":{1000 * rank:.3f},"slope":{1e-6 * rank:.6e},'
+        f'"bound_ns":{CLOCK_BOUND_NS * (rank > 0):.3f},"bound_slope":{1e-9 * (rank > 0):.6e}}}'
+        for rank in range(ranks if learned and off is not None else 0)
+    ]
+    say(
+        f'{{"clock":{now_ns},"shared":{"true" if off is None else "false"},'
+        f'"checks":[{",".join(checks)}],"models":[{",".join(models)}]}}'
+    )

@@ -1,0 +1,186 @@
+"""Plans, as the fake kernel reads them: as strict as the real one."""
+
+from __future__ import annotations
+
+from tests.fakes.law import (
+    DATATYPES,
+    KEPT,
+    OPERATIONS,
+    PATTERNS,
+    SYNCS,
+    VERSION,
+    has,
+    modes_of,
+    operations_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+BSEND_OVERHEAD_BYTES = 128
+
+LAUNCH_KEYS = {
+    # name: least, most
+    "version": (VERSION, VERSION),
+    "ranks": (1, INT_MAX),
+    "cores": (1, INT_MAX),
+    "visits_per_cell": (1, 10**6),
+    "rounds_min": (1, 10**8),
+    "rounds_max": (1, 10**8),
+    "precision_ppm": (1, 10**6),
+    "cell_ns": (1, INT64_MAX),
+    "deadline_ns": (1, INT64_MAX),
+    "warmup_ns": (0, INT64_MAX),
+    "hang_ns": (0, INT64_MAX),
+}
+LAUNCH_OPTIONAL = {"hang_ns"}
+VISIT_KEYS = {key["name"]: (key["least"], key["most"]) for key in KEPT["visit_keys"] if "least" in key}
+REQUIRED = {"pattern", "mode", "id", "cell", "bytes", "window", "pool_bytes"}
+"""What mpigauge always writes; the kernel could do without some of them."""
+
+OPTIONAL = {key["name"]: str(key["usual"]) for key in KEPT["visit_keys"] if key["name"] not in REQUIRED}
+
+
+class PlanError(Exception):
+    """A plan that the kernel would not follow."""
+
+
+def asked_for(plan: Iterable[str]) -> Iterator[str]:
+    """The lines of a plan that comes in parts: more only if we ask."""
+    print('{"ready":0}', flush=True)
+    for line in plan:
+        if line == "more\n":
+            print('{"ready":1}', flush=True)
+        else:
+            yield line
+
+
+def read_plan(lines: Iterable[str]) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    """The limits of the launch and its visits, with all words; as strict as the kernel's plan.c.
+
+    Raises:
+        PlanError: The sentence of plan.c, more or less.
+    """
+    launch: dict[str, int] = {}
+    visits: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        if line == "end\n":
+            if not launch:
+                raise PlanError("the plan is empty")
+            _check_steps(visits)
+            return launch, visits
+        first, *words = line.split() or [""]
+        values = dict(word.partition("=")[::2] for word in words)
+        if first != ("visit" if launch else "launch"):
+            raise PlanError(f"plan line {number}: expected 'launch' first, then only 'visit': {line!r}")
+        try:
+            if launch:
+                visits.append(_read_visit(values, launch["ranks"]))
+            else:
+                launch = _read_launch(values)
+        except PlanError as error:
+            raise PlanError(f"plan line {number}: {error}: {line!r}") from error
+    raise PlanError("the plan - has no line 'end': it is torn or empty")
+
+
+def _check_steps(visits: list[dict[str, Any]]) -> None:
+    for step in steps_of(visits):
+        members = [rank for visit in step if visit["pair"] for rank in visit["pair"].split("-")]
+        if len(members) != len(set(members)):
+            raise PlanError(f"the plan has a rank twice in a step, at visit {step[-1]['id']}")
+
+
+def steps_of(visits: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Visits that are made at the same time; one that is no pair's is alone."""
+    steps: list[list[dict[str, Any]]] = []
+    for visit in visits:
+        if steps and visit["step"] >= 0 and steps[-1][-1]["step"] == visit["step"]:
+            steps[-1].append(visit)
+        else:
+            steps.append([visit])
+    return steps
+
+
+def _read_launch(values: dict[str, str]) -> dict[str, int]:
+    _check_keys(values, LAUNCH_KEYS.keys() - LAUNCH_OPTIONAL, LAUNCH_KEYS.keys())
+    return {name: _number(name, text, *LAUNCH_KEYS[name]) for name, text in values.items()}
+
+
+def _read_visit(values: dict[str, str], ranks: int) -> dict[str, Any]:
+    _check_keys(values, REQUIRED, REQUIRED | OPTIONAL.keys())
+    visit: dict[str, Any] = {
+        name: int(text) if name in VISIT_KEYS else text for name, text in OPTIONAL.items()
+    }
+    visit |= {
+        name: _number(name, text, *VISIT_KEYS[name]) if name in VISIT_KEYS else text
+        for name, text in values.items()
+    }
+    if trouble := _unknown_word(visit) or _impossible(visit, ranks):
+        raise PlanError(trouble)
+    return visit
+
+
+def _check_keys(values: dict[str, str], required: Iterable[str], known: Iterable[str]) -> None:
+    if unknown := values.keys() - set(known):
+        raise PlanError(f"there is no key {unknown.pop()!r}")
+    if missing := set(required) - values.keys():
+        raise PlanError(f"it lacks {missing.pop()!r}")
+
+
+def _number(name: str, text: str, least: int, most: int) -> int:
+    if not text.removeprefix("-").isdigit() or not least <= int(text) <= most:
+        raise PlanError(f"{name} is {text!r}, not a whole number from {least} to {most}")
+    return int(text)
+
+
+def _unknown_word(visit: dict[str, Any]) -> str:
+    """Which word of a visit is none, or nothing."""
+    pattern, mode, sync, datatype, op = (visit[k] for k in ("pattern", "mode", "sync", "datatype", "op"))
+    if pattern not in PATTERNS:
+        return "a visit needs a pattern of --describe"
+    if mode not in modes_of(pattern):
+        return f"{pattern} has no mode {mode!r}"
+    if sync not in SYNCS:
+        return f"sync is {sync!r}, not common, barrier or mpi_barrier"
+    if datatype not in {"", *DATATYPES}:
+        return f"no datatype is called {datatype!r}"
+    return "" if op in {"", *OPERATIONS} else f"no operation is called {op!r}"
+
+
+def _impossible(visit: dict[str, Any], ranks: int) -> str:
+    """Why a visit cannot be, or nothing."""
+    name, size, datatype, root = (visit[k] for k in ("pattern", "bytes", "datatype", "root"))
+    traits, binds = PATTERNS[name], has(visit, "binds_buffers")
+    least, active = traits["min_ranks"], traits["active_ranks"]
+    sends = traits["family"] not in {"memory", "floor"}
+    counts = traits["sampled"]["starts_together"] or traits["reduces"] or traits["bus"]
+    pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
+    troubles = {
+        "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
+        f"pair is {visit['pair']!r}, not two ranks like 0-3": bool(visit["pair"])
+        and not (len(pair) == 2 and pair[0] < pair[1]),
+        f"{name} is not between two ranks": bool(visit["pair"]) and active != 2,
+        f"this job has no rank {pair[-1:]}": bool(pair) and pair[-1] >= ranks,
+    }
+    active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
+    troubles |= {
+        f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
+        f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
+        f"four messages of {size} B are more than MPI_Buffer_attach can take": has(visit, "attaches_buffer")
+        and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
+        f"{name} works in the same buffers at each call and cannot use cold ones": binds
+        and visit["pool_bytes"] > 0,
+        f"{name} works on multiples of {unit} B, not on {size} B": unit > 0
+        and (size == 0 or size % unit > 0),
+        f"{name} needs datatype and op": reduces and not (datatype and visit["op"]),
+        f"MPI defines no {visit['op']} of {datatype}": reduces and visit["op"] not in operations_of(datatype),
+        f"{size} B are no whole number of {datatype}": reduces and size % DATATYPES.get(datatype, 1) > 0,
+        f"{name} has no form with MPI_IN_PLACE": visit["in_place"] == 1 and not traits["may_in_place"],
+        f"rank {root} cannot be root of {active} ranks": root >= active,
+        f"a persistent {name} has one root, it cannot move on": root < 0 and binds,
+        f"{size} B a rank are more than the counts of {name} can take": counts and size > INT_MAX // active,
+    }
+    return next((words for words, wrong in troubles.items() if wrong), "")

@@ -1,0 +1,213 @@
+"""What cannot be a cell is refused in words; windows, ranks, counts and memory have limits."""
+
+from __future__ import annotations
+
+import contextlib
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.cells import (
+    IN_FLIGHT_BYTES,
+    INT_MAX,
+    RANKS_PER_CORE_MOST,
+    check_memory,
+    check_ranks,
+    memory_need,
+    window_for,
+)
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.patterns import Mode
+from mpigauge.vocabulary import SYNCS
+from tests.fakes.law import COLLECTIVES, DATATYPES, OPERATIONS, PATTERNS
+from tests.unit.plan.expanding import KERNEL, ROOTED, expanded
+
+repeatable = settings(derandomize=True, deadline=None)
+KERNEL_WITH_LARGE_COUNTS = msgspec.structs.replace(KERNEL, large_counts=True)
+PERSISTENT = Mode("persistent", "as with MPI 4", 1, False, True, False)
+KERNEL_OF_MPI_4 = msgspec.structs.replace(
+    KERNEL,
+    patterns=tuple(
+        msgspec.structs.replace(pattern, modes=(*pattern.modes, PERSISTENT))
+        if pattern.starts_together
+        else pattern
+        for pattern in KERNEL.patterns
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (Measure("pingpung"), ["'pingpung'"]),
+        (Measure("pingpong", modes=("nonsense",)), ["pingpong", "'nonsense'"]),
+        (Measure("pingpong", sizes="8:4"), ["'8:4'"]),
+        (Measure("pingpong", ranks=(1,)), ["pingpong", "2 ranks", "not 1"]),
+        (Measure("pingpong", modes=("persistent",), sizes="8", buffers="cold"), ["persistent", "cold"]),
+        (Measure("pingpong", sizes="3GiB"), ["3 GiB", "MPI 4"]),
+        (Measure("pingpong", modes=("buffered",), sizes="600MiB"), ["buffered", "600 MiB"]),
+        (Measure("bcast", modes=("persistent",), sizes="8"), ["bcast", "'persistent'"]),
+        (Measure("bcast", sizes="8", roots=(0, 2)), ["rank 2", "2 ranks"]),
+        (Measure("allreduce", sizes="8", datatypes=("quad",)), ["'quad'"]),
+        (Measure("allreduce", sizes="8", ops=("mean",)), ["'mean'"]),
+        (Measure("allreduce", sizes="8", datatypes=("all",), ops=("mean",)), ["'mean'"]),
+        (Measure("allreduce", sizes="8", ops=("sum", "bxor")), ["not define bxor", "double"]),
+        (Measure("reduce_local", sizes="8", datatypes=("double", "float"), ops=("land",)), ["land", "float"]),
+        (Measure("allreduce", sizes="2GiB"), ["2 GiB", "2 ranks", "allreduce"]),
+        (Measure("alltoall", sizes="512MiB", ranks=(4,)), ["512 MiB", "4 ranks", "alltoall"]),
+        (Measure("bcast-acked", sizes="1GiB"), ["1 GiB", "bcast-acked"]),
+        (Measure("bcast-rotating", sizes="1GiB"), ["1 GiB", "bcast-rotating"]),
+        (Measure("chase", sizes="64", buffers="cold"), ["chase", "same buffers in every call", "cold"]),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(measure: Measure, words: list[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        expanded(measure)
+    assert all(word in caught.value.sentence for word in words), caught.value.sentence
+    assert caught.value.hint
+
+
+def test_large_messages_need_a_library_that_can_count_them() -> None:
+    measure = Measure("pingpong", sizes=str(INT_MAX + 1))
+    assert expanded(measure, kernel=KERNEL_WITH_LARGE_COUNTS)[0].bytes == INT_MAX + 1
+    assert expanded(Measure("pingpong", sizes=str(INT_MAX)))
+
+
+@repeatable
+@given(st.integers(1, 2**20), st.integers(0, 2**46))
+def test_a_window_is_what_was_asked_for_as_far_as_memory_goes(window: int, size: int) -> None:
+    found = window_for(window, size)
+    assert 1 <= found <= window
+    assert found in {window, 2} or found * size <= IN_FLIGHT_BYTES < (found + 1) * size
+
+
+def test_memory_of_one_rank_needs_no_counts() -> None:
+    assert expanded(Measure("memcpy", sizes="4GiB"))[0].bytes == 2**32
+    assert expanded(Measure("chase", sizes="4GiB"), ranks=(8,))[0].bytes == 2**32
+    assert expanded(Measure("crosscopy", sizes="4GiB"), ranks=(8,))[0].bytes == 2**32
+
+
+def test_a_reduction_in_one_rank_has_the_counts_of_one_rank() -> None:
+    assert expanded(Measure("reduce_local", sizes="1GiB"), ranks=(8,))
+
+
+@pytest.mark.parametrize("pattern", COLLECTIVES)
+def test_what_is_bound_to_a_root_cannot_rotate(pattern: str) -> None:
+    bound = Measure(pattern, modes=("persistent",), sizes="8", roots=("rotating",))
+    free = Measure(pattern, modes=("blocking", "nonblocking"), sizes="8", roots=("rotating",))
+    assert expanded(free, kernel=KERNEL_OF_MPI_4)
+    if pattern not in ROOTED:
+        assert expanded(bound, kernel=KERNEL_OF_MPI_4)
+        return
+    with pytest.raises(UsageError, match=f"{pattern} persistent is bound to one root") as caught:
+        expanded(bound, kernel=KERNEL_OF_MPI_4)
+    assert "--root" in caught.value.hint
+    fixed = Measure(pattern, modes=("persistent",), sizes="8", roots=(1,))
+    assert expanded(fixed, kernel=KERNEL_OF_MPI_4)[0].root == "1"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_every_rank_can_be_root_and_no_other(ranks: int) -> None:
+    measure = Measure("gather", sizes="8", roots=tuple(range(ranks)))
+    cells = expanded(measure, ranks=(ranks,))
+    assert [cell.root for cell in cells] == [str(rank) for rank in range(ranks)]
+    with pytest.raises(UsageError) as caught:
+        expanded(Measure("gather", sizes="8", roots=(ranks,)), ranks=(ranks,))
+    assert caught.value.hint.endswith(f"0 to {ranks - 1}")
+
+
+@repeatable
+@given(st.sampled_from(list(COLLECTIVES)), st.integers(1, 1000), st.integers(-8, 8))
+def test_a_collective_may_be_as_large_as_its_counts_and_no_larger(
+    pattern: str, ranks: int, more: int
+) -> None:
+    size = (INT_MAX // ranks + more) // 8 * 8
+    measure = Measure(pattern, sizes=str(size))
+    if size > INT_MAX // ranks and PATTERNS[pattern]["moves_bytes"]:
+        with pytest.raises(UsageError, match="the counts of"):
+            expanded(measure, ranks=(ranks,))
+    else:
+        assert len(expanded(measure, ranks=(ranks,))) == 1
+
+
+def test_only_patterns_with_a_window_have_one() -> None:
+    assert expanded(Measure("stream", sizes="8", window=16))[0].window == 16
+    assert expanded(Measure("ring", sizes="8", window=16))[0].window == 0
+
+
+def test_too_many_ranks_are_refused_before_they_are_started() -> None:
+    most = 2 * RANKS_PER_CORE_MOST
+    check_ranks(Plan((Measure("ring", ranks=(most,)),), ranks=(most,)), 2, "the plan")
+    for plan in (Plan((Measure("ring"),), ranks=(most + 1,)), Plan((Measure("ring", ranks=(2, most + 1)),))):
+        with pytest.raises(UsageError) as caught:
+            check_ranks(plan, 2, "the plan")
+        assert str(most) in caught.value.hint
+
+
+def test_memory_grows_with_what_is_allocated() -> None:
+    def need(pattern: str, mode: str, size: int, **more: object) -> int:
+        cell = msgspec.convert(
+            {
+                "pattern": pattern,
+                "mode": mode,
+                "bytes": size,
+                "ranks": 4,
+                "mpi": "m",
+                "mpi_version": "1",
+                **more,
+            },
+            Cell,
+        )
+        return memory_need(cell, KERNEL, 2**20)
+
+    assert need("pingpong", "standard", 2**20) == 2 * 2 * 2**20
+    assert need("ring", "standard", 2**20) == 4 * 2 * 2**20
+    assert need("stream", "unidirectional", 2**20, window=8) == 2 * 9 * 2**20
+    assert need("pingpong", "buffered", 2**20) == 2 * 6 * 2**20
+    assert need("pingpong", "standard", 8, buffers="cold") == 2 * 2 * 2**20
+    assert need("allreduce", "blocking", 2**20) == 4 * 2 * 2**20
+    assert need("allgather", "blocking", 2**20) == 4 * (1 + 4) * 2**20
+    assert need("reduce_scatter_block", "blocking", 2**20) == 4 * (4 + 1) * 2**20
+    assert need("alltoall", "blocking", 2**20) == 4 * (4 + 4) * 2**20
+    assert need("alltoall", "blocking", 2**20, in_place=True) <= need("alltoall", "blocking", 2**20)
+    assert need("memcpy", "standard", 2**20) == 2 * 2**20
+    assert need("chase", "standard", 2**20) == 2**20
+    assert need("barrier", "blocking", 0) == 0
+
+
+def test_messages_that_do_not_fit_are_refused() -> None:
+    cells = expanded(Measure("pingpong", sizes="8,1GiB"))
+    check_memory(cells, KERNEL, 2**20, 2**40, "the plan")
+    with pytest.raises(UsageError) as caught:
+        check_memory(cells, KERNEL, 2**20, 2**30, "the plan")
+    assert "pingpong standard of 1 GiB needs 4.0 GiB" in caught.value.sentence
+
+
+@repeatable
+@given(
+    st.fixed_dictionaries(
+        {
+            "pattern": st.sampled_from([*PATTERNS, "nonsense", ""]),
+            "modes": st.lists(st.sampled_from(["standard", "ready", "all", "nonsense", ""]), max_size=2),
+            "sizes": st.one_of(
+                st.none(), st.text(max_size=8), st.sampled_from(["8", "auto", "1TiB", "0:64"])
+            ),
+            "ranks": st.lists(st.integers(1, 100), max_size=2),
+            "buffers": st.sampled_from(["warm", "cold"]),
+        },
+        optional={
+            "sync": st.lists(st.sampled_from(SYNCS), max_size=2),
+            "datatypes": st.lists(st.sampled_from([*DATATYPES, "all", "nonsense", ""]), max_size=2),
+            "ops": st.lists(st.sampled_from([*OPERATIONS, "all", "nonsense", ""]), max_size=2),
+            "roots": st.lists(st.one_of(st.integers(0, 3), st.just("rotating")), max_size=2),
+            "in_place": st.booleans(),
+        },
+    )
+)
+def test_no_measure_makes_it_crash(words: dict[str, object]) -> None:
+    with contextlib.suppress(UsageError):
+        cells = expanded(msgspec.convert(words, Measure))
+        assert len(cells) == len(set(cells))
