@@ -86,7 +86,7 @@ def judged(logs: Values, error_rate: float = ERROR_RATE) -> Blame:
 def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
     hosts: int, per_example: int, kind: str
 ) -> None:
-    maps = per_example * settings.default.max_examples
+    maps = per_example * settings().max_examples
     found = [judged(network(hosts, kind=kind, seed=seed)) for seed in range(maps)]
     false = sum(1 for one in found if one.links or one.hosts)
     assert false <= ERROR_RATE * maps
