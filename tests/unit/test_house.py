@@ -198,10 +198,12 @@ def loaded_by(*words: str) -> set[str]:
     text = (
         "import sys\nfrom mpigauge.cli import status_of\n"
         f"status = status_of({list(words)!r})\n"
-        "print('loaded', *{name.split('.')[0] for name in sys.modules})\nsys.exit(status)"
+        "print('loaded', *{name.split('.')[0] for name in sys.modules}, file=sys.stderr)\nsys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines()[-1].split()[1:])
+    first, *modules = done.stderr.splitlines()[-1].split()  # after a completion nobody hears standard output
+    assert first == "loaded"
+    return set(modules)
 
 
 @pytest.mark.parametrize(

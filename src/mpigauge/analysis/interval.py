@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
 from mpigauge.analysis.percentiles import LEVEL
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 UNIFORM_VARIANCE = 1 / 12
 """Of a uniform distribution over one step."""
 
-LAUNCHES_COUNTABLE = 1000
 _SPREAD_POINTS = (0.2, 0.8)
 
 

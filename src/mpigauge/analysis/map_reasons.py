@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.slow_links import HOSTS_LEAST
-from mpigauge.analysis.warnings import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,6 +12,7 @@ from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.interval import launches_needed, student
+from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.in_time import InTime
     from mpigauge.vocabulary import WarningKind
 
-ENOUGH_LAUNCHES = 5
 PRECISION = 0.03
 """Of a plan that asks for none."""
 TAIL_RATIO = 3.0

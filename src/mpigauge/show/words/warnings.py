@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.interval import LAUNCHES_COUNTABLE
-from mpigauge.analysis.warnings import ENOUGH_LAUNCHES
+from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
 from mpigauge.units import format_duration, format_factor, format_percent, format_relative, format_time
 from mpigauge.vocabulary import TAIL
 
