@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from statistics import median
 import pytest
 
 from mpigauge.mpi import find, kernel
+from mpigauge.plan import round_robin
 from tests.real.mpi.conftest import prefix
 
 pytestmark = pytest.mark.mpi
@@ -108,3 +110,32 @@ def test_a_line_of_any_length_leaves_in_one_piece(parts: Parts, tmp_path: Path) 
     ours = [json.loads(line) for line in lines if line != "another's"]
     assert [next(iter(line)) for line in ours] == ["long", "end", "long", "end"]
     assert ours[0] == ours[2] == {"long": list(range(NUMBERS))}
+
+
+@pytest.mark.parametrize("pairing", ["tournament", "serial"])
+def test_a_rank_keeps_one_line_a_step_of_a_map(parts: Parts, tmp_path: Path, pairing: str) -> None:
+    """Its own of each step in which it measures, and all that is no pair's."""
+    ranks = 301 if pairing == "tournament" else 41
+    steps = round_robin.steps(ranks)
+    if pairing == "serial":
+        steps = [[pair] for step in steps for pair in step]
+    first, last = "launch version=2 ranks=301", "visit id=0 cell=0 pattern=null"
+    lines = [
+        [
+            f"visit id={number} cell=1 pattern=pingpong pair={round_robin.name_of(pair)} step={number}"
+            for pair in step
+        ]
+        for number, step in enumerate(steps)
+    ]
+    whole = [first, *(line for step in lines for line in step), last]
+    (tmp_path / "plan").write_text("\n".join([*whole, "end", ""]), encoding="ascii")
+    run = parts("heard_plan", "text/plan_text.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c")
+    words = (str(tmp_path / "plan"), str(tmp_path / "wire"))
+    assert run(*words, "0").splitlines() == whole
+    for rank in (1, 40):
+        heard = run(*words, str(rank)).splitlines()
+        own = [line for step in lines for line in step if re.search(rf"pair=({rank}-|\d+-{rank} )", line)]
+        assert (heard[0], heard[-1], len(own)) == (first, last, ranks - 1)
+        assert set(own) <= set(heard) <= set(whole)
+        assert len(heard) - 2 <= len(steps) + len(own)
+        assert {line.rpartition("=")[2] for line in heard[1:-1]} == {str(n) for n in range(len(steps))}

@@ -30,7 +30,8 @@ enum {
 
 /* Of this rank and another. */
 struct pair {
-    MPI_Comm comm; /* MPI_COMM_NULL until they meet, and in a large job between their visits */
+    MPI_Comm comm;    /* MPI_COMM_NULL until they meet, and in a large job between their visits */
+    size_t   largest; /* bytes of a message, at least 1, until they have met */
     struct mg_eager eager;
 };
 
@@ -126,16 +127,6 @@ void mg_pair_end(const struct mg_visit *visit)
         MG_MPI(MPI_Comm_free(&pair_of(visit)->comm));
 }
 
-static size_t largest_of_pairs(const struct mg_plan *plan)
-{
-    size_t bytes = 1;
-
-    for (int i = 0; i < plan->visits_count; i++)
-        if (mg_is_pair(&plan->visits[i]) && plan->visits[i].bytes > bytes)
-            bytes = plan->visits[i].bytes;
-    return bytes;
-}
-
 static void make_all(const struct mg_plan *plan)
 {
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world.rank));
@@ -148,41 +139,57 @@ static void make_all(const struct mg_plan *plan)
         world.pairs[other].comm = MPI_COMM_NULL;
 }
 
-static void let_talk(const struct mg_visit *visit, size_t largest, int64_t least_ns)
+static bool is_own(const struct mg_visit *visit)
+{
+    return mg_is_pair(visit) && mg_takes_part(visit, world.rank);
+}
+
+static void find_largest(const struct mg_plan *plan)
+{
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+        const size_t           bytes = visit->bytes > 0 ? visit->bytes : 1;
+
+        if (is_own(visit) && pair_of(visit)->largest < bytes)
+            pair_of(visit)->largest = bytes;
+    }
+}
+
+static void let_talk(const struct mg_visit *visit, int64_t least_ns)
 {
     MPI_Comm comm = mg_pair_begin(visit);
 
     mg_warm_up_group(visit, 1, comm, 2, least_ns);
-    mg_warm_up_group(visit, largest, comm, 2, least_ns);
+    mg_warm_up_group(visit, pair_of(visit)->largest, comm, 2, least_ns);
     mg_pair_end(visit);
+    pair_of(visit)->largest = 0;
+}
+
+static bool has_pairs(const struct mg_plan *plan)
+{
+    for (int i = 0; i < plan->visits_count; i++)
+        if (mg_is_pair(&plan->visits[i]))
+            return true;
+    return false;
 }
 
 /* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
  * since connections that were made at the first visit would be in somebody's time. */
 void mg_pairs_meet(const struct mg_plan *plan)
 {
-    const size_t  largest  = largest_of_pairs(plan);
     const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
-    bool         *met      = calloc((size_t) plan->ranks, sizeof *met);
 
-    if (met == NULL)
-        MG_DIE("no memory for the pairs of %d ranks", plan->ranks);
+    if (!has_pairs(plan))
+        return;
+    make_all(plan);
+    find_largest(plan);
     for (int i = 0; i < plan->visits_count; i++) {
         const struct mg_visit *visit = &plan->visits[i];
 
-        if (!mg_is_pair(visit))
-            continue;
-        if (world.pairs == NULL)
-            make_all(plan);
-        const int other = visit->pair[visit->pair[0] == world.rank];
-        if (!mg_takes_part(visit, world.rank) || met[other])
-            continue;
-        met[other] = true;
-        let_talk(visit, largest, least_ns);
+        if (is_own(visit) && pair_of(visit)->largest > 0)
+            let_talk(visit, least_ns);
     }
-    free(met);
-    if (world.pairs != NULL)
-        mg_rest_until_all();
+    mg_rest_until_all();
 }
 
 void mg_pairs_free(void)

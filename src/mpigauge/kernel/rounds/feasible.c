@@ -20,8 +20,8 @@ static struct mg_eager *eager_of(const struct mg_visit *visit)
 }
 
 /* The limit is a fact of the launch: probed once, by the first visit that needs it, up to the
- * largest message that the plan wants to send blindly. */
-static size_t largest_blind(const struct mg_plan *plan)
+ * largest message that the plan wants to send blindly between these ranks. */
+static size_t largest_blind(const struct mg_plan *plan, const struct mg_visit *like)
 {
     size_t largest = 1;
 
@@ -29,7 +29,7 @@ static size_t largest_blind(const struct mg_plan *plan)
         const struct mg_visit *visit = &plan->visits[i];
 
         if ((visit->mode->needs_eager || visit->pattern->sampling->probes) &&
-            visit->bytes > largest)
+            mg_same_pair(visit, like) && visit->bytes > largest)
             largest = visit->bytes;
     }
     return largest;
@@ -44,7 +44,7 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
 
     if (eager->known)
         return;
-    largest.bytes = largest_blind(plan);
+    largest.bytes = largest_blind(plan, visit);
     if (!mg_all(state->comm, mg_payload_reserve(&largest)))
         return;
     mg_payload_prepare(&largest, state, &slots);

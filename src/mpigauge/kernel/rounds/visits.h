@@ -91,4 +91,11 @@ static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)
     return world_rank < visit->ranks;
 }
 
+/* Whether two visits are of the same pair, or none of them is of a pair.  A rank knows all of these
+ * visits, whatever else it knows of a plan. */
+static inline bool mg_same_pair(const struct mg_visit *a, const struct mg_visit *b)
+{
+    return mg_is_pair(a) == mg_is_pair(b) && a->pair[0] == b->pair[0] && a->pair[1] == b->pair[1];
+}
+
 #endif

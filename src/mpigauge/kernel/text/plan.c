@@ -5,6 +5,7 @@
 #include "patterns/calls.h"
 #include "patterns/registry.h"
 #include "ranks/abort.h"
+#include "ranks/groups.h"
 #include "rounds/sampling.h"
 #include "text/plan_text.h"
 
@@ -291,12 +292,24 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
+/* Until rank 0 has called it, too. */
+static void wait_for_first(void)
+{
+    char read = 0;
+
+    mg_share(MPI_COMM_WORLD, &read, sizeof read);
+}
+
 struct mg_plan mg_plan_read(const char *path)
 {
     struct mg_plan plan = {0};
     char          *text = mg_plan_text(path);
     int            line = 1;
+    int            rank = 0;
 
+    MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    if (rank != 0)
+        wait_for_first(); /* who knows all lines names the one that is wrong, and alone */
     plan.visits = malloc(count_lines(text) * sizeof *plan.visits);
     if (plan.visits == NULL)
         MG_DIE("no memory for the plan");
@@ -309,6 +322,8 @@ struct mg_plan mg_plan_read(const char *path)
     if (plan.ranks == 0)
         MG_DIE("the plan is empty: it needs a line beginning with 'launch'");
     free(text);
+    if (rank == 0)
+        wait_for_first();
     return plan;
 }
 
