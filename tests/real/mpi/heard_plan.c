@@ -21,9 +21,9 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    const size_t bytes  = (size_t) count;
-    const size_t passed = job.rank == root ? fwrite(data, 1, bytes, job.wire)
-                                           : fread(data, 1, bytes, job.wire);
+    const size_t bytes = (size_t) count;
+    const size_t passed =
+        job.rank == root ? fwrite(data, 1, bytes, job.wire) : fread(data, 1, bytes, job.wire);
 
     (void) type;
     (void) comm;

@@ -205,6 +205,20 @@ def test_a_launch_that_nobody_watches_ends_itself_when_a_visit_hangs(
     assert [next(iter(line)) for line in lines] == ["ready", "launch", "begin", "visit", "begin"]
 
 
+def test_a_launch_that_nobody_watches_ends_itself_when_its_warm_up_hangs(
+    mpich: Library, shim: Callable[[Library], dict[str, str]]
+) -> None:
+    """Where connections are made and the largest message passes for the first time."""
+    hangs = {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024", "SHIM_CALL": "MPI_Sendrecv"}
+    visits = f"{VISIT}\nvisit id=1 cell=1 pattern=pingpong bytes=1024"
+    plan = f"{LAUNCH.replace('cell_ns=5000000', 'cell_ns=500000')} hang_ns=20000000\n{visits}\nend\n"
+    done = _start(mpich, kernel.build(mpich), plan, **shim(mpich), **hangs)
+    assert done.returncode != 0
+    assert "mpigauge-kernel: the warm-up has hung for 1.28 s: gave it up" in done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    assert [next(iter(line)) for line in lines] == ["ready", "launch"]
+
+
 def test_visits_that_come_on_are_no_hang(mpich: Library, shim: Callable[[Library], dict[str, str]]) -> None:
     """Together they take longer than a hang may, and each of them much less."""
     slow = {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "5000000"}

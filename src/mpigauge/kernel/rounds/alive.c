@@ -38,18 +38,36 @@ static double limit_ns(const struct mg_plan *plan, const struct mg_visit *visit)
     return most((double) plan->hang_ns, PATIENCE * most(series_ns, moved_ns));
 }
 
+static void give_up_after(double patience_ns, const char *what)
+{
+    char words[WORDS_BYTES];
+
+    (void) snprintf(words, sizeof words, "%.80s has hung for %.3g s: gave it up", what,
+                    patience_ns / NS_PER_SECOND);
+    mg_leave_after((int64_t) (patience_ns < longest_ns ? patience_ns : longest_ns), words);
+}
+
+/* Whatever is sent in it passes in one of the visits as well, and ranks wait for each other's. */
+void mg_alive_warm_up(const struct mg_plan *plan)
+{
+    double patience_ns = PATIENCE * (double) plan->ranks * (double) plan->warmup_ns;
+
+    if (plan->hang_ns == 0)
+        return;
+    for (int i = 0; i < plan->visits_count; i++)
+        patience_ns = most(patience_ns, RESTS * limit_ns(plan, &plan->visits[i]));
+    give_up_after(patience_ns, "the warm-up");
+}
+
 void mg_alive_begin(const struct mg_plan *plan, const struct mg_visit *visit, bool takes_part)
 {
     char words[WORDS_BYTES];
 
     if (plan->hang_ns == 0)
         return;
-    const double patience_ns = (takes_part ? 1 : RESTS) * limit_ns(plan, visit);
-
-    (void) snprintf(
-        words, sizeof words, "visit %lld (%.40s, %zu B) has hung for %.3g s: gave it up",
-        (long long) visit->id, visit->pattern->name, visit->bytes, patience_ns / NS_PER_SECOND);
-    mg_leave_after((int64_t) (patience_ns < longest_ns ? patience_ns : longest_ns), words);
+    (void) snprintf(words, sizeof words, "visit %lld (%.40s, %zu B)", (long long) visit->id,
+                    visit->pattern->name, visit->bytes);
+    give_up_after((takes_part ? 1 : RESTS) * limit_ns(plan, visit), words);
 }
 
 void mg_alive(void)

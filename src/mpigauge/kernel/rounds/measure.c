@@ -181,6 +181,7 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
 
     if (global)
         mg_clocks_synchronise(run->start_ns);
+    mg_alive_end();
     run->visits_ns  = mg_now_ns();
     run->checked_ns = run->visits_ns;
     for (int count = 1; visits < end; visits += count) {
@@ -213,6 +214,7 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_rounds_make(&run.rounds, room, mg_alive);
     mg_rounds_make(&run.pure, room, mg_alive);
     reserve_all(&run);
+    mg_alive_warm_up(plan);
     mg_warm_up(plan);
     mg_pairs_meet(plan);
     mg_neighbours_make(run.clock.cost_ns);
