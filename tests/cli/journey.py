@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.fakes.law import PATTERNS
@@ -58,3 +60,10 @@ def by_factors(done: Done, *patterns: str, status: int = 0) -> dict[tuple[Any, .
     rows = {tuple(row[key] for key in FACTORS): row for row in found}
     assert len(rows) == len(found)
     return rows
+
+
+def catches_sigterm(pid: int) -> bool:
+    """Whether a process has come so far as to have a handler for it."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)

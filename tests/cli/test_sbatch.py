@@ -15,6 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cli.journey import catches_sigterm
+
 if TYPE_CHECKING:
     from tests.conftest import Cli
 
@@ -58,13 +60,6 @@ def begin(job: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
     """Starts a script as Slurm does."""
     environment = {"PATH": os.defpath, "SLURM_JOB_ID": "17", **variables}
     return subprocess.Popen([BASH, str(job), *words], cwd=job.parent, env=environment, text=True)
-
-
-def catches_sigterm(pid: int) -> bool:
-    """Whether a process has come so far as to have a handler for it."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1], 16)
-    return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
 def words_of(job: Path, *words: str, **variables: str) -> list[str]:

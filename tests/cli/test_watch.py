@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +14,7 @@ import pytest
 
 from mpigauge.analysis.watch import watched_alone, watched_by_ranks
 from mpigauge.result import environment
+from tests.cli.journey import catches_sigterm
 from tests.made import cell, visit
 
 if TYPE_CHECKING:
@@ -46,6 +51,35 @@ def test_one_process_says_what_it_cannot_know(machine: Path, cli: Cli) -> None:
     assert whole["watched"]["line_s"] is None
     distance = next(one for one in whole["findings"] if one["what"] == "distance of cores")
     assert distance["value"].startswith("not known: ")
+
+
+def stopped_by(number: int, after_s: float) -> tuple[int, str, str]:
+    """Status, output and errors of a watch that somebody ends once it listens to signals."""
+    command = [sys.executable, "-m", "mpigauge", "doctor", "--watch", "60s", "--format", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not catches_sigterm(process.pid):
+            time.sleep(0.01)
+        time.sleep(after_s)
+        process.send_signal(number)
+        out, err = process.communicate()
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("after_s", [0.0, 0.3])
+def test_a_signal_ends_it_with_what_was_seen(machine: Path, number: int, after_s: float) -> None:
+    status, out, err = stopped_by(number, after_s)
+    assert (status, err) == (128 + number, "")
+    assert json.loads(out)["watched"]["seconds"] < 60
+
+
+@pytest.mark.skipif(environment.cores_allowed() == 1, reason="two ranks need two cores")
+@pytest.mark.parametrize("after_s", [0.0, 0.8])
+def test_a_signal_ends_ranks_too(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:
+    monkeypatch.setenv("FAKE_NAP_S", "0.01")
+    status, out, err = stopped_by(signal.SIGINT, after_s)
+    assert (status, err) == (128 + signal.SIGINT, "")
+    assert json.loads(out)["watched"]["seconds"] < 60
 
 
 @pytest.mark.parametrize("duration", ["0s", "2h", "soon"])

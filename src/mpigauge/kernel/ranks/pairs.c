@@ -165,21 +165,13 @@ static void let_talk(const struct mg_visit *visit, int64_t least_ns)
     pair_of(visit)->largest = 0;
 }
 
-static bool has_pairs(const struct mg_plan *plan)
-{
-    for (int i = 0; i < plan->visits_count; i++)
-        if (mg_is_pair(&plan->visits[i]))
-            return true;
-    return false;
-}
-
 /* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
  * since connections that were made at the first visit would be in somebody's time. */
 void mg_pairs_meet(const struct mg_plan *plan)
 {
     const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
 
-    if (!has_pairs(plan))
+    if (!plan->has_pairs)
         return;
     make_all(plan);
     find_largest(plan);

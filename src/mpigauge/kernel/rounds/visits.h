@@ -63,6 +63,7 @@ struct mg_plan {
     int              visits_count;
     int              cells_count;
     struct mg_visit *visits;
+    bool             has_pairs;
 };
 
 static inline bool mg_is_pair(const struct mg_visit *visit)

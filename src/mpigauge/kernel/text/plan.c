@@ -269,6 +269,7 @@ static void read_visit(int line, char *words, struct mg_plan *plan)
     visit.ranks = visit.pattern->active_ranks > 0 ? visit.pattern->active_ranks : plan->ranks;
     check_visit(line, &visit, plan);
     plan->visits[plan->visits_count++] = visit;
+    plan->has_pairs                    = plan->has_pairs || mg_is_pair(&visit);
     if (visit.cell >= plan->cells_count)
         plan->cells_count = visit.cell + 1;
 }
