@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge import errors
 from mpigauge.result.reader import Result, load
 from tests.cli.journey import (
     EVERY_VISIT,
@@ -215,3 +216,42 @@ def test_a_reader_who_has_had_enough_is_no_error(measured: Path) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# ---- Nobody listens any more ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gone", ["stdout", "stderr", "both"])
+def test_a_campaign_outlives_who_reads_it(openmpi: FakeMpi, machine: Path, gone: str) -> None:
+    """As behind `| head -1`, or when a terminal is closed; the status is that of the campaign."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        out, err = (closed if gone in (name, "both") else subprocess.PIPE for name in ("stdout", "stderr"))
+        command = [sys.executable, "-m", "mpigauge", "run", *MEASURE, "-o", "r.jsonl"]
+        done = subprocess.run(command, check=False, timeout=60, stdout=out, stderr=err)
+    assert done.returncode == 0
+    assert load(Path("r.jsonl")).ends[-1].reason == "launches"
+    if gone == "stdout":
+        assert b"result: r.jsonl" in done.stderr
+    if gone == "stderr":
+        assert done.stdout.count(b"\n") > 5
+
+
+def test_what_failed_is_said_by_the_status_although_nobody_reads(
+    openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CORRUPT", "pingpong:64")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        command = [sys.executable, "-m", "mpigauge", "run", *MEASURE, "-o", "r.jsonl"]
+        done = subprocess.run(command, check=False, timeout=60, stdout=closed, stderr=closed)
+    assert done.returncode == errors.EXIT_CHECK_FAILED
+
+
+def test_a_module_that_wants_out_is_heard(machine: Path) -> None:
+    text = "import sys\nfrom mpigauge.cli import main\nimport click\n"
+    text += "click.Group.main = lambda *a, **k: sys.exit('mine')\nmain(['show', 'r'])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "mine\n")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import click
 
 from mpigauge import __version__
 from mpigauge.cli import aliases
+from mpigauge.cli.streams import silence
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_SIGNAL_BASE,
@@ -135,7 +135,7 @@ def _print_whatever_there_is() -> None:
 
 def status_of(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    status: object = EXIT_DONE
+    stdout = sys.stdout
     try:
         given = sys.argv[1:] if arguments is None else arguments
         status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
@@ -149,10 +149,12 @@ def status_of(arguments: list[str] | None = None) -> int:
         return complain(*_explained(error), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
-    except (BrokenPipeError, SystemExit):
-        # Whoever read us has had enough (not in standalone mode, click exits for nothing else); say
-        # nothing, not even when Python closes the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        # Whoever read us has had enough, of which click makes an exit with 1 and another sys.stdout, or a
+        # completion is over; what measures never ends here. Whoever else wants out says why.
+        if isinstance(error, SystemExit) and error.code and sys.stdout is stdout:
+            raise
+        silence(sys.stdout)
         return EXIT_DONE
     return status if isinstance(status, int) else EXIT_DONE
 

@@ -20,6 +20,7 @@ from mpigauge.cli.options import (
     seed_option,
     words,
 )
+from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
@@ -159,7 +160,7 @@ def command(
         from mpigauge.show.figures.map import draw
 
         draw(shown, figure)
-    click.echo(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
+    say(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
     return _status(shown)
 
 
@@ -288,7 +289,7 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     if number is not None:
         return stopped(path, number)
     if not quiet:
-        click.echo(f"result: {path}", err=True)
+        say(f"result: {path}", err=True)
     return path
 
 

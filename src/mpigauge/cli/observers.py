@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from mpigauge.cli.live import LiveAnswer
 from mpigauge.cli.progress import Bar, Lines, Silent
+from mpigauge.cli.streams import Forgiving, forgiving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,16 +24,16 @@ def observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | Non
     Args:
         answers: The result file, if what it says so far is to be seen while it grows.
     """
-    if quiet:
-        yield Silent(stream)
-    elif not stream.isatty():
-        yield Lines(stream)
-    else:
-        seen = _on_terminal(plan, stream, answers)
+    if quiet or not stream.isatty():
+        yield cast("Observer", Forgiving(Silent(stream) if quiet else Lines(stream), stream))
+        return
+    seen = _on_terminal(plan, stream, answers)
+    with forgiving(stream):
         seen.start()
-        try:
-            yield seen
-        finally:
+    try:
+        yield cast("Observer", Forgiving(seen, stream))
+    finally:
+        with forgiving(stream):
             seen.stop()
 
 

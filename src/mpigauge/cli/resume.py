@@ -6,6 +6,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
+from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_DONE
 from mpigauge.vocabulary import RESUMABLE
 
@@ -40,5 +41,5 @@ def command(
     if number is not None:
         return stopped(path, number)
     text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
-    click.echo(text, nl=False)
+    say(text, nl=False)
     return ended(path, rows)

@@ -8,6 +8,7 @@ import click
 
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.run_options import CHAPTERS, asked, run_options
+from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -61,5 +62,5 @@ def command(
     if number is not None:
         return stopped(path, number)
     text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
-    click.echo(text, nl=False)
+    say(text, nl=False)
     return ended(path, rows)

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError
 from mpigauge.vocabulary import BROKEN, RESUMABLE
 
@@ -69,8 +68,8 @@ def _packs(session: Session, output: Path | None) -> bool:
 
 def stopped(path: Path, signal_number: int) -> int:
     """Says how to continue after a signal; the exit status."""
-    click.echo(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
-    click.echo(f"  continue with: mpigauge resume {path}", err=True)
+    say(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
+    say(f"  continue with: mpigauge resume {path}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 
@@ -85,7 +84,7 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
     """
     from mpigauge.show.words.status import reason
 
-    click.echo(f"result: {path}", err=True)
+    say(f"result: {path}", err=True)
     if all(row.status == "skipped" for row in rows):
         raise JobError(f"{path}: nothing was measured: {reason(rows[0])}", "raise --budget, or measure less")
     return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE

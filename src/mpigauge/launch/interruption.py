@@ -21,7 +21,7 @@ class Interruption:
     """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
 
     SIGTERM leaves what is running some time to end, as it comes from schedulers; any other signal, or
-    a second one, does not.
+    a second one, does not. What is ignored stays so: `nohup` means it, and so does a shell with `&`.
     """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -32,7 +32,8 @@ class Interruption:
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self._remember) for number in self.SIGNALS}
+        heard = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._remember) for number in heard}
         self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
         return self
 

@@ -88,3 +88,17 @@ def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> N
 def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.launch.interruption.GRACE_S", 1.0)
     assert 1 < taken_from(interruption, lambda _: True) < 600
+
+
+@pytest.mark.parametrize("number", Interruption.SIGNALS)
+def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+    """As under `nohup`, or in the background of a script."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with Interruption() as one:
+            sent(number)
+            assert not one.comes_within(0)
+            assert signal.getsignal(number) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)

@@ -183,9 +183,13 @@ def _same_numbers(kind: str) -> str:
 
 
 def _wait(child: int, link: socket.socket) -> int:
-    """The exit status; hands on what others send us, but not what the terminal sends to all of us."""
+    """The exit status; hands on what others send us, but not what the terminal sends to all of us.
+
+    What is ignored is not waited for, since whoever waits gets that, too.
+    """
+    heard = {number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
     while True:
-        info = signal.sigwaitinfo({*SIGNALS, signal.SIGCHLD})
+        info = signal.sigwaitinfo({*heard, signal.SIGCHLD})
         if info.si_signo != signal.SIGCHLD:
             if info.si_code <= 0:
                 with contextlib.suppress(OSError):

@@ -1,0 +1,56 @@
+"""Output that a measurement outlives: a reader that is gone ends what is said, not what is measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mpigauge.campaign.job_run import Observer
+
+
+@contextmanager
+def forgiving(stream: TextIO) -> Iterator[None]:
+    """Where a stream cannot be written to any more, what is written to it from then on goes nowhere."""
+    try:
+        yield
+    except OSError:
+        silence(stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Lets a stream end nowhere, what it still holds included: Python writes that when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Prints what a measurement ends with, if there is still somebody who reads it."""
+    stream = sys.stderr if err else sys.stdout
+    with forgiving(stream):
+        click.echo(text, err=err, nl=nl)
+        stream.flush()
+
+
+class Forgiving:
+    """An observer whose stream may go away."""
+
+    def __init__(self, observer: Observer, stream: TextIO) -> None:
+        self._observer = observer
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        method = getattr(self._observer, name)
+
+        def told(*values: object) -> None:
+            with forgiving(self._stream):
+                method(*values)
+
+        return told
