@@ -259,7 +259,7 @@ def test_only_one_writes_a_file(
     campaign = json.loads(lines[0])
     campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
     Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:20]))
-    with writer.reopen(Path("r.jsonl")):
+    with writer.reopen(Path("r.jsonl"), Path("r.jsonl").stat().st_size):
         done = cli("resume", "r.jsonl")
     assert done.status == 2
     assert "another mpigauge is writing it" in done.err

@@ -92,7 +92,10 @@ def test_it_measures_and_once_there_is_a_result_goes_on_with_it(cli: Cli, tmp_pa
     run = ["run", "pingpong", "--sizes", "8,1KiB", "--np", "2", "-q", "-o"]
     assert words_of(job) == [*run, "mpigauge-17.jsonl"]
     assert words_of(job, "my own.jsonl") == [*run, "my own.jsonl"]
+    # Killed over its first line, nothing was measured: a second start of the job begins it again.
     (tmp_path / "my own.jsonl").write_text("something", encoding="utf-8")
+    assert words_of(job, "my own.jsonl") == [*run, "my own.jsonl"]
+    (tmp_path / "my own.jsonl").write_text("something\n", encoding="utf-8")
     assert words_of(job, "my own.jsonl") == ["resume", "my own.jsonl", "-q"]
 
 

@@ -40,7 +40,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors", "cache", "vocabulary"},
+    {"units", "errors", "cache", "locks", "vocabulary"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 

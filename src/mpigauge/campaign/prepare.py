@@ -100,7 +100,7 @@ def open_result(session: Session, output: Path | None, usual: Path) -> ResultFil
     """
     check_reachable(session.plan, session.targets)
     if session.before is not None:
-        return writer.reopen(session.before.path)
+        return writer.reopen(session.before.path, session.before.size_bytes)
     file = writer.create(output) if output else writer.create_beside(usual)
     file.append(campaign_record(session.plan, session.targets))
     return file

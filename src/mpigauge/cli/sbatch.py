@@ -46,7 +46,7 @@ $more# If a node fails, the job is queued again and continues where it stopped.
 
 set -u
 $plans
-if [ -s "$$result" ]; then
+if [ "$$(head -n 1 "$$result" 2>/dev/null | wc -l)" -gt 0 ]; then  # begun: it has a whole first line
     words=(resume "$$result" -q)
 else
     words=(run $run -o "$$result")

@@ -52,6 +52,8 @@ def measure(
         Interruption() as interruption,
         observer_for(plan, sys.stderr, quiet=quiet, answers=file.path if answering else None) as observer,
     ):
+        if not file.locked:
+            observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
         reason = CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
     if reason not in RESUMABLE and _packs(session, output):
         return packed(file.path), None

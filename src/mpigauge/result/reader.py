@@ -39,6 +39,7 @@ class Result:
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
         left_out: Visits that were not to be shown, since they were disturbed.
+        size_bytes: Of the file as lines, a torn one included.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Result:
     ends: list[End] = field(default_factory=list)
     torn: bool = False
     left_out: int = 0
+    size_bytes: int = 0
 
 
 STANDARD_INPUT = Path("-")
@@ -91,11 +93,12 @@ def load(path: Path) -> Result:
         UsageError: It cannot be read, is empty, not ours, newer than this mpigauge, or damaged in
             the middle; names the file and the line.
     """
-    lines = _read(path).split(b"\n")
+    data = _read(path)
+    lines = data.split(b"\n")
     last = lines.pop()  # empty, unless the file was cut in the middle of a line
     if not lines:
         raise _not_ours(path, last)
-    result = Result(path, _campaign(path, lines[0]), torn=bool(last))
+    result = Result(path, _campaign(path, lines[0]), torn=bool(last), size_bytes=len(data))
     read = _reader_of(result.campaign.version)
     for number, line in enumerate(lines[1:], start=2):
         _take(result, _record(path, number, line, read), number)

@@ -1,7 +1,7 @@
 """Writing a result file: record by record, so that whatever dies, all that was finished is in it."""
 
+import contextlib
 import errno
-import fcntl
 import gzip
 import os
 import shutil
@@ -12,20 +12,33 @@ from typing import Self
 import msgspec
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.result.records import Record
+from mpigauge.locks import locked
+from mpigauge.result.records import Done, End, Failure, Record
 
 TAIL_BYTES = 1 << 16
 PACKED = ".gz"
 """What the name of a compressed result ends in."""
 
 
-class ResultFile:
-    """An open result file that only grows. Use it in a `with`."""
+BEGIN = b'{"type":"campaign"'
+"""What a result begins with."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+SETTLED = (Done, Failure, End)
+"""After these no rank runs, so that there is time to have everything on the disk."""
+
+
+class ResultFile:
+    """An open result file that only grows. Use it in a `with`.
+
+    Attributes:
+        path: Its name while it grows.
+        locked: Whether others are kept away from it; some file systems cannot.
+    """
+
+    def __init__(self, path: Path, descriptor: int, *, locked: bool = True) -> None:
         self.path = path
+        self.locked = locked
         self._descriptor = descriptor
-        self._encoder = msgspec.json.Encoder()
 
     def __enter__(self) -> Self:
         return self
@@ -36,22 +49,53 @@ class ResultFile:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        os.close(self._descriptor)
+        try:
+            os.close(self._descriptor)
+        except OSError as late:  # some file systems say only now that there is no room
+            if error is None:
+                raise _cannot_write(self.path, late) from None
 
     def append(self, record: Record) -> None:
-        """Writes one line.
+        """Writes one line; at the end of a launch, waits until all are on the disk.
 
         Raises:
             EnvironmentLacksError: The disk is full or gone; all lines before are whole.
         """
-        line = self._encoder.encode(record) + b"\n"
+        line = line_of(record)
         whole = os.lseek(self._descriptor, 0, os.SEEK_END)
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
+            if isinstance(record, SETTLED):
+                _settle(self._descriptor)
         except OSError as error:
-            os.ftruncate(self._descriptor, whole)
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, whole)
             raise _cannot_write(self.path, error) from None
+
+
+def line_of(record: Record) -> bytes:
+    """A record as a line; bytes of names that are not UTF-8 are written out."""
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_printable(msgspec.to_builtins(record))) + b"\n"
+
+
+def _printable(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {_printable(key): _printable(one) for key, one in value.items()}
+    return list(map(_printable, value)) if isinstance(value, list | tuple) else value
+
+
+def _settle(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # what is no file on a disk
+            raise
 
 
 def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
@@ -93,10 +137,13 @@ def packed(path: Path) -> Path:
 def _unpacked(path: Path) -> Path:
     """A compressed result as lines again, to go on with it."""
     plain, part = plain_name(path), path.with_suffix(".part")
-    with gzip.open(path) as file, part.open("wb") as lines:
-        shutil.copyfileobj(file, lines)
-    part.replace(plain)
-    path.unlink()
+    with path.open("rb") as raw:
+        if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
+            raise BlockingIOError  # who had the lock has unpacked it
+        with gzip.open(raw) as file, part.open("wb") as lines:
+            shutil.copyfileobj(file, lines)
+        part.replace(plain)
+        path.unlink()
     return plain
 
 
@@ -110,6 +157,8 @@ def create(path: Path) -> ResultFile:
         EnvironmentLacksError: It cannot be written there.
     """
     try:
+        if _is_unborn(path):
+            return _begin_again(path)
         _expect_free(path)  # the plain name may be free where the compressed one is taken
         return _create(plain_name(path))
     except FileExistsError:
@@ -135,6 +184,25 @@ def create_beside(path: Path) -> ResultFile:
             name = path.with_stem(f"{path.stem}-{number}")
 
 
+def _is_unborn(path: Path) -> bool:
+    """Whether a file has nothing but a part of a first line: who began it was killed over that."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(BEGIN))
+            return BEGIN.startswith(start) and b"\n" not in file.read()
+    except OSError:
+        return False
+
+
+def _begin_again(path: Path) -> ResultFile:
+    file = _open_in_words(path, 0)
+    if not _is_unborn(path):  # somebody had the lock, and wrote
+        file.__exit__(None, None, None)
+        raise FileExistsError
+    os.ftruncate(file._descriptor, 0)  # noqa: SLF001
+    return file
+
+
 def _expect_free(path: Path) -> None:
     """Like the system where a file exists; what else is wrong with a name shows when it is opened."""
     if os.path.lexists(path):
@@ -146,26 +214,40 @@ def _create(path: Path) -> ResultFile:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
+    return _open_in_words(path, os.O_CREAT | os.O_EXCL)
+
+
+def _open_in_words(path: Path, flags: int) -> ResultFile:
     try:
-        return _open(path, os.O_CREAT | os.O_EXCL)
+        return _open(path, flags)
     except FileExistsError:
         raise
     except OSError as error:
         raise _cannot_write(path, error) from None
 
 
-def reopen(path: Path) -> ResultFile:
+def reopen(path: Path, known_bytes: int) -> ResultFile:
     """Opens a result file to go on with it; a torn last line is cut off, a compressed one unpacked.
 
+    Args:
+        known_bytes: How long it was, as lines, when it was read.
+
     Raises:
-        UsageError: Somebody else is writing it.
+        UsageError: Somebody else is writing it, or has written since it was read.
         EnvironmentLacksError: It cannot be written.
     """
     try:
         path = _unpacked(path) if path.suffix == PACKED else path
         file = _open(path, 0)
         size = os.lseek(file._descriptor, 0, os.SEEK_END)  # noqa: SLF001
+        if size != known_bytes:
+            file.__exit__(None, None, None)
+            raise UsageError(
+                f"{path}: another mpigauge went on with it just now", "then: mpigauge resume again"
+            )
         os.ftruncate(file._descriptor, _end_of_last_line(path, size))  # noqa: SLF001
+    except BlockingIOError:
+        raise _taken(path) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
     return file
@@ -174,13 +256,19 @@ def reopen(path: Path) -> ResultFile:
 def _open(path: Path, flags: int) -> ResultFile:
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return ResultFile(path, descriptor, locked=locked(descriptor))
     except BlockingIOError:
         os.close(descriptor)
-        raise UsageError(
-            f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume"
-        ) from None
-    return ResultFile(path, descriptor)
+        raise _taken(path) from None
+    except OSError:
+        os.close(descriptor)
+        if flags & os.O_EXCL:
+            path.unlink()
+        raise
+
+
+def _taken(path: Path) -> UsageError:
+    return UsageError(f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume")
 
 
 def _end_of_last_line(path: Path, size: int) -> int:

@@ -160,7 +160,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             return False
 
         interruption: Any = SimpleNamespace(signal=None, comes_within=comes_within, calm=lambda: None)
-        with writer.reopen(path) if before else writer.create(path) as file:
+        with writer.reopen(path, path.stat().st_size) if before else writer.create(path) as file:
             if before is None:
                 file.append(campaign(*(of for mine in cells for of in mine)))
             reason = CampaignLoop(plan, targets, file, Quiet(), interruption, before, lambda: clock[0]).run()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import gzip
+import os
 import resource
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result import writer
@@ -62,7 +65,7 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
 def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: int) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE + b"x" * torn)
-    with writer.reopen(path) as file:
+    with writer.reopen(path, path.stat().st_size) as file:
         file.append(launch(3))
     assert path.read_bytes() == WHOLE + lines_of(launch(3))
 
@@ -70,7 +73,7 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: int) -> None:
 def test_a_file_without_a_line_becomes_empty(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(b"x" * 200_000)
-    writer.reopen(path).__exit__(None, None, None)
+    writer.reopen(path, path.stat().st_size).__exit__(None, None, None)
     assert path.read_bytes() == b""
 
 
@@ -79,15 +82,15 @@ def test_only_one_may_write(tmp_path: Path) -> None:
     with writer.create(path) as file:
         file.append(RECORDS[0])
         with pytest.raises(UsageError, match="another mpigauge is writing"):
-            writer.reopen(path)
-    with writer.reopen(path) as file:
+            writer.reopen(path, path.stat().st_size)
+    with writer.reopen(path, path.stat().st_size) as file:
         file.append(launch(1))
     assert path.read_bytes() == lines_of(RECORDS[0], launch(1))
 
 
 def test_a_missing_file_cannot_be_reopened(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentLacksError, match="missing"):
-        writer.reopen(tmp_path / "missing.jsonl")
+        writer.reopen(tmp_path / "missing.jsonl", 0)
 
 
 def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
@@ -155,8 +158,129 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
 def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    with writer.reopen(writer.packed(path)) as file:
+    with writer.reopen(writer.packed(path), len(WHOLE)) as file:
         assert file.path == path
         file.append(RECORDS[1])
     assert path.read_bytes() == WHOLE + lines_of(RECORDS[1])
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+# ---- File systems and names as they are ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_without_locks_results_are_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """As on Lustre without flock, and on NFS without its lock daemon."""
+
+    def none_there(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", none_there)
+    path = tmp_path / "r.jsonl"
+    with writer.create(path) as file:
+        assert not file.locked
+        file.append(RECORDS[0])
+    with writer.reopen(path, path.stat().st_size) as file:
+        file.append(RECORDS[1])
+    assert path.read_bytes() == lines_of(*RECORDS[:2])
+
+
+def test_a_file_that_cannot_be_opened_in_the_end_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(fcntl, "flock", broken)
+    with pytest.raises(EnvironmentLacksError, match="cannot be written: Input/output error"):
+        writer.create(tmp_path / "r.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_utf_8_is_written_with_its_bytes(tmp_path: Path) -> None:
+    """As names of files and values of variables may be."""
+    name = b"/home/m\xfcller".decode("utf-8", "surrogateescape")
+    one = launch(1)
+    named = replace(one, command=(name,), variables={name: name})
+    with writer.create(tmp_path / "r.jsonl") as file:
+        file.append(RECORDS[0])
+        file.append(named)
+    (read,) = load(tmp_path / "r.jsonl").launches
+    assert (read.command, read.variables) == ((r"/home/m\xfcller",), {r"/home/m\xfcller": r"/home/m\xfcller"})
+
+
+@pytest.mark.parametrize("start", [b"", b'{"ty', lines_of(RECORDS[0])[:300]])
+def test_a_file_that_was_never_begun_is_begun(tmp_path: Path, start: bytes) -> None:
+    """Who made it was killed over its first line: nothing was measured."""
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(start)
+    with writer.create(path) as file:
+        file.append(RECORDS[0])
+    assert path.read_bytes() == lines_of(RECORDS[0])
+
+
+@pytest.mark.parametrize("start", [lines_of(RECORDS[0]), b"\n", b"[1, 2", b'{"type":"campaigns"'])
+def test_a_file_that_may_be_somebodys_is_not(tmp_path: Path, start: bytes) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(start)
+    with pytest.raises(UsageError, match="exists already"):
+        writer.create(path)
+    assert path.read_bytes() == start
+
+
+def test_a_file_that_is_being_begun_is_left_to_who_does(tmp_path: Path) -> None:
+    with writer.create(tmp_path / "r.jsonl"), pytest.raises(UsageError, match="another mpigauge is writing"):
+        writer.create(tmp_path / "r.jsonl")
+
+
+def test_what_has_grown_since_it_was_read_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE)
+    read = load(path)
+    with writer.reopen(path, read.size_bytes) as file:
+        file.append(launch(3))
+    with pytest.raises(UsageError, match="another mpigauge went on with it"):
+        writer.reopen(path, read.size_bytes)
+    assert path.read_bytes() == WHOLE + lines_of(launch(3))
+
+
+def test_a_compressed_result_is_unpacked_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(WHOLE)
+    packed = writer.packed(path)
+    with packed.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(UsageError, match="another mpigauge is writing"):
+            writer.reopen(packed, len(WHOLE))
+    assert gzip.decompress(packed.read_bytes()) == WHOLE
+
+
+def test_the_end_of_a_launch_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that dies loses no more than the launch that ran."""
+    settled: list[int] = []
+    written: list[object] = []
+    monkeypatch.setattr(os, "fsync", lambda _: settled.append(len(written)))
+    with writer.create(tmp_path / "r.jsonl") as file:
+        for record in RECORDS:
+            written.append(record)
+            file.append(record)
+    ends = [i for i, record in enumerate(RECORDS, start=1) if isinstance(record, writer.SETTLED)]
+    assert settled == ends
+    assert ends
+
+
+def test_no_room_that_shows_late_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on NFS, which may say so only when it is asked to keep what it took."""
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    done = next(record for record in RECORDS if isinstance(record, writer.SETTLED))
+    with writer.create(tmp_path / "r.jsonl") as file:
+        file.append(RECORDS[0])
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(EnvironmentLacksError, match="the disk is full"):
+            file.append(done)
+    assert (tmp_path / "r.jsonl").read_bytes() == lines_of(RECORDS[0])

@@ -1,7 +1,6 @@
 """Adding and removing MPI libraries of PyPI, each in a prefix of its own; no root, no environment."""
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.locks import locked
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.install import installers
 from mpigauge.mpi.install.prefixes import Managed, folder, managed, name_of
@@ -170,8 +170,8 @@ def _workshop() -> Iterator[tuple[Path, int]]:
 
 def _take(lock: int) -> None:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        locked(lock)  # where no file can be locked, two at once are the user's to avoid
+    except BlockingIOError:
         raise EnvironmentLacksError(
             f"{folder()}: another mpigauge is adding or removing a library there",
             "try again when it has finished",
