@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
 
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 COMPILE_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
 
 
@@ -37,15 +39,16 @@ def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
         compile_to: Writes it to the path that it is given.
 
     Raises:
-        EnvironmentLacksError: The cache cannot be written.
+        EnvironmentLacksError: The cache cannot be written, or is another user's.
     """
-    if program.is_file():
+    if program.is_file() and _is_safe(program) and _is_safe(program.parent):
         return program
     try:
-        program.parent.mkdir(parents=True, exist_ok=True)
+        _make_safe(program.parent)
         with tempfile.TemporaryDirectory(dir=program.parent) as folder:
             built = Path(folder) / program.name
             compile_to(built)
+            built.chmod(0o755)
             built.replace(program)
     except OSError as error:
         raise EnvironmentLacksError(
@@ -53,3 +56,26 @@ def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
             "set MPIGAUGE_KERNEL_DIR to a folder that can be written",
         ) from None
     return program
+
+
+def _is_safe(path: Path) -> bool:
+    """Whether nobody else can have put there what we are about to run."""
+    status = path.stat()
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & OTHERS_WRITE
+
+
+def _make_safe(folder: Path) -> None:
+    """Makes a folder, or takes the right to write there from everybody else; many a umask gives it.
+
+    Raises:
+        EnvironmentLacksError: It is another user's.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid not in (os.geteuid(), 0):
+        raise EnvironmentLacksError(
+            f"{folder}: belongs to another user, whose programs would be run",
+            "set MPIGAUGE_KERNEL_DIR to a folder of your own",
+        )
+    if status.st_mode & OTHERS_WRITE:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS_WRITE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PLAN = '[[measure]]\npattern = "pingpong"\n'
 BASH = "/bin/bash"
-PROGRAM = f"{sys.executable} -m mpigauge"
+PROGRAM = f"{sys.executable} -P -m mpigauge"
 
 RECORDER = """#!/bin/bash
 trap 'echo told >> signals.txt; ended=1' TERM

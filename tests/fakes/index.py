@@ -6,7 +6,7 @@ else environment variables make it do:
     FAKE_SAYS=words     fails with these words
     FAKE_HALF=FILE      has unpacked half of the wheel when it makes FILE, and then waits until it is gone
     FAKE_NO_VENV=1      cannot make environments, as a Python without ensurepip
-    FAKE_CALLS=FILE     notes its words
+    FAKE_CALLS=FILE     notes its words, and in FILE.where the folder that it was started in
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ import os, re, shutil, sys, time, zipfile
 words = sys.argv[1:]
 if calls := os.environ.get("FAKE_CALLS"):
     print(os.path.basename(sys.argv[0]), *words, file=open(calls, "a"))
-if words[:2] == ["-m", "venv"]:
+    print(os.getcwd(), file=open(calls + ".where", "a"))
+if words[:3] == ["-P", "-m", "venv"]:
     if os.environ.get("FAKE_NO_VENV"):
         sys.exit("ensurepip is not available")
-    os.makedirs(words[2] + "/bin")
-    shutil.copy(sys.argv[0], words[2] + "/bin/python")
+    os.makedirs(words[3] + "/bin")
+    shutil.copy(sys.argv[0], words[3] + "/bin/python")
     sys.exit()
 if said := os.environ.get("FAKE_SAYS"):
     sys.exit(said)

@@ -42,7 +42,7 @@ def same_command_in(lab: Lab, where: str) -> int:
     process finds itself in the lab that its plan wants, and measures.
     """
     argv = click.get_current_context().find_root().obj
-    return enter(lab, (sys.executable, "-m", "mpigauge", *argv), where)
+    return enter(lab, (sys.executable, "-P", "-m", "mpigauge", *argv), where)
 
 
 def _late(counters: Counters) -> str:

@@ -150,7 +150,7 @@ def command(
         warning=WARNING_S,
         plans=_plans(plans),
         run=" ".join([*(['--plan "$plan"'] if plans else []), *map(_quoted, words), "-q"]),
-        program=shlex.join([sys.executable, "-m", "mpigauge"]),
+        program=shlex.join([sys.executable, "-P", "-m", "mpigauge"]),
     )
     _write(text, output)
     return EXIT_DONE

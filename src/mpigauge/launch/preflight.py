@@ -52,7 +52,7 @@ def is_here(host: str) -> bool:
 def _ask(host: str, shell: str, programs: Sequence[Path]) -> subprocess.Popen[bytes] | str:
     """The question on its way, or why it cannot be asked."""
     tests = " && ".join(f"test -x {shlex.quote(str(program))}" for program in programs)
-    options = SSH_OPTIONS if Path(shell).name == "ssh" else ()
+    options = (*SSH_OPTIONS, "--") if Path(shell).name == "ssh" else ()
     try:
         return subprocess.Popen(
             [shell, *options, host, f"{tests or 'true'} || exit {MISSING}"],

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice, product
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
@@ -22,7 +23,10 @@ FILE_NAME_MOST = 255
 HOSTS_MOST = 100_000
 """Of one list; a mistyped range is not to fill the memory."""
 
-_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}", re.ASCII)
+NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
+"""Of a host: a word that no program takes for an option."""
+
+_HOST = re.compile(NAME, re.ASCII)
 _SLOTS = re.compile(r"(?:^|\s)slots\s*=\s*([0-9]+)")
 _NAME = re.compile(r"(?:[^\[\],\s]|\[[^\[\]]*\])+")
 _PART = re.compile(r"\[([^\[\]]*)\]|[^\[\]]+")
@@ -32,8 +36,8 @@ _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", re.ASCII)
 class Host(Struct, frozen=True):
     """A host and how many ranks it takes."""
 
-    name: str
-    slots: int = 1
+    name: Annotated[str, Meta(pattern=rf"^{NAME}$(?!\n)")]
+    slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
 
 
 # ---- Lists and files -----------------------------------------------------------------------------

@@ -48,6 +48,16 @@ def test_this_machine_is_not_asked(shell: str) -> None:
     assert faults(["localhost", platform.node()], shell, [Path("/none")]) == {}
 
 
+def test_no_host_is_an_option_of_ssh(tmp_path: Path) -> None:
+    """Whatever a result that somebody has sent calls its hosts."""
+    ssh, words = tmp_path / "ssh", tmp_path / "words"
+    ssh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {words}\n', encoding="ascii")
+    ssh.chmod(0o755)
+    assert faults(["-oProxyCommand=touch pwned"], str(ssh), []) == {}
+    given = words.read_text(encoding="ascii").splitlines()
+    assert given[given.index("--") + 1] == "-oProxyCommand=touch pwned"
+
+
 def test_a_shell_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "none: No such file" in faults(["h1"], str(tmp_path / "none"), [])["h1"]
 

@@ -94,6 +94,14 @@ def test_pip_installs_where_there_is_no_uv(
     assert "--target" not in last
 
 
+def test_nothing_of_the_current_folder_is_read(cli: Cli, index: Path, machine: Path) -> None:
+    """Settings there could name another index, and modules there would be run."""
+    assert cli("mpi", "add", "mpich==5.0.2").status == 0
+    folders = (machine / "calls.where").read_text(encoding="utf-8").split()
+    assert folders
+    assert {Path(folder).parent for folder in folders} == {prefixes.folder()}
+
+
 def test_without_any_installer_it_says_what_would_do(
     cli: Cli, index: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

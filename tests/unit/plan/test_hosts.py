@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import string
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import HOSTS_MOST, expand_nodelist
+from mpigauge.plan.hosts import HOSTS_MOST, Host, expand_nodelist
 
 LETTERS = st.text(string.ascii_letters + "._-", min_size=1, max_size=6)
 
@@ -99,3 +100,13 @@ def test_any_text_is_expanded_or_refused(text: str) -> None:
         return
     assert 1 <= len(hosts) <= HOSTS_MOST
     assert all(host and not set(host) & set("[], \n") for host in hosts)
+
+
+@pytest.mark.parametrize("name", ["-oProxyCommand=touch it", "-c", "h1\n", "h1;touch", "", "a b", "$(touch)"])
+    "name", ["-oProxyCommand=touch pwned", "-c", "h1\n", "h1;touch", "", "a b", "$(touch)"]
+)
+def test_what_is_no_host_name_is_none_in_a_file_either(name: str) -> None:
+    """A result that somebody has sent names hosts, too."""
+    assert msgspec.convert({"name": "node-1.example"}, Host) == Host("node-1.example")
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"name": name}, Host)

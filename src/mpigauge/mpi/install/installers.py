@@ -38,7 +38,7 @@ def _own_pip(target: Path, _: Path) -> Words | None:
 def _pip_of_an_environment(target: Path, scratch: Path) -> Words | None:
     """The pip that the standard library brings along."""
     environment = scratch / "environment"
-    done = _run([sys.executable, "-m", "venv", str(environment)])
+    done = _run([sys.executable, "-P", "-m", "venv", str(environment)], scratch)
     return _pip(environment / "bin" / "python", target) if done.returncode == 0 else None
 
 
@@ -46,7 +46,7 @@ def _pip(python: Path, target: Path) -> Words:
     # One retry, since only the retry says that there is no network.
     settings = ["-q", "--no-input", "--disable-pip-version-check", "--retries", "1"]
     place = ["--no-user", "--ignore-installed", "--no-warn-script-location", "--prefix", str(target)]
-    return [str(python), "-m", "pip", "install", *settings, *place]
+    return [str(python), "-P", "-m", "pip", "install", *settings, *place]
 
 
 INSTALLERS: tuple[Callable[[Path, Path], Words | None], ...] = (_uv, _own_pip, _pip_of_an_environment)
@@ -72,13 +72,14 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
             f"{sys.executable}: has neither uv nor pip, and cannot create an environment with pip",
             "install uv, or Debian's package python3-venv, or use an installed library: --mpi /path",
         )
-    offline = ["--no-index", "--find-links", str(wheels)] if wheels is not None else []
-    done = _run([*command, WHEELS_ONLY, *offline, "--", requirement], keep)
+    offline = ["--no-index", "--find-links", str(wheels.resolve())] if wheels is not None else []
+    done = _run([*command, WHEELS_ONLY, *offline, "--", requirement], scratch, keep)
     if done.returncode != 0:
         raise explain(requirement, wheels, done.stderr + done.stdout)
 
 
-def _run(words: Words, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
+def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
+    """In a folder of ours: installers read settings and modules of the one that they are started in."""
     try:
         return subprocess.run(
             words,
@@ -89,6 +90,7 @@ def _run(words: Words, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[
             env=_environment(os.environ),
             stdin=subprocess.DEVNULL,
             pass_fds=keep,
+            cwd=scratch,
         )
     except OSError as error:
         raise EnvironmentLacksError(
