@@ -127,14 +127,15 @@ WarningKind = Literal[
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
-Trouble = Literal["broken", "cut-short", "not-reached", "unsteady-machine", "portable-library"]
-"""Of a whole result: cells without a time; an end too early; no time left for cells; a machine whose speed
-changed; a library that runs everywhere and so may lack what is fast here."""
+Trouble = Literal["damaged", "broken", "cut-short", "not-reached", "unsteady-machine", "portable-library"]
+"""Of a whole result: lines of its file that are no records; cells without a time; an end too early; no time
+left for cells; a machine whose speed changed; a library that runs everywhere and so may lack what is fast
+here."""
 
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""
 
-MISSING: frozenset[DoubtKind] = frozenset({"broken", "cut-short", "not-reached"})
+MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "not-reached"})
 """Doubts that numbers are not there."""
 
 HARMLESS: frozenset[DoubtKind] = frozenset(

@@ -121,6 +121,27 @@ def test_a_kill_at_any_moment_loses_no_finished_visit(
     assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
 
 
+def test_a_damaged_visit_is_measured_again(
+    cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a machine died whose file system had not kept all of it: the line is lost, and said to be."""
+    for name, value in EVERY_VISIT.items():
+        monkeypatch.setenv(name, value)
+    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(lines[0])
+    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    at = next(i for i, line in enumerate(lines) if line.startswith(b'{"type":"visit"'))
+    kept = [json.dumps(campaign).encode() + b"\n", *lines[1:at], b"\0" * 512 + b"\n", *lines[at + 1 : 20]]
+    Path("r.jsonl").write_bytes(b"".join(kept))
+    done = cli("resume", "r.jsonl")
+    assert done.status == 0, done.err
+    after = load(Path("r.jsonl"))
+    assert after.damaged == [at + 1]
+    assert measured_visits(after) == measured_visits(uninterrupted)
+    assert f"1 line of the file is damaged and left out: {at + 1}" in cli("show", "r.jsonl").out
+    assert f"left out: {at + 1}" in cli("show", "--all", "r.jsonl").out
+
+
 def test_a_torn_last_line_is_left_out_and_measured_again(
     cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:

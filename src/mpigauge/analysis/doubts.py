@@ -35,6 +35,7 @@ class Doubt:
         precision: The relative half-width that was asked for.
         about: Of a library: its name and version.
         steadiness: Of a machine that was not steady.
+        lines: Of a damaged file: their numbers.
     """
 
     kind: DoubtKind
@@ -44,6 +45,7 @@ class Doubt:
     precision: float = 0.0
     about: str = ""
     steadiness: Steadiness = STEADY_MACHINE
+    lines: tuple[int, ...] = ()
 
     @property
     def share(self) -> float:
@@ -81,6 +83,8 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
 
 def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     """What the result should have and has not."""
+    if result.damaged:
+        yield Doubt("damaged", lines=tuple(result.damaged))
     if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):

@@ -40,6 +40,7 @@ class Result:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
         left_out: Visits that were not to be shown, since they were disturbed.
         size_bytes: Of the file as lines, a torn one included.
+        damaged: Numbers of lines that are no records and have been left out.
     """
 
     path: Path
@@ -56,6 +57,7 @@ class Result:
     torn: bool = False
     left_out: int = 0
     size_bytes: int = 0
+    damaged: list[int] = field(default_factory=list)
 
 
 STANDARD_INPUT = Path("-")
@@ -89,9 +91,11 @@ _LISTS = {
 def load(path: Path) -> Result:
     """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
+    What a damaged line had is lost, and all others are read.
+
     Raises:
-        UsageError: It cannot be read, is empty, not ours, newer than this mpigauge, or damaged in
-            the middle; names the file and the line.
+        UsageError: It cannot be read, is empty, not ours, or newer than this mpigauge, or its first line is
+            damaged; names the file.
     """
     data = _read(path)
     lines = data.split(b"\n")
@@ -101,7 +105,10 @@ def load(path: Path) -> Result:
     result = Result(path, _campaign(path, lines[0]), torn=bool(last), size_bytes=len(data))
     read = _reader_of(result.campaign.version)
     for number, line in enumerate(lines[1:], start=2):
-        _take(result, _record(path, number, line, read), number)
+        try:
+            _take(result, read(line), number)
+        except BROKEN:
+            result.damaged.append(number)
     _share_cells(result)
     return result
 
@@ -137,7 +144,12 @@ def _campaign(path: Path, line: bytes) -> Campaign:
             f"{path}: has format version {head.version}, this mpigauge reads up to {VERSION}",
             "upgrade mpigauge: pip install --upgrade mpigauge",
         )
-    record = _record(path, 1, line, _reader_of(head.version))
+    try:
+        record = _reader_of(head.version)(line)
+    except BROKEN as error:
+        raise UsageError(
+            f"{path}: line 1 is damaged: {error}", "without it, nothing is known of the others"
+        ) from None
     assert isinstance(record, Campaign)  # noqa: S101 - its type says so
     return replace(record, patterns=tuple(map(completed, record.patterns)))
 
@@ -145,16 +157,6 @@ def _campaign(path: Path, line: bytes) -> Campaign:
 def _reader_of(version: int) -> Callable[[bytes], Record]:
     """What makes records of the lines of a file; those of today need no conversion."""
     return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
-
-
-def _record(path: Path, number: int, line: bytes, read: Callable[[bytes], Record]) -> Record:
-    try:
-        return read(line)
-    except BROKEN as error:
-        raise UsageError(
-            f"{path}: line {number} is damaged: {error}",
-            f"the lines before it are whole: head -n {number - 1} {path} > repaired.jsonl",
-        ) from None
 
 
 def _take(result: Result, record: Record, number: int) -> None:

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from mpigauge.analysis.rows import rows
-from mpigauge.errors import UsageError
 from mpigauge.plan.model import JobKey
 from mpigauge.result import older
 from mpigauge.result.reader import Result, load
@@ -111,14 +110,13 @@ def kinds_of(version: int) -> list[str]:
 @pytest.mark.parametrize(
     "damage", [b'{"type":"%s"}', b'{"type":"%s","launch":[],"ranks":{},"mpi":1}', b'{"type":"%s",', b"[]"]
 )
-def test_damage_is_one_sentence_with_the_line(version: int, kind: str, damage: bytes, tmp_path: Path) -> None:
+def test_damage_costs_the_line(version: int, kind: str, damage: bytes, tmp_path: Path) -> None:
     lines = file_of(version).read_bytes().splitlines()
     number = kinds_of(version).index(kind)
     lines[number] = damage.replace(b"%s", kind.encode())
     path = tmp_path / "damaged.jsonl"
     path.write_bytes(b"\n".join([*lines, b""]))
-    with pytest.raises(UsageError, match=f"line {number + 1} is damaged"):
-        load(path)
+    assert load(path).damaged == [number + 1]
 
 
 @pytest.mark.parametrize("field", ["mpi", "mpi_version", "ranks"])
@@ -130,5 +128,4 @@ def test_a_launch_that_lacks_part_of_its_identity_is_damaged(field: str, tmp_pat
     lines[number] = msgspec.json.encode(done)
     path = tmp_path / "damaged.jsonl"
     path.write_bytes(b"\n".join([*lines, b""]))
-    with pytest.raises(UsageError, match=rf"line {number + 1} is damaged: .*{field}"):
-        load(path)
+    assert load(path).damaged == [number + 1]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.analysis.doubts import doubts_of
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import Result, load
@@ -20,6 +21,8 @@ from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
 from mpigauge.show.formats import FORMATS, render
 from mpigauge.show.tables.curves import document
+from mpigauge.show.words.foot import foot_of
+from mpigauge.show.words.result import findings_of
 from tests.made import MODELS, RECORDS, SMALL, campaign, clock, collective, launch, lines_of, together, visit
 from tests.unit.result.reading import WHOLE, loaded
 
@@ -101,12 +104,25 @@ def test_a_file_cut_anywhere_loses_no_whole_line(file: Path) -> None:
         assert result.torn == (cut not in ENDS)
 
 
-def test_a_line_torn_in_the_middle_is_named(file: Path) -> None:
-    lines = WHOLE.splitlines(keepends=True)
-    lines[4] = lines[4][: len(lines[4]) // 2] + b"\n"
-    error = refusal(file, b"".join(lines))
-    assert "line 5 is damaged" in error.sentence
-    assert "head -n 4" in error.hint
+@pytest.mark.parametrize("junk", [b"", b"\0" * 4096, b"{", b'{"type":"unheard-of"}', b'"\xff"', b"[" * 999])
+def test_a_damaged_line_costs_itself(file: Path, junk: bytes) -> None:
+    """As a file system may leave it that was not asked in time to keep what it had."""
+    lines = WHOLE.splitlines()
+    for number in range(2, len(lines) + 1):
+        result = loaded(file, b"\n".join([*lines[: number - 1], junk, *lines[number:], b""]))
+        assert result.damaged == [number]
+        assert count(result) == len(RECORDS) - 1
+    assert loaded(file, WHOLE).damaged == []
+
+
+def test_lost_lines_are_said(file: Path) -> None:
+    result = loaded(file, lines_of(RECORDS[0]) + b"junk\njunk\n" + lines_of(*RECORDS[1:]) + b"junk\n")
+    found = rows(result)
+    words = f"3 lines of the file are damaged and left out: 2\N{EN DASH}3, {len(RECORDS) + 3}"
+    assert any(words in str(line) for line in foot_of(result, found))
+    assert doubts_of(result, found, ())[0].kind == "damaged"
+    (finding,) = (one for one in findings_of(result, found) if one.kind == "damaged")
+    assert (finding.value, finding.text) == ({"lines": [2, 3, len(RECORDS) + 3]}, words)
 
 
 def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
@@ -161,10 +177,6 @@ def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
         (b"[" * 100_000 + b"\n", "is not a result file"),
         (b'"\xff\xfe"\n', "is not a result file"),
         (b'{"type":"\xff","format":"mpigauge"}\n', "is not a result file"),
-        (lines_of(RECORDS[0]) + b'{"type":"visit","corrupt":"\xff"}\n', "line 2 is damaged"),
-        (lines_of(RECORDS[0]) + b'{"type":"unheard-of"}\n', "line 2 is damaged"),
-        (lines_of(RECORDS[0]) + b"\n" + lines_of(RECORDS[1]), "line 2 is damaged"),
-        (lines_of(RECORDS[0]) + b'{"type":"end","reason":' + b"[" * 100_000 + b"\n", "line 2 is damaged"),
     ],
 )
 def test_what_is_no_result_is_refused_in_words(file: Path, content: bytes, words: str) -> None:

@@ -32,6 +32,16 @@ def test_no_bytes_make_it_crash(file: Path, content: bytes, after_a_good_line: b
         loaded(file, (lines_of(RECORDS[0]) if after_a_good_line else b"") + content)
 
 
+@settings(repeatable, max_examples=60)
+@given(st.sets(st.integers(1, len(WHOLE.splitlines()) - 1)))
+def test_whatever_lines_are_lost_the_others_can_be_shown(file: Path, lost: set[int]) -> None:
+    lines = WHOLE.splitlines()
+    result = loaded(file, b"\n".join(b"junk" if i in lost else line for i, line in enumerate([*lines, b""])))
+    assert result.damaged == sorted(number + 1 for number in lost)
+    for form in FORMATS:
+        assert render(document(result, rows(result), list(EXTRA_COLUMNS), Units()), form)
+
+
 def _mutated(data: st.DataObject) -> bytes:
     content = bytearray(WHOLE)
     for _ in range(data.draw(st.integers(1, 4))):

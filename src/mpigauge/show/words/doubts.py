@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.steadiness import steadiness_words
 from mpigauge.show.words.warnings import label
 from mpigauge.units import format_relative, format_size
@@ -68,6 +69,10 @@ def _not_reached(doubt: Doubt) -> str:
     return f"no time left: {len(doubt.rows)} of {doubt.of} cells, as {_cell(doubt.rows[0])}"
 
 
+def _damaged(doubt: Doubt) -> str:
+    return damaged_line(doubt.lines)
+
+
 def _cut_short(_: Doubt) -> str:
     return "cut short: mpigauge resume continues it"
 
@@ -83,6 +88,7 @@ def _unsteady(doubt: Doubt) -> str:
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "wide": _wide,
     "broken": _broken,
+    "damaged": _damaged,
     "not-reached": _not_reached,
     "cut-short": _cut_short,
     "unsteady-machine": _unsteady,

@@ -15,6 +15,7 @@ from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
+from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_line
 from mpigauge.show.words.states import disturbed_line, states_lines
@@ -68,10 +69,11 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_wheels(result),
         *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
     ]
+    damaged = [Line(damaged_line(result.damaged), "doubt")] if result.damaged else []
     unsteady = steadiness_finding(steadiness_of(result))
     disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
     machine = [Line(line, "doubt") for line in disturbed if line]
-    return [*map(Line, said), *doubt_lines(result, rows), *machine, *map(Line, after)]
+    return [*map(Line, said), *doubt_lines(result, rows), *damaged, *machine, *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.show.words.comparisons import comparison
+from mpigauge.show.words.damage import damage_finding
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_finding
@@ -42,6 +43,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     Args:
         states: Of the machine, if they are known already.
     """
+    yield from filter(None, [damage_finding(result.damaged)])
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
