@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -26,6 +27,11 @@ from tests.fakes.mpi import FakeMpi, install
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
+
+# What whoever starts the tests ignores (nohup, a script with &) would stay ignored in all that they start.
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 # What tests allocate is soon free again; to look for circles as often as usual takes a tenth of their time.
 gc.set_threshold(100_000, 50, 50)

@@ -161,9 +161,11 @@ def status_of(arguments: list[str] | None = None) -> int:
 
 def complain(sentence: str, hint: str, status: int) -> int:
     """Says what happened and what to do; returns the status."""
-    click.echo(f"mpigauge: {sentence}", err=True)
-    if hint:
-        click.echo(f"  hint: {hint}", err=True)
+    from mpigauge.show.words.ascii import printable
+
+    said = [f"mpigauge: {sentence}", *([f"  hint: {hint}"] if hint else [])]
+    for line in "\n".join(said).split("\n"):
+        click.echo(printable(line), err=True)
     return status
 
 

@@ -9,6 +9,7 @@ import click
 
 from mpigauge import units
 from mpigauge.cli.console import console
+from mpigauge.show.words.ascii import printable
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
@@ -44,7 +45,8 @@ class Silent:
 
     def trouble(self, sentence: str) -> None:
         """At once, in its own line."""
-        click.echo(f"mpigauge: {sentence}", file=self._stream)
+        for line in f"mpigauge: {sentence}".split("\n"):
+            click.echo(printable(line), file=self._stream)
 
 
 class Lines(Silent):

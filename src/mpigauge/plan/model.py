@@ -12,7 +12,12 @@ from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import AUTO, SAME_HOST, Binding, Buffers, Pairing, Rotating, Sync, Transport
 
 Root = Annotated[int, Meta(ge=0)] | Rotating
-Positive = Annotated[int, Meta(ge=1)]
+Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""What numbers of a file are made with; a larger one is nobody's measurement."""
+
+RANKS_MOST = 2**24
+Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
@@ -129,7 +134,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     mpi_version: str
     transport: str
     placement: str
-    ranks: int
+    ranks: Ranks
 
     @property
     def name(self) -> str:
@@ -178,20 +183,20 @@ class Cell(Struct, frozen=True, order=True):
 
     pattern: str
     mode: str
-    bytes: int
-    ranks: int
+    bytes: Int64
+    ranks: Ranks
     mpi: str
     mpi_version: str
     transport: str = AUTO
     placement: str = SAME_HOST
     buffers: str = "warm"
-    window: int = 0
+    window: Int64 = 0
     sync: Sync | Literal[""] = ""
     datatype: str = ""
     op: str = ""
     root: str = ""
     in_place: bool = False
-    pair: str = ""
+    pair: Annotated[str, Meta(pattern=r"^([0-9]{1,9}-[0-9]{1,9})?$(?!\n)")] = ""
     pairing: Pairing | Literal[""] = ""
 
     @property

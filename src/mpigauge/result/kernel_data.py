@@ -8,9 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Positive
+from mpigauge.plan.model import Int64, Positive
 
-Nanoseconds = Annotated[int, Meta(ge=0)]
+Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Reading = Annotated[float, Meta(ge=0)]
 """Of what a visit is made in, in nanoseconds."""
 
@@ -36,10 +36,10 @@ class RankPlace(Struct, frozen=True):
 
     host: str
     cpus: str
-    cpu: int
-    clock_step_ns: int
-    clock_cost_ns: int
-    clock_cost_p999_ns: int
+    cpu: Int64
+    clock_step_ns: Int64
+    clock_cost_ns: Int64
+    clock_cost_p999_ns: Int64
     clock_zero_share: float
 
 
@@ -52,9 +52,9 @@ class ClockCheck(Struct, frozen=True):
         high_ns: The upper bound.
     """
 
-    rank: int
-    low_ns: int
-    high_ns: int
+    rank: Int64
+    low_ns: Int64
+    high_ns: Int64
 
 
 class ClockModel(Struct, frozen=True):
@@ -68,7 +68,7 @@ class ClockModel(Struct, frozen=True):
         bound_slope: What is added to it for every nanosecond after that.
     """
 
-    base_ns: int
+    base_ns: Int64
     offset_ns: float
     slope: float
     bound_ns: float
@@ -118,34 +118,34 @@ class VisitCore(Struct, frozen=True, kw_only=True):
 
     batch: Positive
     ops: Positive
-    pool_bytes: int
+    pool_bytes: Int64
     trial_ns: list[Nanoseconds]
     warmup_ns: list[Nanoseconds]
     samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
     correlation_time: float = 1.0
     effective: float = 0.0
     half_width: float | None = None
-    backwards: int = 0
+    backwards: Int64 = 0
     corrupt: str = ""
-    net_bytes: int = 0
-    net_calls: int = 0
-    lead_ns: int = 0
-    late: list[int] = []
-    behind: list[int] = []
+    net_bytes: Int64 = 0
+    net_calls: Int64 = 0
+    lead_ns: Int64 = 0
+    late: list[Int64] = []
+    behind: list[Int64] = []
     skew_ns: list[Nanoseconds] = []
-    root_ns: list[int] = []
-    local_ns: list[int] = []
+    root_ns: list[Int64] = []
+    local_ns: list[Int64] = []
     pure_ns: list[Nanoseconds] = []
-    work_ns: int = 0
+    work_ns: Int64 = 0
     line_ns: list[Reading] = []
     line_worst_ns: list[Reading] = []
     path_ns: list[Reading] = []
     alu_ns: list[Reading] = []
-    switches: int = -1
-    wait_ns: int = -1
-    steal_ns: int = -1
-    moves: int = -1
-    retransmits: int = -1
+    switches: Int64 = -1
+    wait_ns: Int64 = -1
+    steal_ns: Int64 = -1
+    moves: Int64 = -1
+    retransmits: Int64 = -1
 
     def __post_init__(self) -> None:
         """Refuses lists that do not fit the samples.
@@ -177,7 +177,7 @@ class EagerCore(Struct, frozen=True, kw_only=True):
 
     found: bool
     control_held: bool
-    limit_bytes: int
-    longer_bytes: int
-    max_bytes: int
-    probes: int
+    limit_bytes: Int64
+    longer_bytes: Int64
+    max_bytes: Int64
+    probes: Int64

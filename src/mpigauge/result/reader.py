@@ -1,6 +1,7 @@
 """Reading a result file, whole or torn, and saying clearly when it is neither."""
 
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Callable
@@ -62,6 +63,9 @@ class Result:
 
 STANDARD_INPUT = Path("-")
 GZIP_MAGIC = b"\x1f\x8b"
+UNPACKED_LEAST_BYTES = 1 << 26
+UNPACKED_RATIO = 200
+"""Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
 
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a line that is not JSON of ours can raise."""
@@ -118,12 +122,24 @@ def _read(path: Path) -> bytes:
         given = path == STANDARD_INPUT
         data = sys.stdin.buffer.read() if given else path.read_bytes()
         packed = data.startswith(GZIP_MAGIC) if given else path.suffix == ".gz"
-        return gzip.decompress(data) if packed else data
+        return _unpacked(path, data) if packed else data
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:
         words = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{path}: cannot be read: {words}", "give the path of a result file") from None
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    most = max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * len(data))
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        lines = file.read(most + 1)
+    if len(lines) > most:
+        raise UsageError(
+            f"{path}: unpacks to more than {UNPACKED_RATIO} times its size, as no result does",
+            "if you trust it, unpack it yourself: gunzip",
+        )
+    return lines
 
 
 def _not_ours(path: Path, start: bytes) -> UsageError:

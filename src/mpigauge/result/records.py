@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 import mpigauge
-from mpigauge.plan.model import Cell, JobKey, Plan
+from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
 from mpigauge.units import NS
@@ -49,12 +49,12 @@ class Environment(Struct, frozen=True):
     system: str = ""
     kernel: str = ""
     cpu: str = ""
-    cores: int = 0
-    cores_online: int = 0
-    memory_bytes: int = 0
-    caches: dict[str, int] = {}
+    cores: Int64 = 0
+    cores_online: Int64 = 0
+    memory_bytes: Int64 = 0
+    caches: dict[str, Int64] = {}
     cpu_groups: dict[str, list[str]] = {}
-    numa_nodes: int = 0
+    numa_nodes: Int64 = 0
     smt: str = ""
     governor: str = ""
     turbo: str = ""
@@ -113,7 +113,7 @@ class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
     """
 
     format: str
-    version: int
+    version: Int64
     mpigauge: str
     commit: str
     started: str
@@ -178,8 +178,8 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         reported: What the library says of the transports that it uses; empty if it does not.
     """
 
-    number: int
-    part: int
+    number: Int64
+    part: Int64
     job: JobKey
     started: str
     command: tuple[str, ...]
@@ -208,12 +208,12 @@ class Visit(VisitCore, frozen=True, tag="visit", tag_field="type"):
         relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
     """
 
-    launch: int
-    id: int
+    launch: Int64
+    id: Int64
     cell: Cell
     at_s: float
     elapsed_s: float
-    cpu_ns: int | None
+    cpu_ns: Int64 | None
     relay_late: float = 0.0
 
     @property
@@ -239,7 +239,7 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
         models: One a rank; empty if the clock is shared, or after a mere check.
     """
 
-    launch: int
+    launch: Int64
     job: JobKey
     at_s: float
     shared: bool
@@ -256,8 +256,8 @@ class Eager(EagerCore, frozen=True, tag="eager", tag_field="type"):
         cell: The whole cell.
     """
 
-    launch: int
-    id: int
+    launch: Int64
+    id: Int64
     cell: Cell
 
 
@@ -272,11 +272,11 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
         limit_bytes: The limit; else the largest message that completed before it was received.
     """
 
-    launch: int
-    id: int
+    launch: Int64
+    id: Int64
     cell: Cell
     found: bool
-    limit_bytes: int
+    limit_bytes: Int64
 
 
 class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
@@ -309,12 +309,12 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
         status: The launcher's exit status, which is not believed.
     """
 
-    launch: int
+    launch: Int64
     kind: FailureKind
     words: str
-    id: int | None = None
+    id: Int64 | None = None
     cell: Cell | None = None
-    status: int | None = None
+    status: Int64 | None = None
 
 
 class Done(Struct, frozen=True, tag="done", tag_field="type"):
@@ -327,7 +327,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
         skipped: Cells that had no visit in it for lack of time.
     """
 
-    launch: int
+    launch: Int64
     job: JobKey
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()

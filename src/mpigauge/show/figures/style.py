@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from mpigauge.errors import UsageError
+from mpigauge.show.words.ascii import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,8 +57,10 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mpigauge",
     "hatch.linewidth": 0.5,
+    "text.parse_math": False,
 }
-"""Fonts are embedded in PDF and text is text in SVG; the same result gives the same file."""
+"""Names are data, dollar signs included. Fonts are embedded in PDF and text is text in SVG; the same result
+gives the same file."""
 
 SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
 """Of what stands below a figure."""
@@ -84,6 +88,8 @@ def save(whole: Figure, path: Path) -> None:
     Raises:
         UsageError: The file cannot be written.
     """
+    for text in whole.findobj(Text):
+        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})
     try:
         whole.savefig(path, dpi=200, metadata=undated)

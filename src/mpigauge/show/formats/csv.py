@@ -7,11 +7,16 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.document import values_of
+from mpigauge.show.words.ascii import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mpigauge.show.document import Document
+
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that spreadsheets compute; an apostrophe before it makes it text."""
 
 
 def render(document: Document) -> str:
@@ -32,7 +37,9 @@ def _records(document: Document) -> Iterable[Mapping[str, Any]]:
 
 
 def _value(value: Any) -> Any:
-    """Nothing for None; no carriage return, which csv would not quote and readers take for a line's end."""
+    """Nothing for None; words in one line, and never a formula of a spreadsheet."""
     if value is None:
         return ""
-    return value.replace("\r", " ") if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return f"'{printable(value)}" if value.startswith(FORMULAS) else printable(value)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from mpigauge.show.words.ascii import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mpigauge.show.document import Document, Table
+
+
+TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render(document: Document) -> str:
@@ -19,7 +25,7 @@ def render(document: Document) -> str:
         lines += [*_table(document, table), ""]
     if not document.source:
         lines += [*(f"- {line.text}" for line in document.foot), ""]
-    return "\n".join(lines)
+    return "\n".join(map(_safe, lines))
 
 
 def _table(document: Document, table: Table) -> Iterator[str]:
@@ -31,6 +37,11 @@ def _table(document: Document, table: Table) -> Iterator[str]:
     yield from map(_piped, document.entries(table))
     if document.source and table.notes:
         yield from ("", f"{'; '.join(table.notes)}.")
+
+
+def _safe(line: str) -> str:
+    """In one line, and without markup of HTML, which Markdown hands on."""
+    return TAG.sub("&lt;", printable(line))
 
 
 def _piped(entries: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ What does not fit is wrapped, or hidden and named: no number is cut. Colour only
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from mpigauge import units
 from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
-from mpigauge.show.words.ascii import plain
+from mpigauge.show.words.ascii import plain, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,8 +76,7 @@ class Page:
 
     def shown(self, words: str) -> str:
         """Words as they can be printed: in one line, without codes that would move the cursor."""
-        words = re.sub(r"[^\S ]", " ", words)
-        words = "".join(letter if letter.isprintable() else "?" for letter in words)
+        words = printable(words)
         return plain(words) if self._ascii else words
 
     def wrapped(self, words: str | Text, style: str = "", indent: int = 0, hang: int = 2) -> Iterator[Text]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.show.words.ascii import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -18,7 +20,7 @@ def render(document: Document) -> str:
     foot = [line.text for line in document.foot]
     if not foot and lines:
         lines.pop()
-    return "\n".join([*lines, *foot, ""])
+    return "\n".join([*map(printable, [*lines, *foot]), ""])
 
 
 def _table(document: Document, table: Table) -> Iterator[str]:

@@ -1,9 +1,11 @@
-"""Signs that not every terminal can print, and what stands for them there. One list, one character each.
+"""Signs that not every terminal can print, or nobody should, and what stands for them there.
 
 Where output can only be ASCII, "12.3 µs ±1.2 %" becomes "12.3 us ~1.2 %", and columns stay aligned.
 """
 
 from __future__ import annotations
+
+import re
 
 from mpigauge.show.formats.bars import CERTAIN, EIGHTHS, INTERVAL, NO_INTERVAL
 
@@ -26,6 +28,12 @@ PLAIN = {
 }
 
 _TABLE = str.maketrans(PLAIN)
+
+
+def printable(words: str) -> str:
+    """Words in one line, without codes that would speak to a terminal, whoever wrote them."""
+    words = re.sub(r"[^\S ]", " ", words)
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def plain(text: str) -> str:

@@ -31,10 +31,10 @@ def head_of(result: Result) -> list[str]:
         lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
     if result.launches:
         launch = result.launches[0]
-        cost_ns = max(rank.clock_cost_ns for rank in launch.ranks_at)
+        cost_ns = max((rank.clock_cost_ns for rank in launch.ranks_at), default=None)
         numbers = len({one.number for one in result.launches})
         order = f"{numbers} launches{_when(result)}, random order, seed {campaign.plan.seed}"
-        clock = f"{launch.clock}, {cost_ns} ns per clock read"
+        clock = launch.clock if cost_ns is None else f"{launch.clock}, {cost_ns} ns per clock read"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     lines += _common_kernel(result)
     # A rank alone has no clock to agree with.
