@@ -153,7 +153,7 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
     """The host of each rank; empty if no host was named, and all of them are on this machine.
 
     Raises:
-        UsageError: There are not enough slots or hosts.
+        UsageError: There are not enough slots or hosts, or it names what is not among them.
     """
     if not hosts:
         return ()
@@ -161,7 +161,7 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
         return (_roomy(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
         return _dealt(hosts, ranks, where)
-    return tuple(placement.split(","))
+    return tuple(_one_of(name, hosts, where) for name in placement.split(","))
 
 
 def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:

@@ -13,7 +13,14 @@ from mpigauge.result.records import Environment
 VARIABLES = re.compile(
     r"^((OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM)_|LD_(PRELOAD|LIBRARY_PATH)$)"
 )
-SECRETS = re.compile(r"TOKEN|SECRET|PASSW|KEY|JWT|COOKIE", re.IGNORECASE)
+SECRETS = re.compile(
+    r"TOKEN|SECRET|PASS(W|PHRASE)|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_", re.IGNORECASE
+)
+"""In names; plugins of Slurm have what they like in theirs, such as addresses with a password."""
+
+CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+"""In values: of an address, who asks and the password."""
+
 CPU = Path("/sys/devices/system/cpu")
 GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")
 
@@ -115,9 +122,9 @@ def _numa_nodes() -> int:
 
 
 def variables() -> dict[str, str]:
-    """What the user has set that MPI libraries read, by name; secrets left out."""
+    """What the user has set that MPI libraries read, by name; without secrets, by name and in addresses."""
     return {
-        name: value
+        name: CREDENTIALS.sub("...", value)
         for name, value in sorted(os.environ.items())
         if VARIABLES.match(name) and not SECRETS.search(name)
     }

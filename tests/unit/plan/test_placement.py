@@ -149,3 +149,10 @@ def test_what_cannot_be_placed_gets_a_sentence(
         places_of(placement_of(placement, hosts_, "the test"), hosts_, ranks, "the test")
     assert "the test: " in caught.value.sentence
     assert words in caught.value.sentence
+
+
+@pytest.mark.parametrize("placement", ["h1,-oProxyCommand=touch it", "h1,h9", ""])
+def test_ranks_go_only_to_hosts_that_are_there(placement: str) -> None:
+    """Whatever the cells of a result that somebody has sent name."""
+    with pytest.raises(UsageError, match="is not one of the hosts h1,h2,h3"):
+        places_of(placement, H, 2, "the test")

@@ -69,6 +69,9 @@ def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(
         "UCX_PASSWORD": "x",
         "I_MPI_SECRET_KEY": "x",
         "PMIX_SECURITY_COOKIE": "x",
+        "OMPI_PASSPHRASE": "x",
+        "UCX_AUTH": "x",
+        "SLURM_SPANK__SLURM_SPANK_OPTION_pyxis_container_image": "docker://user:token@registry/image",
     }
     others = {
         "HOME": "/root",
@@ -87,3 +90,8 @@ def test_a_file_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
     assert about.read(tmp_path) == ""
     (tmp_path / "binary").write_bytes(b"\xff\n")
     assert about.read(tmp_path / "binary") == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_passwords_in_addresses_are_left_out(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_MCA_server", "https://me:pass@node1:80/x https://node2/a@b")
+    assert about.environment().variables["OMPI_MCA_server"] == "https://...@node1:80/x https://node2/a@b"
