@@ -255,3 +255,21 @@ def test_a_module_that_wants_out_is_heard(machine: Path) -> None:
     text += "click.Group.main = lambda *a, **k: sys.exit('mine')\nmain(['show', 'r'])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "mine\n")
+
+
+@pytest.mark.parametrize("words", [("show",), ("show", "--all"), ("list", "patterns")])
+def test_output_that_has_no_space_is_said_in_words(measured: Path, words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "mpigauge", *words, *([str(measured)] if words[0] == "show" else [])]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == errors.EXIT_ENVIRONMENT
+    assert done.stderr.startswith("mpigauge: standard output: cannot be written: No space left on device")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "mpigauge", "run", *MEASURE, "-o", "r.jsonl"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == errors.EXIT_ENVIRONMENT
+    assert load(Path("r.jsonl")).ends[-1].reason == "launches"

@@ -6,10 +6,11 @@ quick.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -18,6 +19,7 @@ from mpigauge.cli import aliases
 from mpigauge.cli.streams import silence
 from mpigauge.errors import (
     EXIT_DONE,
+    EXIT_ENVIRONMENT,
     EXIT_SIGNAL_BASE,
     EXIT_USAGE,
     MpigaugeError,
@@ -44,6 +46,8 @@ COMMANDS = {
     "import": "Create a result file from another launcher's or program's output.",
     "completion": "Print a shell completion script.",
 }
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 MODULES = {"list": "listing", "import": "importing"}
 """The modules of verbs whose name a module cannot or should not have."""
@@ -149,23 +153,35 @@ def status_of(arguments: list[str] | None = None) -> int:
         return complain(*_explained(error), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
-    except (BrokenPipeError, SystemExit) as error:
-        # Whoever read us has had enough, of which click makes an exit with 1 and another sys.stdout, or a
-        # completion is over; what measures never ends here. Whoever else wants out says why.
-        if isinstance(error, SystemExit) and error.code and sys.stdout is stdout:
-            raise
-        silence(sys.stdout)
-        return EXIT_DONE
+    except (OSError, SystemExit) as error:
+        return _without_output(error, stdout)
     return status if isinstance(status, int) else EXIT_DONE
+
+
+def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
+    """The status where standard output cannot be written, or a completion is over; whatever else goes on.
+
+    Whoever reads us may have had enough: click makes of that an exit with 1 and another sys.stdout.
+    """
+    full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
+    left = isinstance(error, BrokenPipeError) or sys.stdout is not stdout
+    if not (full or left or (isinstance(error, SystemExit) and not error.code)):
+        raise error
+    silence(sys.stdout)
+    if isinstance(error, OSError) and full:
+        return complain(
+            f"standard output: cannot be written: {error.strerror}", "free some space", EXIT_ENVIRONMENT
+        )
+    return EXIT_DONE
 
 
 def complain(sentence: str, hint: str, status: int) -> int:
     """Says what happened and what to do; returns the status."""
-    from mpigauge.show.words.ascii import printable
+    from mpigauge.show.words.ascii import printable_lines
 
-    said = [f"mpigauge: {sentence}", *([f"  hint: {hint}"] if hint else [])]
-    for line in "\n".join(said).split("\n"):
-        click.echo(printable(line), err=True)
+    click.echo(printable_lines(f"mpigauge: {sentence}"), err=True)
+    if hint:
+        click.echo(printable_lines(f"  hint: {hint}"), err=True)
     return status
 
 

@@ -13,6 +13,7 @@ from mpigauge import units
 from mpigauge.cli.console import console
 from mpigauge.cli.progress import REFRESH_S, Course, Silent, words_of
 from mpigauge.show.formats.terminal import lines_of
+from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +97,8 @@ class LiveAnswer(Silent):
 
     def trouble(self, sentence: str) -> None:
         """Above all else, to stay."""
-        self._console.print(f"mpigauge: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        words = printable_lines(f"mpigauge: {sentence}")
+        self._console.print(words, markup=False, highlight=False, soft_wrap=True)
 
     @property
     def _first(self) -> bool:

@@ -9,7 +9,7 @@ import click
 
 from mpigauge import units
 from mpigauge.cli.console import console
-from mpigauge.show.words.ascii import printable
+from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
@@ -45,8 +45,7 @@ class Silent:
 
     def trouble(self, sentence: str) -> None:
         """At once, in its own line."""
-        for line in f"mpigauge: {sentence}".split("\n"):
-            click.echo(printable(line), file=self._stream)
+        click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
 
 
 class Lines(Silent):
@@ -84,8 +83,6 @@ class Course:
             return max(0.0, min(1.0, since_s / self._plan.over_s))
         inside = self._visits_done / max(1, self._visits)
         launches = min(1.0, (self._number - 1 + inside) / self._plan.launches_max)
-        if self._plan.over_s is not None:
-            return min(1.0, (time.monotonic() - self._begun) / self._plan.over_s)
         if self._plan.budget_s is None:
             return max(0.0, launches)
         return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
@@ -158,7 +155,8 @@ class Bar(Silent):
 
     def trouble(self, sentence: str) -> None:
         """Above the bar."""
-        self._progress.console.print(f"mpigauge: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        words = printable_lines(f"mpigauge: {sentence}")
+        self._progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
     def _draw(self, *, at_once: bool = False) -> None:
         now = time.monotonic()

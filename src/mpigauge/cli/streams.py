@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import contextmanager
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mpigauge.campaign.job_run import Observer
+
+
+NOBODY_READS = (errno.EPIPE, errno.EIO)
+"""A pipe whose reader has left, a terminal that is gone; a full disk is another matter."""
 
 
 @contextmanager
@@ -34,9 +39,13 @@ def silence(stream: TextIO) -> None:
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Prints what a measurement ends with, if there is still somebody who reads it."""
     stream = sys.stderr if err else sys.stdout
-    with forgiving(stream):
+    try:
         click.echo(text, err=err, nl=nl)
         stream.flush()
+    except OSError as error:
+        if error.errno not in NOBODY_READS:
+            raise
+        silence(stream)
 
 
 class Forgiving:

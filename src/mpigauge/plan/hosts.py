@@ -161,7 +161,8 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
         return (_roomy(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
         return _dealt(hosts, ranks, where)
-    return tuple(_one_of(name, hosts, where) for name in placement.split(","))
+    there = {host.name for host in hosts}
+    return tuple(name if name in there else _one_of(name, hosts, where) for name in placement.split(","))
 
 
 def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:

@@ -51,7 +51,7 @@ class ResultFile:
     ) -> None:
         try:
             os.close(self._descriptor)
-        except OSError as late:  # some file systems say only now that there is no room
+        except OSError as late:  # some file systems report a full disk only now
             if error is None:
                 raise _cannot_write(self.path, late) from None
 
@@ -79,22 +79,22 @@ def line_of(record: Record) -> bytes:
     try:
         return msgspec.json.encode(record) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_printable(msgspec.to_builtins(record))) + b"\n"
+        return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record))) + b"\n"
 
 
-def _printable(value: object) -> object:
+def _as_utf8(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):
-        return {_printable(key): _printable(one) for key, one in value.items()}
-    return list(map(_printable, value)) if isinstance(value, list | tuple) else value
+        return {_as_utf8(key): _as_utf8(one) for key, one in value.items()}
+    return list(map(_as_utf8, value)) if isinstance(value, list | tuple) else value
 
 
 def _settle(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # what is no file on a disk
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not a regular file, which has nothing to sync
             raise
 
 
@@ -188,8 +188,8 @@ def _is_unborn(path: Path) -> bool:
     """Whether a file has nothing but a part of a first line: who began it was killed over that."""
     try:
         with path.open("rb") as file:
-            start = file.read(len(BEGIN))
-            return BEGIN.startswith(start) and b"\n" not in file.read()
+            first = file.readline()
+            return BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
     except OSError:
         return False
 
@@ -242,9 +242,7 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
         size = os.lseek(file._descriptor, 0, os.SEEK_END)  # noqa: SLF001
         if size != known_bytes:
             file.__exit__(None, None, None)
-            raise UsageError(
-                f"{path}: another mpigauge went on with it just now", "then: mpigauge resume again"
-            )
+            raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
         os.ftruncate(file._descriptor, _end_of_last_line(path, size))  # noqa: SLF001
     except BlockingIOError:
         raise _taken(path) from None

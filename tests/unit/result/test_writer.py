@@ -241,7 +241,7 @@ def test_what_has_grown_since_it_was_read_is_read_again(tmp_path: Path) -> None:
     read = load(path)
     with writer.reopen(path, read.size_bytes) as file:
         file.append(launch(3))
-    with pytest.raises(UsageError, match="another mpigauge went on with it"):
+    with pytest.raises(UsageError, match="another mpigauge has just continued it"):
         writer.reopen(path, read.size_bytes)
     assert path.read_bytes() == WHOLE + lines_of(launch(3))
 

@@ -74,9 +74,9 @@ static char *read_all(const char *path, size_t *bytes_p)
 /* What is behind a key of a line, NULL without it. */
 static const char *value_of(const char *line, const char *end, const char *key)
 {
-    const char *at = strstr(line, key);
+    const char *at = memmem(line, (size_t) (end - line), key, strlen(key));
 
-    return at != NULL && at < end ? at + strlen(key) : NULL;
+    return at != NULL ? at + strlen(key) : NULL;
 }
 
 static bool is_of(const char *pair, int rank)

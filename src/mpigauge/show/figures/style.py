@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge.errors import UsageError
-from mpigauge.show.words.ascii import printable
+from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +89,7 @@ def save(whole: Figure, path: Path) -> None:
         UsageError: The file cannot be written.
     """
     for text in whole.findobj(Text):
-        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
+        text.set_text(printable_lines(text.get_text()))
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})
     try:
         whole.savefig(path, dpi=200, metadata=undated)

@@ -36,6 +36,11 @@ def printable(words: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
+def printable_lines(text: str) -> str:
+    """The same of words that may have several lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def plain(text: str) -> str:
     """The same in ASCII, of the same length; "?" for what has no likeness."""
     return text.translate(_TABLE).encode("ascii", "replace").decode("ascii")
