@@ -60,6 +60,14 @@ def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
     return process.returncode, err
 
 
+def lines_as_of(library: FakeMpi, result: Result) -> list[bytes]:
+    """A result's lines, as if it had been begun with this library."""
+    first, *others = result.path.read_bytes().splitlines(keepends=True)
+    campaign = json.loads(first)
+    campaign["libraries"][0]["mpicc"] = str(library.mpicc)
+    return [json.dumps(campaign).encode() + b"\n", *others]
+
+
 def lines_of(path: Path) -> int:
     """How many whole lines a file has."""
     try:
@@ -127,11 +135,9 @@ def test_a_damaged_visit_is_measured_again(
     """As after a machine died whose file system had not kept all of it: the line is lost, and said to be."""
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
-    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
-    campaign = json.loads(lines[0])
-    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    lines = lines_as_of(openmpi, uninterrupted)
     at = next(i for i, line in enumerate(lines) if line.startswith(b'{"type":"visit"'))
-    kept = [json.dumps(campaign).encode() + b"\n", *lines[1:at], b"\0" * 512 + b"\n", *lines[at + 1 : 20]]
+    kept = [*lines[:at], b"\0" * 512 + b"\n", *lines[at + 1 : 20]]
     Path("r.jsonl").write_bytes(b"".join(kept))
     done = cli("resume", "r.jsonl")
     assert done.status == 0, done.err
@@ -147,10 +153,8 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
 ) -> None:
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
-    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
-    campaign = json.loads(lines[0])
-    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
-    text = json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:31])
+    lines = lines_as_of(openmpi, uninterrupted)
+    text = b"".join(lines[:31])
     Path("r.jsonl").write_bytes(text[:-100])
     assert "the last line is incomplete" in cli("show", "--all", "r.jsonl").out
     assert "cut short: mpigauge resume continues it" in cli("show", "r.jsonl").out
@@ -276,10 +280,8 @@ def test_a_whole_result_has_nothing_left_to_do(cli: Cli, measured: Path) -> None
 def test_only_one_writes_a_file(
     cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = uninterrupted.path.read_bytes().splitlines(keepends=True)
-    campaign = json.loads(lines[0])
-    campaign["libraries"][0]["mpicc"] = str(openmpi.mpicc)
-    Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + b"".join(lines[1:20]))
+    lines = lines_as_of(openmpi, uninterrupted)
+    Path("r.jsonl").write_bytes(b"".join(lines[:20]))
     with writer.reopen(Path("r.jsonl"), Path("r.jsonl").stat().st_size):
         done = cli("resume", "r.jsonl")
     assert done.status == 2

@@ -191,32 +191,36 @@ def test_a_disk_that_is_full_is_said_and_ends_the_job(mpich: Library, tmp_path: 
     assert "the journal cannot be written any more: is the disk full?" in done.stderr
 
 
-def test_a_launch_that_nobody_watches_ends_itself_when_a_visit_hangs(
-    mpich: Library, shim: Callable[[Library], dict[str, str]]
+@pytest.mark.parametrize(
+    ("call", "hang_ns", "words", "kinds"),
+    [
+        (
+            "MPI_Send",
+            200_000_000,
+            "visit 1 (pingpong, 1024 B) has hung for 0.2 s",
+            ["begin", "visit", "begin"],
+        ),
+        ("MPI_Sendrecv", 20_000_000, "the warm-up has hung for 1.28 s", []),
+    ],
+)
+def test_a_launch_that_nobody_watches_ends_itself_when_it_hangs(
+    mpich: Library,
+    shim: Callable[[Library], dict[str, str]],
+    call: str,
+    hang_ns: int,
+    words: str,
+    kinds: list[str],
 ) -> None:
     """Every rank does, also those that rest: not all launchers end the others."""
-    hangs = {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024", "SHIM_CALL": "MPI_Send"}
+    hangs = {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024", "SHIM_CALL": call}
     visits = f"{VISIT}\nvisit id=1 cell=1 pattern=pingpong bytes=1024"
-    plan = f"{LAUNCH.replace('cell_ns=5000000', 'cell_ns=500000')} hang_ns=200000000\n{visits}\nend\n"
+    launch = LAUNCH.replace("cell_ns=5000000", "cell_ns=500000")
+    plan = f"{launch} hang_ns={hang_ns}\n{visits}\nend\n"
     done = _start(mpich, kernel.build(mpich), plan, **shim(mpich), **hangs)
     assert done.returncode != 0
-    assert "visit 1 (pingpong, 1024 B) has hung for 0.2 s: gave it up" in done.stderr
+    assert f"mpigauge-kernel: {words}: gave it up" in done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
-    assert [next(iter(line)) for line in lines] == ["ready", "launch", "begin", "visit", "begin"]
-
-
-def test_a_launch_that_nobody_watches_ends_itself_when_its_warm_up_hangs(
-    mpich: Library, shim: Callable[[Library], dict[str, str]]
-) -> None:
-    """Where connections are made and the largest message passes for the first time."""
-    hangs = {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024", "SHIM_CALL": "MPI_Sendrecv"}
-    visits = f"{VISIT}\nvisit id=1 cell=1 pattern=pingpong bytes=1024"
-    plan = f"{LAUNCH.replace('cell_ns=5000000', 'cell_ns=500000')} hang_ns=20000000\n{visits}\nend\n"
-    done = _start(mpich, kernel.build(mpich), plan, **shim(mpich), **hangs)
-    assert done.returncode != 0
-    assert "mpigauge-kernel: the warm-up has hung for 1.28 s: gave it up" in done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
-    assert [next(iter(line)) for line in lines] == ["ready", "launch"]
+    assert [next(iter(line)) for line in lines] == ["ready", "launch", *kinds]
 
 
 def test_visits_that_come_on_are_no_hang(mpich: Library, shim: Callable[[Library], dict[str, str]]) -> None:
