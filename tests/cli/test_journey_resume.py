@@ -60,20 +60,20 @@ def stop_after(lines: int, number: int, *words: str) -> tuple[int, str]:
     return process.returncode, err
 
 
-def lines_as_of(library: FakeMpi, result: Result) -> list[bytes]:
-    """A result's lines, as if it had been begun with this library."""
-    first, *others = result.path.read_bytes().splitlines(keepends=True)
-    campaign = json.loads(first)
-    campaign["libraries"][0]["mpicc"] = str(library.mpicc)
-    return [json.dumps(campaign).encode() + b"\n", *others]
-
-
 def lines_of(path: Path) -> int:
     """How many whole lines a file has."""
     try:
         return path.read_bytes().count(b"\n")
     except FileNotFoundError:
         return 0
+
+
+def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
+    """Leaves in r.jsonl the first lines of a result, as if this library had measured them."""
+    first, *others = whole.path.read_bytes().splitlines(keepends=True)
+    head = json.loads(first) | campaign
+    head["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    Path("r.jsonl").write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others[: lines - 1]))
 
 
 def gone(log: Path) -> bool:
@@ -135,10 +135,11 @@ def test_a_damaged_visit_is_measured_again(
     """As after a machine died whose file system had not kept all of it: the line is lost, and said to be."""
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
-    lines = lines_as_of(openmpi, uninterrupted)
+    cut(uninterrupted, openmpi, 20)
+    lines = Path("r.jsonl").read_bytes().splitlines(keepends=True)
     at = next(i for i, line in enumerate(lines) if line.startswith(b'{"type":"visit"'))
-    kept = [*lines[:at], b"\0" * 512 + b"\n", *lines[at + 1 : 20]]
-    Path("r.jsonl").write_bytes(b"".join(kept))
+    lines[at] = b"\0" * 512 + b"\n"
+    Path("r.jsonl").write_bytes(b"".join(lines))
     done = cli("resume", "r.jsonl")
     assert done.status == 0, done.err
     after = load(Path("r.jsonl"))
@@ -153,9 +154,8 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
 ) -> None:
     for name, value in EVERY_VISIT.items():
         monkeypatch.setenv(name, value)
-    lines = lines_as_of(openmpi, uninterrupted)
-    text = b"".join(lines[:31])
-    Path("r.jsonl").write_bytes(text[:-100])
+    cut(uninterrupted, openmpi, 31)
+    os.truncate("r.jsonl", Path("r.jsonl").stat().st_size - 100)
     assert "the last line is incomplete" in cli("show", "--all", "r.jsonl").out
     assert "cut short: mpigauge resume continues it" in cli("show", "r.jsonl").out
     assert cli("resume", "r.jsonl").status == 0
@@ -178,14 +178,6 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Result:
     assert len(result.visits) == 2 * 8 * 9
     assert len(result.clocks) == 2 * 2
     return result
-
-
-def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
-    """Leaves in r.jsonl the first lines of a result, as if this library had measured them."""
-    first, *others = whole.path.read_bytes().splitlines(keepends=True)
-    head = json.loads(first) | campaign
-    head["libraries"][0]["mpicc"] = str(openmpi.mpicc)
-    Path("r.jsonl").write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others[: lines - 1]))
 
 
 @pytest.mark.parametrize("lines", [2, 3, 40, 77, 78, 79, 80, 120])
@@ -280,8 +272,7 @@ def test_a_whole_result_has_nothing_left_to_do(cli: Cli, measured: Path) -> None
 def test_only_one_writes_a_file(
     cli: Cli, openmpi: FakeMpi, uninterrupted: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = lines_as_of(openmpi, uninterrupted)
-    Path("r.jsonl").write_bytes(b"".join(lines[:20]))
+    cut(uninterrupted, openmpi, 20)
     with writer.reopen(Path("r.jsonl"), Path("r.jsonl").stat().st_size):
         done = cli("resume", "r.jsonl")
     assert done.status == 2
