@@ -1,6 +1,7 @@
 /* main - mpigauge-kernel PLAN JOURNAL: does what the plan says and writes what it took.
  *
- * `-` stands for standard input or output.  `--describe` lists the patterns as JSON, without MPI.
+ * `-` stands for standard input or output.  `--describe` lists the patterns as JSON, before
+ * MPI_Init.
  */
 #include "clock/clock.h"
 #include "memory/payload.h"
@@ -10,6 +11,7 @@
 #include "ranks/leave.h"
 #include "ranks/pairs.h"
 #include "rounds/measure.h"
+#include "rounds/pools.h"
 #include "text/describe.h"
 #include "text/journal.h"
 #include "text/launch_line.h"
@@ -56,10 +58,14 @@ int main(int argc, char **argv)
     const int64_t  start_ns = mg_now_ns();
     struct mg_plan plan     = mg_plan_read(argv[1]);
 
+    mg_leave_started();
     mg_pairs_check(&plan);
     mg_journal_open(argv[2]);
+    if (plan.watched && mg_journal_is_open())
+        mg_leave_with_input();
     mg_journal_launch(plan.ranks);
     check_ranks(&plan);
+    mg_pools_fit(&plan);
     mg_crowd(plan.cores);
     mg_measure(&plan, start_ns);
     mg_journal_end(mg_now_ns() - start_ns);

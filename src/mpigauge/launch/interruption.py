@@ -9,7 +9,7 @@ import time
 from typing import Self
 
 GRACE_S = 20.0
-"""What SIGTERM leaves to a visit that is running: schedulers kill after 30 s or more."""
+"""What a scheduler's signal leaves to a visit that is running: schedulers kill after 30 s or more."""
 
 ECHO_S = 1.0
 """The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
@@ -20,11 +20,12 @@ READ_BYTES = 1 << 20
 class Interruption:
     """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
 
-    SIGTERM leaves what is running some time to end, as it comes from schedulers; any other signal, or
-    a second one, does not. What is ignored stays so: `nohup` means it, and so does a shell with `&`.
+    Those that schedulers send leave what is running some time to end; any other signal, or a second one,
+    does not. What is ignored stays so: `nohup` means it, and so does a shell with `&`.
     """
 
-    SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    GRACEFUL = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+    SIGNALS = (signal.SIGINT, signal.SIGHUP, *GRACEFUL)
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -51,7 +52,7 @@ class Interruption:
             return
         first = self.signal is None
         self.signal, self._came = number, now
-        self.deadline = now + GRACE_S if first and number == signal.SIGTERM else now
+        self.deadline = now + GRACE_S if first and number in self.GRACEFUL else now
 
     def ends(self, *, busy: bool) -> bool:
         """Whether to stop now, with something running that might be finished or without."""

@@ -1,64 +1,55 @@
-"""Launchers: a job becomes the words of a command line. The one list of them.
+"""Launchers: a job becomes the words of a command. The one list of them.
 
-To add one: a function from Job to words under `@launcher`, the name in a `Kind` of `mpi.library`, and
-a row in tests/launch/test_launchers.py. Words, never a shell string: nothing needs quoting.
+To add one: a function from Job to Command under `@launcher`, the name in a `Kind` of `mpi.library` if a
+library's mpiexec understands it, and a row in tests/unit/launch/test_launchers.py. Words, never a shell
+string: nothing needs quoting. Where ranks are on several hosts, the hosts stand in a file: a word for each
+rank would soon be more than the system takes, and every launch records its words.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from itertools import groupby
-from pathlib import Path
+import signal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from mpigauge.errors import UsageError
+from mpigauge.launch import own_words
+from mpigauge.launch.job import HOSTS, HOSTS_FILE, Command, Job
+
+Commands = Callable[[Job], Command]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One launch of one program.
+class Ending:
+    """How a launcher ends, and its job with it.
 
     Attributes:
-        mpiexec: The launcher's program.
-        ranks: How many processes.
-        program: The words of what each of them runs.
-        cores: How many processors they share.
-        as_root: Whether the user is root, which Open MPI refuses unless told.
-        environment: What to set beside the user's environment.
-        inherited: Names of the user's own variables that ranks on other hosts need, too.
-        options: Words for the launcher, put before the program.
-        hosts: Where each rank is to be; empty means this machine.
-        pmi: How the library talks with srun.
+        asked: The signal after which it ends the job and then itself.
+        orphaned: What it is sent when we die without a word.
+        patience_s: How long it may take, each of the two times that it is asked.
     """
 
-    mpiexec: Path
-    ranks: int
-    program: tuple[str, ...]
-    cores: int
-    as_root: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
-    inherited: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    pmi: str = ""
-
-    @property
-    def oversubscribed(self) -> bool:
-        """More ranks than cores."""
-        return self.ranks > self.cores
-
-    @property
-    def host_runs(self) -> list[tuple[str, int]]:
-        """The hosts in the order of the ranks, each with how many of them follow each other there."""
-        return [(host, len(list(run))) for host, run in groupby(self.hosts)]
+    asked: signal.Signals = signal.SIGINT
+    orphaned: signal.Signals = signal.SIGKILL
+    patience_s: float = 2.0
 
 
-Words = Callable[[Job], list[str]]
+FORCED = Ending(signal.SIGTERM, signal.SIGTERM, 5.0)
+"""Two interrupts must come within a second of each other to end a step of Slurm; and its ranks are nobody's
+children here, so that a killed srun may leave them behind. So it may be with any scheduler's launcher."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """A way of starting MPI programs."""
+    """A way of starting MPI programs.
+
+    Attributes:
+        manager: Whose allocation it needs, by the name in `launch.allocations`; empty if it needs none.
+    """
 
     name: str
     about: str
-    words: Words
+    command: Commands
+    manager: str = ""
+    ending: Ending = Ending()
 
 
 LAUNCHERS: dict[str, Launcher] = {}
@@ -67,64 +58,169 @@ OWN = ("OMPI_", "PRTE_", "PMIX_")
 """What Open MPI's mpiexec carries to other hosts unasked."""
 
 
-def launcher(name: str, about: str) -> Callable[[Words], Words]:
+def launcher(
+    name: str, about: str, manager: str = "", ending: Ending | None = None
+) -> Callable[[Commands], Commands]:
     """Enters a function into LAUNCHERS."""
 
-    def enter(words: Words) -> Words:
-        LAUNCHERS[name] = Launcher(name, about, words)
-        return words
+    def enter(command: Commands) -> Commands:
+        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending())
+        return command
 
     return enter
 
 
+def manager_of(name: str) -> str:
+    """Whose allocation a launcher needs; of one in the user's own words nobody knows."""
+    return LAUNCHERS[name].manager if name in LAUNCHERS else ""
+
+
+def command_of(job: Job, name: str) -> Command:
+    """The command that starts a job with the launcher of this name, or of these words.
+
+    Raises:
+        UsageError: The launcher cannot place ranks so, or the words are none.
+    """
+    return LAUNCHERS[name].command(job) if name in LAUNCHERS else own_words.command_of(job, name)
+
+
+SECONDS_PER_RANK = 1 / 500
+
+
+def ending_of(job: Job, name: str) -> Ending:
+    """How a job ends that was started with the launcher of this name, or of these words.
+
+    Many ranks take longer.
+    """
+    ending = LAUNCHERS[name].ending if name in LAUNCHERS else FORCED
+    return replace(ending, patience_s=ending.patience_s + job.ranks * SECONDS_PER_RANK)
+
+
+def _command(words: Iterable[str], job: Job, lines: Iterable[str] = ()) -> Command:
+    """Words, options and program; and the file of hosts, if there are lines for it."""
+    text = "".join(f"{line}\n" for line in lines)
+    return Command((*words, *job.options, *job.program), {HOSTS: text} if text else {})
+
+
+# ---- The mpiexec of each library -----------------------------------------------------------------
+
+
 @launcher("openmpi", "mpiexec of Open MPI")
-def _openmpi(job: Job) -> list[str]:
-    """A context for each run of ranks on one host; on other hosts only what is named is known."""
-    settings = ["--allow-run-as-root"] if job.as_root else []
-    settings += ["--oversubscribe"] if job.oversubscribed else []
-    settings += job.options
+def _openmpi(job: Job) -> Command:
+    """It takes the host of each rank from a file; on other hosts, only variables that are named are known."""
+    words = [str(job.mpiexec), "-n", str(job.ranks)]
+    words += ["--allow-run-as-root"] if job.as_root else []
+    words += ["--oversubscribe"] if job.oversubscribed else []
     if not job.hosts:
-        return [str(job.mpiexec), "-n", str(job.ranks), *settings, *job.program]
+        return _command(words, job)
     names = sorted({*job.inherited, *job.environment})
-    exports = [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
-    words = _contexts(job, lambda host, ranks: [*exports, "-n", str(ranks), "--host", f"{host}:{ranks}"])
-    return [str(job.mpiexec), *settings, *words]
-
-
-def _contexts(job: Job, start: Callable[[str, int], list[str]]) -> list[str]:
-    """The program once for each run of ranks on a host, with colons between."""
-    contexts = [[*start(host, ranks), *job.program] for host, ranks in job.host_runs]
-    return [word for context in contexts for word in (":", *context)][1:]
+    words += [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
+    if len(job.ranks_on) == 1:
+        return _command([*words, "--host", f"{job.hosts[0]}:{job.ranks}"], job)
+    return _command([*words, "--hostfile", HOSTS_FILE, "--map-by", "seq"], job, job.hosts)
 
 
 @launcher("hydra", "mpiexec of MPICH")
-def _hydra(job: Job) -> list[str]:
+def _hydra(job: Job) -> Command:
     """Its ranks have the whole environment, wherever they are."""
-    hosts = ["-hosts", ",".join(f"{host}:{ranks}" for host, ranks in job.host_runs)] if job.hosts else []
-    return [str(job.mpiexec), *hosts, "-n", str(job.ranks), *job.options, *job.program]
+    words, ranks = [str(job.mpiexec)], ["-n", str(job.ranks)]
+    if not job.hosts:
+        return _command([*words, *ranks], job)
+    if len(job.ranks_on) == 1:
+        return _command([*words, "-hosts", f"{job.hosts[0]}:{job.ranks}", *ranks], job)
+    return _command([*words, "-f", HOSTS_FILE, *ranks], job, _period(_runs(job)))
 
 
 @launcher("intelmpi", "mpiexec of Intel MPI")
-def _intelmpi(job: Job) -> list[str]:
-    """Hydra again, but of a list of hosts it takes no numbers of ranks."""
-    if not job.hosts:
-        return _hydra(job)
-    words = _contexts(job, lambda host, ranks: ["-n", str(ranks), "-host", host])
-    return [str(job.mpiexec), *job.options, *words]
+def _intelmpi(job: Job) -> Command:
+    """Hydra again, but numbers of ranks stand in a file of machines only, neither in -hosts nor in -f."""
+    words = [str(job.mpiexec)]
+    if len(job.ranks_on) > 1:
+        words += ["-machinefile", HOSTS_FILE, "-n", str(job.ranks)]
+        return _command(words, job, _runs(job))
+    words += ["-n", str(job.ranks), *(("-host", job.hosts[0]) if job.hosts else ())]
+    return _command(words, job)
 
 
-@launcher("srun", "srun of Slurm, inside an allocation")
-def _srun(job: Job) -> list[str]:
+def _runs(job: Job) -> list[str]:
+    return [f"{host}:{ranks}" for host, ranks in job.host_runs]
+
+
+def _period(lines: list[str]) -> list[str]:
+    """What the lines repeat, if each of its hosts is in it once: at its end, Hydra begins the file again.
+
+    Of a host that stands in the file twice, it makes two, and so asks Slurm for more nodes than there are.
+    """
+    once = list(dict.fromkeys(lines))
+    repeated = once * (len(lines) // len(once) + 1)
+    hosts = {line.partition(":")[0] for line in once}
+    return once if repeated[: len(lines)] == lines and len(hosts) == len(once) else lines
+
+
+# ---- Launchers of schedulers ---------------------------------------------------------------------
+
+
+@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED)
+def _srun(job: Job) -> Command:
     """Rank 0 alone has the input; lines come as they are written."""
-    command = ["srun", f"--mpi={job.pmi}", f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
-    command += ["--kill-on-bad-exit=1"]
+    plugin = [f"--mpi={job.pmi}"] if job.pmi else []
+    words = ["srun", *plugin, f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
+    words += ["--kill-on-bad-exit=1"]
+    words += ["--overcommit"] if job.oversubscribed else []
+    if len(job.ranks_on) == 1:
+        words += ["--nodes=1", f"--nodelist={job.hosts[0]}"]
+    if len(job.ranks_on) < 2:  # noqa: PLR2004 - several
+        return _command(words, job)
+    # Without their number, a job of more hosts would be told that it has too few tasks for them.
+    words += [f"--nodes={len(job.ranks_on)}", "--distribution=arbitrary", f"--nodelist={HOSTS_FILE}"]
+    return _command(words, job, job.hosts)
+
+
+@launcher("flux", "flux run, inside a Flux instance", "flux", FORCED)
+def _flux(job: Job) -> Command:
+    """Hosts are asked for as a set; which task goes where is said by a file that the first of them reads."""
+    words = ["flux", "run", f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
+    if not job.hosts:
+        return _command(words, job)
+    words += [f"--nodes={len(job.ranks_on)}", f"--requires=hosts:{','.join(job.ranks_on)}"]
+    if len(job.ranks_on) == 1:
+        return _command(words, job)
+    return _command([*words, f"--taskmap=hostfile:{HOSTS_FILE}"], job, job.hosts)
+
+
+@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED)
+def _pals(job: Job) -> Command:
+    """It fills host after host, with the same number of ranks on each."""
+    words = ["mpiexec", "-n", str(job.ranks)]
+    if not job.hosts:
+        return _command(words, job)
+    words += ["--ppn", str(_each("pals", job))]
+    if len(job.ranks_on) == 1:
+        return _command([*words, "--hosts", job.hosts[0]], job)
+    return _command([*words, "--hostfile", HOSTS_FILE], job, job.ranks_on)
+
+
+@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED)
+def _jsrun(job: Job) -> Command:
+    """A resource set of one core for each rank; which hosts they are on is jsrun's choice."""
+    words = ["jsrun", "--nrs", str(job.ranks), "--tasks_per_rs", "1", "--cpu_per_rs", "1"]
     if job.hosts:
-        command += ["--distribution=arbitrary", f"--nodelist={','.join(job.hosts)}"]
-    if job.oversubscribed:
-        command.append("--overcommit")
-    return [*command, *job.options, *job.program]
+        words += ["--rs_per_host", str(_each("jsrun", job)), "--launch_distribution", "packed"]
+    return _command(words, job)
 
 
-def command_of(job: Job, name: str) -> list[str]:
-    """The words that start a job with the launcher of this name."""
-    return LAUNCHERS[name].words(job)
+def _each(name: str, job: Job) -> int:
+    """Ranks of every host but the last, which may have fewer.
+
+    Raises:
+        UsageError: Ranks are not in blocks of one size.
+    """
+    sizes = [ranks for _, ranks in job.host_runs]
+    blocks = len(sizes) == len(job.ranks_on) and len(set(sizes[:-1])) <= 1 and sizes[-1] <= sizes[0]
+    if not blocks:
+        hosts = ",".join(job.hosts[:8]) + (",..." if job.ranks > 8 else "")  # noqa: PLR2004 - enough to see it
+        raise UsageError(
+            f"{name} cannot place ranks on {hosts}: it fills host after host, with as many ranks on each",
+            "use one slot per host, place ranks in blocks (h1,h1,h2,h2), or leave --launcher out",
+        )
+    return sizes[0]

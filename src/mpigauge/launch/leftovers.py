@@ -1,10 +1,11 @@
 """The program that removes what a job or a lab left behind, also if whoever started it was killed.
 
-A process of its own, started with `leftovers.py FOLDER FILE...`. It waits for the end of its standard
-input, which comes when its parent closes the pipe or dies. Then it removes the temporary folder, if one
-is named, and the files that MPI libraries left behind: who is killed cannot remove its own. A file is
+A process of its own, started with `leftovers.py FOLDER ELSEWHERE FILE...`. It waits for the end of its
+standard input, which comes when its parent closes the pipe or dies. Then it removes the temporary folder, if
+one is named, and the files that MPI libraries left behind: who is killed cannot remove its own. A file is
 left behind if it is named as theirs are, was not there before (FILE...), belongs to us, and is needed
-by nobody.
+by nobody. Of a job that did not end by itself, ELSEWHERE names the other hosts, which are asked to do
+likewise.
 
 One is started beside every launch, so it imports only what it cannot do without: a third of the time of
 an interpreter with pathlib and subprocess.
@@ -17,7 +18,15 @@ from collections.abc import Iterator
 
 SEGMENTS = tuple(
     f"/dev/shm/{prefix}"  # noqa: S108 - where libraries put their segments
-    for prefix in ("sm_segment.", "vader_segment.", "mpich_shm_", "Intel_MPI_", "ucx_shm_posix_")
+    for prefix in (
+        "sm_segment.",
+        "vader_segment.",
+        "mpich_shm_",
+        "Intel_MPI_",
+        "ucx_shm_posix_",
+        "psm2_shm.",
+        "psm3_shm.",
+    )
 )
 """Needed while a process has them open or mapped."""
 
@@ -26,10 +35,39 @@ TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
 
 HYDRA = "hydra_pmi_proxy"
 
+FIRST_PIDS = "pid:[4026531836]"
+"""The namespace of processes that a machine begins with; its number is the same on every Linux."""
+
 DYING_S = 5.0
 """How long the ranks of a parent that was killed may take to die."""
 
 PAUSE_S = 0.1
+
+
+ENDED = b"dead"
+"""What a parent says whose job has ended by itself; of a job that was killed, KILLED."""
+
+KILLED = b"killed"
+ANSWER_S = 20.0
+AT_ONCE = 64
+"""Other hosts that are asked at the same time."""
+
+TIDY_THERE = """
+for again in 1 2 3 4 5 6; do
+    left=
+    for file in {patterns}; do
+        [ -f "$file" ] && [ -O "$file" ] && [ -n "$(find "$file" -mmin -{minutes})" ] || continue
+        if grep -qsF "$file" /proc/[0-9]*/maps || ls -l /proc/[0-9]*/fd 2>/dev/null | grep -qF "$file"; then
+            left=1
+        else
+            rm -f "$file"
+        fi
+    done
+    [ "$left" ] || exit 0
+    sleep 1
+done
+"""
+"""For the shell of another host: segments of ours that are no older than the job, and that nobody has."""
 
 
 def files() -> set[str]:
@@ -51,7 +89,8 @@ def _paths(folder: str) -> list[str]:
 def left_behind(before: set[str]) -> set[str]:
     """New files that are ours and needed by nobody."""
     ours = {path for path in files() - before if _is_ours(path)}
-    return ours - set(_needed(ours)) if ours else ours
+    unneeded = ours - set(_needed(ours)) if ours else ours
+    return {path for path in unneeded if path.startswith(TOPOLOGY) or not _is_held_unseen(path)}
 
 
 def _is_ours(path: str) -> bool:
@@ -71,6 +110,37 @@ def _needed(paths: set[str]) -> Iterator[str]:
         # A segment is mapped before it is closed: in this order it is seen at least once.
         yield from map(_target, _paths(f"{entry}/fd"))
         yield from (line[line.find("/") :] for line in _lines(f"{entry}/maps"))
+
+
+def _is_held_unseen(path: str) -> bool:
+    """Whether a process that we cannot see has a file open or mapped, or may have.
+
+    Containers that share /dev/shm do not see each other's processes, but the kernel does: it leases a file
+    only to who alone has it open. Where it leases none, only who sees all processes knows.
+    """
+    import fcntl  # for the few who get here
+    import signal
+
+    signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return not _sees_all()
+    try:
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return not _sees_all()
+    finally:
+        os.close(file)
+    return False
+
+
+def _sees_all() -> bool:
+    """Whether our /proc has every process of this machine: that of the first namespace has."""
+    return _target("/proc/self/ns/pid") == FIRST_PIDS
 
 
 def _target(link: str) -> str:
@@ -106,13 +176,44 @@ def _remove(path: str) -> None:
         return
 
 
+def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
+    """Has other hosts remove what a job that was killed left there.
+
+    Args:
+        elsewhere: JSON of a list for each host: the words that start a shell there; may be empty.
+        seconds: For how long the job ran.
+    """
+    if not elsewhere:
+        return
+    import json  # for the few who get here
+    import subprocess
+
+    patterns = " ".join(f"{prefix}*" for prefix in SEGMENTS)
+    script = TIDY_THERE.format(patterns=patterns, minutes=int(seconds / 60) + 1)
+    hosts = json.loads(elsewhere)
+    for first in range(0, len(hosts), AT_ONCE):
+        asked = [
+            subprocess.Popen([*words, script], stdin=subprocess.DEVNULL)
+            for words in hosts[first : first + AT_ONCE]
+        ]
+        deadline = time.monotonic() + ANSWER_S
+        for process in asked:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
 def main() -> None:
     """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
-    folder, *before = sys.argv[1:]
+    folder, elsewhere, *before = sys.argv[1:]
+    begun = time.monotonic()
     said = sys.stdin.buffer.read()
-    deadline = time.monotonic() + (0.0 if said else DYING_S)
-    while not tidy(folder, set(before)) and time.monotonic() < deadline:
+    ended = time.monotonic()
+    while not tidy(folder, set(before)) and time.monotonic() < ended + (0.0 if said else DYING_S):
         time.sleep(PAUSE_S)
+    if said != ENDED:
+        tidy_elsewhere(elsewhere, ended - begun)
 
 
 if __name__ == "__main__":

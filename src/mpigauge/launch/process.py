@@ -1,10 +1,11 @@
 """A running job: its lines as they come, its last words, and an end that leaves nobody behind.
 
 Three things guard against orphans. The launcher is told to die with us (PR_SET_PDEATHSIG), and the
-kernel does the same with its launcher. We adopt whoever loses its parent below us (a child
-subreaper), so that ranks that a launcher put into sessions of their own can still be found and
-killed. And nothing a launcher says about its own end is believed: we look. What a job leaves in the
-temporary folder and in shared memory is removed by a process that outlives us (`janitor`).
+kernel does the same with its launcher, or with its input where the launcher may stay. We adopt whoever
+loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of their own
+can still be found and killed; a variable tells them from what others have started. And nothing a launcher
+says about its own end is believed: we look. What a job leaves in the temporary folder and in shared memory
+is removed by a process that outlives us (`janitor`).
 """
 
 import contextlib
@@ -17,20 +18,30 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor
+from mpigauge.launch.job import written
+from mpigauge.launch.launchers import Ending
+from mpigauge.launch.leftovers import KILLED
+from mpigauge.launch.outer import inherited
+from mpigauge.launch.process_tree import descendants, in_words, is_marked, is_zombie, reap_adopted
+
+MARK = "MPIGAUGE_JOB"
+"""A variable of all processes of a job, with a value that no other job has."""
 
 WORDS_KEPT = 40
-PATIENCE_S = (2.0, 2.0)
-KILL_WAIT_S = 5.0
+WORDS_MOST_BYTES = 4096
+"""Of a line that is not the kernel's."""
 
+KILL_WAIT_S = 5.0
 
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
@@ -49,12 +60,16 @@ def _prctl() -> Callable[[int, int], int] | None:
 _PRCTL = _prctl()
 
 
-def _die_with_parent() -> None:
-    # Runs between fork and exec, where only what is loaded already may be called.
-    if _PRCTL is not None:
-        _PRCTL(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # A script's background job ignores it, and so would the launcher, which we ask to end by it.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _before(ending: Ending) -> Callable[[], None]:
+    """What a launcher does first, between fork and exec, where only what is loaded may be called."""
+
+    def prepare() -> None:
+        if _PRCTL is not None:
+            _PRCTL(_PR_SET_PDEATHSIG, ending.orphaned)
+        # A script's background job ignores it, and so would the launcher, which we ask to end by it.
+        signal.signal(ending.asked, signal.SIG_DFL)
+
+    return prepare
 
 
 class RunningJob:
@@ -66,6 +81,13 @@ class RunningJob:
         parts: What rank 0 reads from its standard input, each when it asks by `feed`: a launcher that has
             more in hand than rank 0 takes at once may give the job up, as Hydra does.
         interruption: Wakes up `lines`.
+        ending: How its launcher ends.
+        files: Texts by name, for the job's temporary folder, where the words expect them.
+        all_here: Whether all its ranks see this machine's files, so that the folder can be theirs, too.
+        elsewhere: For each other host of its ranks, the words that start a shell there.
+
+    Attributes:
+        undead: Processes of the job that no signal ends, in words; known once it has been stopped.
 
     Raises:
         EnvironmentLacksError: The launcher cannot be started.
@@ -77,9 +99,20 @@ class RunningJob:
         environment: Mapping[str, str],
         parts: Sequence[str] = (),
         interruption: Interruption | None = None,
+        ending: Ending | None = None,
+        files: Mapping[str, str] = MappingProxyType({}),
+        *,
+        all_here: bool = True,
+        elsewhere: Sequence[Sequence[str]] = (),
     ) -> None:
+        self._elsewhere = elsewhere
+        self.undead: tuple[str, ...] = ()
         self._command = list(command)
-        self._environment = environment
+        self._ending = ending or Ending()
+        self._mark = uuid.uuid4().hex
+        self._environment = {**environment, MARK: self._mark}
+        self._files = files
+        self._all_here = all_here
         self._parts = iter(parts)
         self._interruption = interruption
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
@@ -90,25 +123,31 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = _temporary_folder()
-        self._janitor = janitor(str(self._folder))
-        self._janitor.__enter__()
-        self._others = frozenset(descendants(os.getpid()))
+        self._janitor = janitor(str(self._folder), self._elsewhere)
+        self._told = self._janitor.__enter__()
         try:
             self._process = subprocess.Popen(
-                self._command,
+                written(self._command, self._files, self._folder),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**os.environ, "TMPDIR": str(self._folder), **self._environment},
+                env={**inherited(os.environ), **self._temporary(), **self._environment},
                 start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 - we have no threads
+                preexec_fn=_before(self._ending),  # noqa: PLW1509 - others' threads hold no lock we need
             )
+        except EnvironmentLacksError:
+            self._tidy()
+            raise
         except OSError as error:
             self._tidy()
             raise EnvironmentLacksError(
                 f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
             ) from None
         return self
+
+    def _temporary(self) -> dict[str, str]:
+        """Our folder is not on other hosts, where launchers would make it and nobody would remove it."""
+        return {"TMPDIR": str(self._folder)} if self._all_here else {}
 
     def __exit__(
         self,
@@ -130,13 +169,17 @@ class RunningJob:
     # ---- What it says ----------------------------------------------------------------------------
 
     def lines(
-        self, patience_s: Callable[[], float], busy: Callable[[], bool] = lambda: False
+        self,
+        patience_s: Callable[[], float],
+        busy: Callable[[], bool] = lambda: False,
+        counts: Callable[[bytes], bool] = lambda _line: True,
     ) -> Iterator[bytes]:
         """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
 
         Args:
-            patience_s: How long to wait for the next line; asked anew after each one.
+            patience_s: How long to wait for the next line that counts; asked anew after each one.
             busy: Whether something is running that SIGTERM should let end; asked likewise.
+            counts: Whether a line is a sign of life: a library that hangs may go on talking.
 
         Raises:
             TimeoutError: No line came for so long.
@@ -150,8 +193,6 @@ class RunningJob:
                 if stop or self._ends(busy):
                     raise InterruptedError
                 ready = selector.select(max(0.0, self._until(deadline) - time.monotonic()))
-                if not ready and time.monotonic() >= deadline:
-                    raise TimeoutError
                 for key, _ in ready:
                     if key.data == "wake":
                         self._calm()
@@ -159,11 +200,14 @@ class RunningJob:
                     ended, lines = self._read(key.fd, key.data)
                     for line in lines:
                         yield line
-                        deadline = time.monotonic() + patience_s()
+                        if counts(line):
+                            deadline = time.monotonic() + patience_s()
                         stop = stop or self._ends(busy)
                     if ended:
                         selector.unregister(key.fd)
                         streams -= 1
+                if streams and time.monotonic() >= deadline:
+                    raise TimeoutError
 
     def _ends(self, busy: Callable[[], bool]) -> bool:
         return self._interruption is not None and self._interruption.ends(busy=busy())
@@ -229,35 +273,45 @@ class RunningJob:
     # ---- How it ends -----------------------------------------------------------------------------
 
     def wait(self, seconds: float) -> int | None:
-        """The launcher's exit status, or None if it goes on; for the record only."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        """The launcher's exit status, or None if it goes on; for the record only.
+
+        What it says meanwhile is read, or it could not end.
+        """
+        self._drain(seconds)
+        return self._process.poll()
 
     def stop(self) -> None:
         """Ends the launcher and everything below it: asks twice, then kills."""
-        for patience in PATIENCE_S:
+        if self._process.poll() != 0:
+            self._told[:] = KILLED
+        for _ in range(2):
             if self._process.poll() is not None:
                 break
             with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(signal.SIGINT)
-            self._drain(patience)
+                self._process.send_signal(self._ending.asked)
+            self._drain(self._ending.patience_s)
         deadline = time.monotonic() + KILL_WAIT_S
         while (left := self._left()) and time.monotonic() < deadline:
             for pid in left:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             self._process.poll()
-            _reap_adopted(self._process.pid)
+            reap_adopted(self._process.pid)
             time.sleep(0.01)
-        _reap_adopted(self._process.pid)
+        reap_adopted(self._process.pid)
+        self.undead = tuple(map(in_words, self._left()))
         self._drain(0)
 
     def _left(self) -> list[int]:
-        """Living processes below us that were not there before the job."""
-        below = set(descendants(os.getpid())) - self._others
-        return [pid for pid in below if not _is_zombie(pid)]
+        """Living processes of the job: the launcher, what is below it, and orphans that have its mark.
+
+        Others below us are not ours to kill: what a script had started before it became us, or the master
+        of an ssh connection with other people's sessions in it.
+        """
+        launcher = {self._process.pid, *descendants(self._process.pid)}
+        below = descendants(os.getpid())
+        ours = [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
+        return [pid for pid in ours if not is_zombie(pid)]
 
     def _drain(self, seconds: float) -> None:
         """Waits for the end while reading what is said, since a full pipe would keep it alive."""
@@ -275,7 +329,7 @@ class RunningJob:
 
 
 def _text(line: bytes) -> str:
-    return line.decode("utf-8", "replace").strip()
+    return line[:WORDS_MOST_BYTES].decode("utf-8", "replace").strip()
 
 
 def _temporary_folder() -> Path:
@@ -286,35 +340,3 @@ def _temporary_folder() -> Path:
             f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
             "free some space, or set TMPDIR to another place",
         ) from None
-
-
-def descendants(root: int) -> list[int]:
-    """All processes below one, by /proc; empty where there is none."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # The name in parentheses may hold anything; the parent is the second word after it.
-            parent = int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-            parents.setdefault(parent, []).append(int(entry.name))
-    below: list[int] = []
-    front = [root]
-    while front:
-        children = parents.get(front.pop(), [])
-        below += children
-        front += children
-    return below
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
-
-
-def _reap_adopted(launcher: int) -> None:
-    """Takes the exit status of orphans that became our children, but not the launcher's own."""
-    for pid in descendants(os.getpid()):
-        if pid != launcher and _is_zombie(pid):
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)

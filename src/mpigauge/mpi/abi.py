@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError
-from mpigauge.mpi.find import ask, find_all
+from mpigauge.mpi.find import find_all
 from mpigauge.mpi.library import Library
+from mpigauge.mpi.wrapper import ask
 
 SHARED_OBJECT = "libmpi_abi.so.1"
 COMPILER = "mpicc_abi"

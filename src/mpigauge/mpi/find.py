@@ -1,49 +1,33 @@
 """Finding MPI libraries: by name, by path, or the one that the user most likely means.
 
-Order where nobody names one: $MPICC; an mpicc on PATH outside the system's own folders (a loaded
-module, an activated environment); what `mpigauge mpi add` has added; the wheel in mpigauge's own
-environment; the system's packages.
+Order where nobody names one: $MPICC; Cray's cc, where its programming environment is loaded; an mpicc on
+PATH outside the system's own folders (a loaded module, an activated environment); what `mpigauge mpi add`
+has added; the wheel in mpigauge's own environment; the system's packages.
 """
 
 import importlib.metadata
 import os
 import re
+import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import managed
-from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
+from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
+from mpigauge.mpi.library import Library
+from mpigauge.mpi.wrapper import Candidate, inspect
 
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
-PROBE_TIMEOUT_S = 60
 INSTALL_HINT = (
     "install one without root: mpigauge mpi add openmpi, or: module load an MPI, or name it: "
     "--mpi /path/to/mpicc"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An mpicc that may be worth asking, and where it was found.
-
-    Attributes:
-        label: What it is, where that is known without asking: "mpich==5.0.2".
-    """
-
-    mpicc: Path
-    origin: str
-    label: str = ""
-
-    def may_be(self, name: str) -> bool:
-        """Whether it is worth asking for `mpich` or `mpich==5.0.2`."""
-        return not self.label or name in (self.label, self.label.partition("==")[0])
 
 
 def find_default() -> Library:
@@ -52,20 +36,45 @@ def find_default() -> Library:
     Raises:
         EnvironmentLacksError: There is none, or none that works.
     """
-    chosen = os.environ.get("MPICC")
-    if chosen and shutil.which(chosen) is None:
-        raise EnvironmentLacksError(
-            f"$MPICC is {chosen!r}, which is not a program", "correct it, or unset MPICC"
-        )
+    _check_chosen()
     troubles: list[MpigaugeError] = []
+    without_launcher: list[Library] = []
     for candidate in _candidates():
         try:
-            return inspect(candidate)
+            library = inspect(candidate)
         except MpigaugeError as error:
             troubles.append(error)
+            continue
+        if library.is_startable:
+            return library
+        without_launcher.append(library)
+    if without_launcher:
+        return without_launcher[0]
     if troubles:
         raise troubles[0]
     raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
+
+
+def _check_chosen() -> None:
+    """That $MPICC, if there is one, begins with a program."""
+    chosen = os.environ.get("MPICC")
+    if chosen and _chosen() is None:
+        raise EnvironmentLacksError(
+            f"$MPICC is {chosen!r}, which is not a program", "correct it, or unset MPICC"
+        )
+
+
+def _chosen() -> Candidate | None:
+    """What $MPICC says, which may have options: "mpicc -cc=icx"."""
+    text = os.environ.get("MPICC", "")
+    if whole := shutil.which(text):
+        return Candidate(Path(whole), "$MPICC")
+    try:
+        word, *options = shlex.split(text)
+    except ValueError:
+        return None
+    program = shutil.which(word)
+    return Candidate(Path(program), "$MPICC", options=tuple(options)) if program else None
 
 
 def find_all() -> tuple[list[Library], list[MpigaugeError]]:
@@ -112,6 +121,15 @@ def absent(names: Sequence[str]) -> list[str]:
     """
     asked = _Asked()
     return [name for name in names if not is_path(name) and asked.find(*_parts(name)) is None]
+
+
+LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9._+-]{0,31})=(?!=)(.+)", re.DOTALL)
+
+
+def labelled(word: str) -> tuple[str, str]:
+    """The label of a user's word for a library, and the rest: `main=/opt/bin/mpicc`; no label is empty."""
+    found = LABELLED.fullmatch(word)
+    return (found[1], found[2]) if found else ("", word)
 
 
 def is_path(name: str) -> bool:
@@ -167,14 +185,27 @@ class _Asked:
 
 def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
     """Says it of all of them at once, with the one command that adds them."""
-    labels = [f"{kind.about} {version}".strip() for kind, version in map(_parts, names)]
+    kinds = list(map(_parts, names))
+    labels = [f"{kind.about} {version}".strip() for kind, version in kinds]
+    addable = [name for name, (kind, _) in zip(names, kinds, strict=True) if kind.wheel]
+    add = f"mpigauge mpi add {' '.join(addable)}, or " if addable else ""
     return EnvironmentLacksError(
         f"{', '.join(labels)} {'was' if len(labels) == 1 else 'were'} not found; {asked.in_words()}",
-        f"mpigauge mpi add {' '.join(names)}, or name an mpicc or prefix: --mpi /path",
+        f"{add}name an mpicc or prefix: --mpi /path",
     )
 
 
-def _find_path(name: str) -> Library:
+def find_with(mpicc: str, options: tuple[str, ...]) -> Library:
+    """The library of an mpicc that is always run with these options.
+
+    Raises:
+        UsageError: There is no such program.
+        EnvironmentLacksError: It does not work.
+    """
+    return _find_path(mpicc, options)
+
+
+def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
         inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
@@ -183,7 +214,7 @@ def _find_path(name: str) -> Library:
         path = inside
     if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: is not a program", "name the prefix of an MPI library, or its mpicc")
-    return inspect(Candidate(_true_name(path.absolute()), "named by the user"))
+    return inspect(Candidate(_true_name(path.absolute()), "named by the user", options=options))
 
 
 # ---- Where to look -------------------------------------------------------------------------------
@@ -218,10 +249,13 @@ def _true_name(mpicc: Path) -> Path:
 
 
 def _all_candidates() -> Iterator[Candidate]:
-    if chosen := os.environ.get("MPICC"):
-        yield Candidate(Path(shutil.which(chosen) or chosen), "$MPICC")
+    if chosen := _chosen():
+        yield chosen
+    if cray := os.environ.get("CRAYPE_DIR"):  # elsewhere, cc is no compiler of MPI
+        yield Candidate(Path(cray) / "bin" / "cc", "the Cray programming environment")
     system = []
-    for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+    # An empty word of PATH would be the folder that we are in, and nothing there is to be run.
+    for folder in map(Path, filter(None, os.environ.get("PATH", "").split(os.pathsep))):
         if folder in SYSTEM_FOLDERS:
             system.append(folder)
         else:
@@ -238,110 +272,9 @@ def _all_candidates() -> Iterator[Candidate]:
 
 def _wheel_candidates() -> Iterator[Candidate]:
     scripts = Path(sysconfig.get_path("scripts"))
-    for kind in KINDS:
+    for kind in WELL_KNOWN:
         try:
             version = importlib.metadata.version(kind.wheel)
         except importlib.metadata.PackageNotFoundError:
             continue
         yield Candidate(scripts / "mpicc", f"the wheel {kind.wheel} {version} in {sys.prefix}")
-
-
-# ---- Asking one ----------------------------------------------------------------------------------
-
-
-def inspect(candidate: Candidate) -> Library:
-    """What an mpicc belongs to, told by the macros of the mpi.h that it includes.
-
-    Raises:
-        EnvironmentLacksError: It does not compile, has no mpiexec, or is of no kind we know.
-    """
-    environment = _environment_of(candidate.mpicc)
-    macros = _macros(candidate.mpicc, environment)
-    kind = next((kind for kind in KINDS if kind.macro in macros), None)
-    if kind is None:
-        names = ", ".join(kind.about for kind in KINDS)
-        raise EnvironmentLacksError(
-            f"{candidate.mpicc}: does not belong to an MPI library that mpigauge knows", f"known are {names}"
-        )
-    return Library(
-        kind=kind,
-        version=_version(kind, macros),
-        standard=f"{macros.get('MPI_VERSION', '?')}.{macros.get('MPI_SUBVERSION', '?')}",
-        mpicc=candidate.mpicc,
-        mpiexec=_mpiexec_of(candidate.mpicc),
-        prefix=candidate.mpicc.parent.parent,
-        origin=candidate.origin,
-        show=ask([str(candidate.mpicc), "-show"], environment).strip(),
-        environment=environment if kind.needs_root_variable else {},
-    )
-
-
-def _environment_of(mpicc: Path) -> dict[str, str]:
-    """Intel's mpicc needs its own prefix in a variable; nobody else minds it."""
-    return {kind.needs_root_variable: str(mpicc.parent.parent) for kind in KINDS if kind.needs_root_variable}
-
-
-def _macros(mpicc: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    text = ask([str(mpicc), "-E", "-dM", "-x", "c", "-include", "mpi.h", os.devnull], environment)
-    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', text, re.MULTILINE))
-
-
-def _version(kind: Kind, macros: Mapping[str, str]) -> str:
-    if kind.name == "openmpi":
-        parts = (macros.get(f"OMPI_{part}_VERSION", "?") for part in ("MAJOR", "MINOR", "RELEASE"))
-        return ".".join(parts)
-    return macros[kind.macro]
-
-
-def _mpiexec_of(mpicc: Path) -> Path:
-    """The mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
-    suffix = mpicc.name.removeprefix("mpicc")
-    for name in (f"mpiexec{suffix}", "mpiexec", "mpirun"):
-        if (mpicc.parent / name).is_file():
-            return mpicc.parent / name
-    raise EnvironmentLacksError(
-        f"{mpicc}: has no mpiexec beside it", "install the runtime package of this MPI library, too"
-    )
-
-
-def ask(
-    words: list[str],
-    environment: Mapping[str, str],
-    timeout_s: float = PROBE_TIMEOUT_S,
-    folder: Path | None = None,
-) -> str:
-    """Runs an mpicc with these words, in a folder or in the current one; what it wrote.
-
-    Raises:
-        EnvironmentLacksError: It cannot be run, or it failed.
-    """
-    mpicc = Path(words[0])
-    try:
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            check=False,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            cwd=folder,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None
-    if done.returncode != 0:
-        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, done.stderr or done.stdout))
-    return done.stdout
-
-
-def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
-    """A sentence and a remedy for an mpicc that failed."""
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
-    # The first line that names an error is the cause, the last only its echo.
-    cause = next(
-        (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}"
-    )
-    if shutil.which("cc") is None and shutil.which("gcc") is None:
-        return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
-    return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"

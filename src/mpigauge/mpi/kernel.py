@@ -2,19 +2,21 @@
 
 import json
 import os
+import platform
 import re
-import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
+from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made, remade
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.mpi.find import ask
-from mpigauge.mpi.library import Library, identify
+from mpigauge.mpi.kinds import identify
+from mpigauge.mpi.library import Library
+from mpigauge.mpi.wrapper import ask
 from mpigauge.plan.patterns import KERNEL_VERSION, Description
 
 FLAGS = COMPILE_FLAGS
@@ -37,8 +39,27 @@ def sources() -> list[Path]:
 def kernel_path(library: Library) -> Path:
     """Where the kernel of a library is, or will be."""
     # The wrapper itself, too: an upgrade in place changes neither its path nor its version words.
-    words = (str(library.mpicc.resolve()), library.show, library.label, *FLAGS, _stamp(library.mpicc))
+    wrapper = (str(library.mpicc.resolve()), _stamp(library.mpicc), *library.options, library.show)
+    words = (*wrapper, library.label, *FLAGS, *_machine(), _compiler_version(library))
     return cache_folder() / f"{library.name}-{library.version}-{fingerprint(sources(), words)}" / PROGRAM
+
+
+def _machine() -> tuple[str, str]:
+    """What a program needs of the machine that runs it: a home may be shared by several kinds of them."""
+    return platform.machine(), "-".join(platform.libc_ver())
+
+
+@cache
+def _version_of(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
+    try:
+        return ask([*words, "--version"], dict(environment)).partition("\n")[0]
+    except EnvironmentLacksError:
+        return ""
+
+
+def _compiler_version(library: Library) -> str:
+    """The compiler's own first line, which a wrapper hands on; empty if it does not."""
+    return _version_of(tuple(library.compiler), tuple(sorted(library.environment.items())))
 
 
 def _stamp(path: Path) -> str:
@@ -65,7 +86,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     Raises:
         EnvironmentLacksError: It does not compile.
     """
-    words = [str(library.mpicc), *FLAGS, *flags]
+    words = [*library.compiler, *FLAGS, *flags]
     c_files = sorted(folder.rglob("*.c"))
     jobs = min(os.cpu_count() or 1, JOBS_MOST)
     with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
@@ -135,9 +156,8 @@ def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
 
 
 def rebuild(library: Library) -> Path:
-    """Builds the kernel anew, whatever the cache holds."""
-    shutil.rmtree(kernel_path(library).parent, ignore_errors=True)
-    return build(library)
+    """Builds the kernel anew, whatever the cache holds; jobs that run the old one are left alone."""
+    return remade(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
 
 
 def check_linked(library: Library, library_string: str, ranks_asked: int, ranks: int) -> None:
@@ -149,18 +169,15 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
     kind, version = identify(library_string)
     if ranks != ranks_asked:
         raise EnvironmentLacksError(
-            f"{library.mpiexec}: started {ranks_asked} programs of {ranks} rank each instead of one job of "
-            f"{ranks_asked} ranks: it is not the launcher of {library.kind.about} {library.version}",
+            f"{library.mpiexec if library.has_mpiexec else 'the launcher'}: started {ranks_asked} programs "
+            f"of {ranks} rank each instead of one job of {ranks_asked} ranks: it is not the launcher of "
+            f"{library.kind.about} {library.version}",
             f"use an mpicc that has the mpiexec of {library.kind.about} beside it: --mpi /path/to/mpicc",
         )
-    if kind is not library.kind or not _same_version(version, library.version):
-        ran = (
-            f"{kind.about} {version}"
-            if kind is not None
-            else (library_string.splitlines() or ["an unnamed library"])[0][:60]
-        )
+    if kind.name != library.kind.name or not _same_version(version, library.version):
         raise EnvironmentLacksError(
-            f"{library.mpicc}: built for {library.kind.about} {library.version}, but the job ran on {ran}",
+            f"{library.mpicc}: built for {library.kind.about} {library.version}, but the job ran on "
+            f"{kind.about} {version}",
             "a different library is loaded at run time: check LD_LIBRARY_PATH and LD_PRELOAD, or --mpi",
         )
 

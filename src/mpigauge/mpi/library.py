@@ -1,164 +1,21 @@
-"""The kinds of MPI library that mpigauge can tell apart; the one list of them.
-
-To add one: a row in KINDS, the launcher that its mpiexec needs in `launch.launchers`, and a row in
-tests/mpi/test_library.py.
-"""
+"""An installed MPI library, and what its jobs need to be set."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mpigauge.mpi import transport_report
-from mpigauge.vocabulary import AUTO, BINDINGS
+from mpigauge.mpi.kinds import LOOPBACK, Kind, identify, kind_named
+from mpigauge.vocabulary import AUTO
 
+SRUN = "srun"
+"""The launcher of kinds that come without an mpiexec."""
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """An MPI implementation.
+NO_MPIEXEC = Path("no-mpiexec")
+"""Stands where a launcher would put the mpiexec of a library that has none."""
 
-    Attributes:
-        name: What users and results call it.
-        about: Its full name.
-        aliases: Other words that users may say.
-        macro: The macro of its mpi.h that no other has.
-        launcher: The name in `launch.launchers` of what its mpiexec understands.
-        says: How MPI_Get_library_version begins.
-        wheel: The PyPI package that carries it.
-        asks: Environment variables that make rank 0 say at MPI_Init, and never later, what it uses.
-        reads: What it said then, in a few words; empty if it is not understood.
-        wheel_needs: Packages with other parts of it, which come along.
-        needs_root_variable: Its mpicc only finds itself through this environment variable.
-        crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
-            they do so by themselves.
-        transports: Environment variables that make it use one, by name: shm or tcp.
-        bindings: The same for where a rank may run, by name: core or none.
-        remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
-            the program.
-        in_slurm: The same where Slurm does, unless the user says otherwise; empty if it finds that by itself.
-        pmi: What srun --mpi must be for it.
-    """
-
-    name: str
-    about: str
-    aliases: tuple[str, ...]
-    macro: str
-    launcher: str
-    says: str
-    wheel: str
-    asks: Mapping[str, str]
-    reads: Callable[[Iterable[str]], str]
-    needs_root_variable: str = ""
-    wheel_needs: tuple[str, ...] = ()
-    crowded: Mapping[str, str] = field(default_factory=dict)
-    transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    remote_shell: Mapping[str, str] = field(default_factory=dict)
-    in_slurm: Mapping[str, str] = field(default_factory=dict)
-    pmi: str = ""
-
-
-POLICIES = tuple(binding for binding in BINDINGS if binding != AUTO)
-LOOPBACK = "lo"
-"""The interface that ranks of one host use for the network stack."""
-
-# Intel's mpi.h also has MPICH's macro: the first match counts.
-KINDS = (
-    Kind(
-        "openmpi",
-        "Open MPI",
-        ("ompi", "open-mpi"),
-        "OMPI_MAJOR_VERSION",
-        "openmpi",
-        "Open MPI v",
-        "openmpi",
-        {"OMPI_MCA_ompi_display_comm": "mpi_init", "OMPI_MCA_hook_comm_method_brief": "1"},
-        transport_report.openmpi,
-        # On one host it notices by itself; of several, it takes each for a machine with all the cores.
-        crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
-        transports={
-            # Its name in version 4; version 5 says sm, and knows this one, too.
-            "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "vader,self"},
-            "tcp": {
-                "OMPI_MCA_pml": "ob1",
-                "OMPI_MCA_btl": "tcp,self",
-                "OMPI_MCA_btl_tcp_if_include": LOOPBACK,
-            },
-        },
-        # The first of each pair is for version 5, the other for 4.
-        bindings={
-            policy: {
-                "PRTE_MCA_hwloc_default_binding_policy": policy,
-                "OMPI_MCA_hwloc_base_binding_policy": policy,
-            }
-            for policy in POLICIES
-        },
-        remote_shell={"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"},
-        pmi="pmix",
-    ),
-    Kind(
-        "intelmpi",
-        "Intel MPI",
-        ("intel", "impi"),
-        "I_MPI_VERSION",
-        "intelmpi",
-        "Intel(R) MPI Library ",
-        "impi-devel",
-        {"I_MPI_DEBUG": "2"},
-        transport_report.intelmpi,
-        "I_MPI_ROOT",
-        ("impi-rt",),
-        transports={
-            "shm": {"I_MPI_FABRICS": "shm"},
-            "tcp": {
-                "I_MPI_FABRICS": "ofi",
-                "FI_PROVIDER": "tcp",
-                "FI_TCP_IFACE": LOOPBACK,
-                # Else collectives of one host go through shared memory all the same.
-                "I_MPI_COLL_INTRANODE": "pt2pt",
-            },
-        },
-        bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
-        remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
-        # Of hosts that it is given, it thinks that only ssh reaches them.
-        in_slurm={"I_MPI_HYDRA_BOOTSTRAP": "slurm"},
-        pmi="pmi2",
-    ),
-    Kind(
-        "mpich",
-        "MPICH",
-        (),
-        "MPICH_VERSION",
-        "hydra",
-        "MPICH Version:",
-        "mpich",
-        {"MPIR_CVAR_DEBUG_SUMMARY": "1"},
-        transport_report.mpich,
-        # Without, 8 ranks on 2 cores take milliseconds for a barrier, with it some 20 us.
-        crowded={
-            "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-            "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
-        },
-        transports={
-            "shm": {"MPIR_CVAR_NOLOCAL": "0"},
-            # NOLOCAL alone is not enough: UCX, its other network module, has shared memory of its own.
-            "tcp": {
-                "MPIR_CVAR_NOLOCAL": "1",
-                "MPIR_CVAR_CH4_NETMOD": "ofi",
-                "FI_PROVIDER": "tcp",
-                "FI_TCP_IFACE": LOOPBACK,
-            },
-        },
-        bindings={policy: {"HYDRA_BINDING": policy} for policy in POLICIES},
-        remote_shell={"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"},
-        pmi="pmi2",
-    ),
-)
-
-
-def kind_named(name: str) -> Kind | None:
-    """The kind that a user means by a word, if any."""
-    return next((kind for kind in KINDS if name in (kind.name, *kind.aliases)), None)
+HYDRA = "hydra"
+"""What an mpiexec of theirs understands that is there all the same: -n, as the standard has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +27,13 @@ class Library:
         version: As its mpi.h says it: "5.0.11".
         standard: The MPI standard that it implements: "3.1".
         mpicc: Its compiler wrapper.
-        mpiexec: Its launcher.
+        mpiexec: Its launcher; NO_MPIEXEC if it has none, as where srun starts all jobs.
         prefix: The folder that it is installed in.
         origin: Where it was found, in words.
-        show: What its mpicc would run.
+        show: What its mpicc would run; empty if it does not say.
         environment: What its programs need to be set.
+        options: What is to stand behind mpicc whenever it is run, as $MPICC may have it: -cc=icx.
+        called: What the user calls it, to tell it from another build of the same version; may be empty.
     """
 
     kind: Kind
@@ -186,6 +45,8 @@ class Library:
     origin: str
     show: str
     environment: Mapping[str, str]
+    options: tuple[str, ...] = ()
+    called: str = ""
 
     def environment_for(
         self,
@@ -195,22 +56,25 @@ class Library:
         binding: str = AUTO,
         remote_shell: str = "",
         several_hosts: bool = False,
+        manager: str = "",
     ) -> Mapping[str, str]:
         """What a job of it needs to be set.
 
         The user's own words about yielding go before ours; what was asked for goes before all.
+
+        Args:
+            manager: The scheduler whose job we are in, by its name in `launch.allocations`.
         """
         yielding = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
         travel = self.kind.transports.get(transport, {})
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}
         shell = self.kind.remote_shell if remote_shell else {}
-        by_slurm = several_hosts and not remote_shell and "SLURM_JOB_ID" in os.environ
-        slurm = {k: v for k, v in self.kind.in_slurm.items() if by_slurm and k not in os.environ}
+        reached = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
         return {
             **self.environment,
             **yielding,
-            **slurm,
+            **{k: v for k, v in reached.items() if k not in os.environ},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,
@@ -220,6 +84,26 @@ class Library:
     def asks(self) -> Mapping[str, str]:
         """What makes it say which transports it uses, unless the user has set that otherwise."""
         return {name: value for name, value in self.kind.asks.items() if name not in os.environ}
+
+    @property
+    def compiler(self) -> list[str]:
+        """The words that begin every command of its compiler wrapper."""
+        return [str(self.mpicc), *self.options]
+
+    @property
+    def has_mpiexec(self) -> bool:
+        """Whether there is one, beside its mpicc or named by the user."""
+        return self.mpiexec != NO_MPIEXEC
+
+    @property
+    def is_startable(self) -> bool:
+        """Whether it can start jobs as its kind usually does."""
+        return self.has_mpiexec or self.kind.launcher == SRUN
+
+    @property
+    def launcher(self) -> str:
+        """The name in `launch.launchers` of what starts its jobs, unless the user says otherwise."""
+        return HYDRA if self.kind.launcher == SRUN and self.has_mpiexec else self.kind.launcher
 
     @property
     def name(self) -> str:
@@ -232,13 +116,17 @@ class Library:
         return f"{self.kind.name}=={self.version}"
 
 
-def identify(library_string: str) -> tuple[Kind | None, str]:
-    """The kind and version that MPI_Get_library_version tells of; version "" if it is not there.
+def as_it_says(library: Library, said: str) -> Library:
+    """A library under the kind that only a program of it can tell: its mpi.h is that of another.
 
-    The version is the first word with a dot and digits after the opening words.
+    What is started is still the mpiexec that was found, so a library of no known kind keeps that launcher.
+
+    Args:
+        said: What MPI_Get_library_version says; empty if nobody has asked.
     """
-    for kind in KINDS:
-        if library_string.startswith(kind.says):
-            words = library_string.removeprefix(kind.says).replace(",", " ").split()
-            return kind, words[0] if words else ""
-    return None, ""
+    kind, version = identify(said)
+    if not said or library.kind.name not in kind.taken_for:
+        return library
+    if kind_named(kind.name) is None:
+        kind = replace(kind, launcher=library.kind.launcher)
+    return replace(library, kind=kind, version=version)

@@ -13,6 +13,12 @@ these forms exclude a transport.
 import re
 from collections.abc import Iterable
 
+
+def unknown(_: Iterable[str]) -> str:
+    """Of a library whose words nobody has told us."""
+    return ""
+
+
 _SUMMARY = re.compile(r"\s*(on-host|off-host): +(all|most) connections are (\S+)")
 _NOBODY = {"self", "n/a"}
 

@@ -1,9 +1,13 @@
-/* leave - ranks that nobody waits for any more: their launcher is gone, or a visit does not come
- * on.
+/* leave - ranks that nobody waits for any more: their launcher is gone, or who feeds them the plan,
+ * or a visit does not come on.
  *
- * Both are told by signals, so that nothing runs between two readings of the clock. */
+ * All are told by signals, so that nothing runs between two readings of the clock. */
 #include "ranks/leave.h"
 
+#include "ranks/abort.h"
+
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +17,16 @@
 
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
-enum { WORDS_BYTES = 256, NS_PER_US = 1000, US_PER_S = 1000000 };
+enum {
+    WORDS_BYTES    = 256,
+    NS_PER_US      = 1000,
+    US_PER_S       = 1000000,
+    ABORT_WITHIN_S = 3,
+    START_MOST_S   = 180
+};
 
 static struct {
     pid_t   parent;
@@ -45,20 +56,66 @@ static void check_parent(int number)
 /* Some launchers leave their ranks behind when they die.  The system tells that the *thread* is
  * gone that started us, which may be one of many, so the signal only says that it is time to look;
  * it is one that nothing else sends, since launchers end ranks by the usual ones.  The parent may
- * have died before we could ask to be told. */
+ * have died before we could ask to be told, or even before we could see which it was: a rank of
+ * process 1 may be that of a container's launcher, so it only has to come to its plan in time. */
 void mg_leave_with_launcher(void)
 {
     state.parent = getppid();
     handle(SIGRTMAX, check_parent);
     (void) prctl(PR_SET_PDEATHSIG, SIGRTMAX);
     check_parent(0);
+    if (state.parent == 1)
+        (void) alarm(START_MOST_S);
+}
+
+/* ---- Who feeds us ---------------------------------------------------------------------------- */
+
+/* Ranks on other hosts may have a launcher that outlives it, as steps of Slurm have: they are ended
+ * by the abort.  That is no call for a handler, but of a job that nobody reads nothing is lost if
+ * it hangs in there, too: then the alarm ends this rank, and with it most launchers' job. */
+static void check_input(int number)
+{
+    static const char words[] = "mpigauge-kernel: whoever started this job is gone\n";
+    struct pollfd     input   = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+
+    (void) number;
+    if (poll(&input, 1, 0) != 1 || (input.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0)
+        return;
+    (void) !write(STDERR_FILENO, words, sizeof words - 1);
+    handle(SIGALRM, SIG_DFL);
+    (void) alarm(ABORT_WITHIN_S);
+    (void) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
+/* To this thread, since others are the library's.  The end may have come before we could ask. */
+void mg_leave_with_input(void)
+{
+    const struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t) syscall(SYS_gettid)};
+    const int               flags = fcntl(STDIN_FILENO, F_GETFL);
+
+    handle(SIGRTMAX - 1, check_input);
+    (void) fcntl(STDIN_FILENO, F_SETOWN_EX, &owner);
+    (void) fcntl(STDIN_FILENO, F_SETSIG, SIGRTMAX - 1);
+    (void) fcntl(STDIN_FILENO, F_SETFL, flags | O_ASYNC);
+    check_input(0);
 }
 #else
 void mg_leave_with_launcher(void)
 {
     state.parent = getppid();
 }
+
+void mg_leave_with_input(void)
+{
+}
 #endif
+
+void mg_leave_started(void)
+{
+    if (state.parent == 1)
+        (void) alarm(0);
+}
 
 /* ---- The clock ------------------------------------------------------------------------------- */
 

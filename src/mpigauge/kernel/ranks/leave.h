@@ -8,6 +8,13 @@
  * have it, too. */
 void mg_leave_with_launcher(void);
 
+/* The job is whole: it has its plan. */
+void mg_leave_started(void);
+
+/* From now on the job ends when the standard input of this rank does, of which all has been read:
+ * whoever started it keeps that open.  Not all launchers die with who started them. */
+void mg_leave_with_input(void);
+
 /* Unless one of these is called within so many ns, this rank ends with a sentence.  For launches
  * that nobody watches from outside: what hangs would hold its nodes until the job's time is over.
  */

@@ -11,6 +11,7 @@
 #include "ranks/pairs.h"
 #include "ranks/settle.h"
 #include "rounds/alive.h"
+#include "rounds/cards.h"
 #include "rounds/common_start.h"
 #include "rounds/counters.h"
 #include "rounds/neighbours.h"
@@ -230,5 +231,6 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     mg_shared_free();
     mg_neighbours_free();
     mg_counters_free();
+    mg_cards_free();
     free((void *) requests);
 }

@@ -6,10 +6,10 @@
 #include "ranks/groups.h"
 #include "rounds/alive.h"
 #include "rounds/batching.h"
+#include "rounds/carried.h"
 #include "rounds/compute.h"
 #include "rounds/condition.h"
 #include "rounds/feasible.h"
-#include "rounds/net_counters.h"
 #include "text/journal.h"
 #include "text/visit_line.h"
 
@@ -44,7 +44,15 @@ static void finish(const struct mg_visit *visit, struct mg_state *state)
 
 /* ---- How long, how many ---------------------------------------------------------------------- */
 
-/* A first round, and unless it took too long eight more.
+/* How many rounds a trial has beside its first: eight, or as many as their time allows. */
+static int more_trials(int64_t first_ns, int64_t limit_ns)
+{
+    const int64_t fit = limit_ns / (first_ns > 0 ? first_ns : 1);
+
+    return fit < MG_TRIALS - 1 ? (int) fit : MG_TRIALS - 1;
+}
+
+/* A first round, and more unless it took too long.
  * Slow rounds are told to the journal, so that a slow cell is not taken for a hanging one. */
 static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, int64_t *trial_ns)
@@ -59,7 +67,7 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
         if (state->rank == 0 && rounds->samples_ns[0] > tick_ns)
             mg_journal_tick(visit, rounds->samples_ns[0]);
         trials += rounds->count;
-        more = trials > 1 ? 0 : trial_ns[0] < limit ? MG_TRIALS - 1 : 0;
+        more = trials > 1 ? 0 : more_trials(trial_ns[0], limit);
         mg_share(state->comm, &more, sizeof more);
     }
     return trials;
@@ -204,17 +212,20 @@ static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit
 }
 
 /* The words that start a round travel as messages do: of short operations they would be what the
- * interfaces count.  So those are called a few times without them. */
+ * cards count.  So those are called a few times without them.  All hosts have read their counters
+ * before anybody calls. */
 static void prove(const struct mg_visit *visit, struct mg_state *state, struct mg_outcome *outcome)
 {
     if (!mg_is_global(visit) || visit->bytes >= PROVED_BYTES)
         return;
+    struct mg_carried before = mg_carried_until_now(visit, state);
     begin(visit, state);
-    const struct mg_net before = mg_net_carried();
+    if (state->rank == 0) /* the handshake of the begin is none of its messages */
+        mg_cards_read_ip(&before);
     for (outcome->net_calls = 0; outcome->net_calls < PROOF_CALLS; outcome->net_calls++)
         visit->mode->call(state);
     finish(visit, state);
-    outcome->net_bytes = mg_net_bytes_since(before);
+    mg_carried_since(visit, state, &before, outcome);
 }
 
 static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
@@ -241,12 +252,12 @@ static void warm_up(struct mg_run *run, const struct mg_visit *visit, struct mg_
     outcome->net_calls += run->rounds.calls;
 }
 
-/* The rounds of a visit, and what the interfaces have carried for them. */
+/* The rounds of a visit, and what the cards have carried for them. */
 static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                         struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
                         struct mg_outcome *outcome)
 {
-    const struct mg_net net_before = mg_net_carried();
+    const struct mg_carried before = mg_carried_until_now(visit, state);
 
     begin(visit, state);
     warm_up(run, visit, state, walk, decision, kept_ns, outcome);
@@ -254,7 +265,7 @@ static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct
     visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
                                   MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
     finish(visit, state);
-    outcome->net_bytes = mg_net_bytes_since(net_before);
+    mg_carried_since(visit, state, &before, outcome);
     outcome->net_calls += run->rounds.calls;
     outcome->backwards += mg_clamp(run->rounds.samples_ns, run->rounds.count);
     state->work = 0;
@@ -284,6 +295,7 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     mg_payload_walked(&walk);
     mg_alive();
     prove(visit, state, &outcome);
+    mg_carried_tell(state, &outcome);
 
     state->send   = walk.send_first;
     state->recv   = walk.recv_first;

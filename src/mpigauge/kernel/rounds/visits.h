@@ -19,6 +19,9 @@ enum mg_start {
 
 #define MG_BYTES_MOST (INT64_C(1) << 46)
 
+/* More than a year: several of them and a clock still add up to what 64 bits hold. */
+#define MG_TIME_MOST_NS (INT64_C(1) << 55)
+
 /* The numbers of a visit: type, key in the plan, least, most, what it is where the plan has none,
  * and what it means.  The plan's text, --describe and the struct below have them from here. */
 #define MG_VISIT_NUMBERS(NUMBER)                                                                   \
@@ -60,6 +63,8 @@ struct mg_plan {
     int64_t          deadline_ns;   /* no visit begins later than this after clocks agree */
     int64_t          warmup_ns;     /* per group of ranks, before the first visit */
     int64_t          hang_ns;       /* of silence, after which a visit hangs; 0: others watch */
+    bool             watched;       /* who feeds it keeps its input open until the end */
+    int64_t          pool_caches;   /* largest caches of a host that cold pools have at least */
     int              visits_count;
     int              cells_count;
     struct mg_visit *visits;

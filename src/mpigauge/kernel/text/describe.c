@@ -11,6 +11,7 @@
 #include "text/plan.h"
 
 #include <inttypes.h>
+#include <mpi.h>
 
 static const char *const bus_names[] = {
     [MG_BUS_NONE]   = "",
@@ -188,10 +189,23 @@ static void describe_keys(FILE *out)
     }
 }
 
+/* What library this really is: some have the mpi.h of another.  It may be asked before MPI_Init. */
+static void describe_library(FILE *out)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int  length                                  = 0;
+
+    if (MPI_Get_library_version(library, &length) != MPI_SUCCESS)
+        library[0] = '\0';
+    mg_json_word(out, "library", library);
+}
+
 void mg_describe(FILE *out)
 {
-    (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,\"datatypes\":[", MG_PLAN_VERSION,
+    (void) fprintf(out, "{\"kernel\":%d,\"large_counts\":%s,", MG_PLAN_VERSION,
                    mg_json_bool(MG_LARGE_COUNTS));
+    describe_library(out);
+    (void) fprintf(out, ",\"datatypes\":[");
     for (size_t i = 0; mg_datatype_at(i) != NULL; i++)
         describe_datatype(out, i);
     (void) fprintf(out, "],\"visit_keys\":[");

@@ -6,6 +6,7 @@
 #include "text/json.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ void mg_journal_open(const char *path)
     journal.out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
     if (journal.out == NULL)
         MG_DIE("cannot write the journal %s", path);
+    (void) signal(SIGPIPE, SIG_IGN); /* or a reader that is gone would end this rank alone */
     (void) setvbuf(journal.out, NULL, _IONBF, 0);
     open_text();
 }
@@ -75,7 +77,7 @@ static void write_out(const char *lines, size_t bytes)
 {
     journal.last_line_ns = mg_now_ns();
     if (fwrite(lines, 1, bytes, journal.out) != bytes || fflush(journal.out) != 0)
-        MG_DIE("the journal cannot be written any more: is the disk full?");
+        MG_DIE("the journal cannot be written any more: is the disk full, or its reader gone?");
 }
 
 void mg_journal_end_line(void)

@@ -3,12 +3,15 @@
 
 #include "clock/clock.h"
 #include "ranks/abort.h"
+#include "ranks/machine.h"
 #include "text/journal.h"
 #include "text/json.h"
+#include "text/launch_cards.h"
 #include "text/plan.h"
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ struct rank_facts {
     char                  cpus[NAME_BYTES]; /* where it may run: "0-3,8" */
     int                   cpu;              /* where it ran when asked */
     struct mg_clock_facts clock;
+    struct mg_machine     machine;
 };
 
 /* The CPU set in the notation of the kernel's cpulists, as far as there is room. */
@@ -53,8 +57,9 @@ static struct rank_facts facts_here(void)
     MG_MPI(MPI_Get_processor_name(name, &length));
     (void) snprintf(facts.host, sizeof facts.host, "%.*s", (int) sizeof facts.host - 1, name);
     allowed_cpus(facts.cpus, sizeof facts.cpus);
-    facts.cpu   = sched_getcpu();
-    facts.clock = mg_clock_measure();
+    facts.cpu     = sched_getcpu();
+    facts.clock   = mg_clock_measure();
+    facts.machine = mg_machine_here();
     return facts;
 }
 
@@ -71,6 +76,37 @@ static void put_ranks(FILE *out, const struct rank_facts *facts, int ranks)
                        ",\"clock_cost_p999_ns\":%" PRId64 ",\"clock_zero_share\":%.6f}",
                        facts[i].cpu, facts[i].clock.step_ns, facts[i].clock.cost_ns,
                        facts[i].clock.cost_p999_ns, facts[i].clock.zero_share);
+    }
+    (void) fputc(']', out);
+}
+
+static const char *host_of(const void *facts, int rank)
+{
+    return ((const struct rank_facts *) facts)[rank].host;
+}
+
+static bool is_first_of_host(const struct rank_facts *facts, int rank)
+{
+    for (int i = rank - 1; i >= 0; i--) /* ranks of a host mostly follow each other */
+        if (strcmp(facts[i].host, facts[rank].host) == 0)
+            return false;
+    return true;
+}
+
+/* Every host once, as its first rank sees it. */
+static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
+{
+    (void) fprintf(out, ",\"machines\":[");
+    for (int i = 0; i < ranks; i++) {
+        if (!is_first_of_host(facts, i))
+            continue;
+        (void) fprintf(out, i > 0 ? ",{" : "{");
+        mg_json_word(out, "host", facts[i].host);
+        (void) fputc(',', out);
+        mg_json_word(out, "cpu", facts[i].machine.cpu);
+        (void) fputc(',', out);
+        mg_json_word(out, "kernel", facts[i].machine.system);
+        (void) fprintf(out, ",\"cache_bytes\":%" PRId64 "}", facts[i].machine.cache_bytes);
     }
     (void) fputc(']', out);
 }
@@ -92,6 +128,7 @@ void mg_journal_launch(int ranks_asked)
         MG_DIE("no memory for the facts of %d ranks", ranks);
     MG_MPI(MPI_Gather(&here, (int) sizeof here, MPI_BYTE, all, (int) sizeof here, MPI_BYTE, 0,
                       MPI_COMM_WORLD));
+    struct mg_launch_cards cards = mg_launch_cards_gather();
     if (mg_journal_is_open()) {
         FILE *out = mg_journal_line();
 
@@ -101,8 +138,12 @@ void mg_journal_launch(int ranks_asked)
         (void) fprintf(out, ",\"mpi_standard\":\"%d.%d\",", version, subversion);
         mg_json_word(out, "clock", mg_clock_name());
         put_ranks(out, all, ranks);
+        put_machines(out, all, ranks);
+        (void) fputc(',', out);
+        mg_launch_cards_put(out, &cards, host_of, all);
         (void) fprintf(out, "}}");
         mg_journal_end_line();
     }
+    mg_launch_cards_free(&cards);
     free(all);
 }

@@ -62,7 +62,7 @@ static char *split(int line, char *word)
 static void read_launch(int line, char *words, struct mg_plan *plan)
 {
     int64_t version = 0;
-    int64_t ranks = 0, cores = 0, visits = 0, least = 0, most = 0, ppm = 0;
+    int64_t ranks = 0, cores = 0, visits = 0, least = 0, most = 0, ppm = 0, watched = 0;
     char   *rest = NULL;
 
     const struct key keys[] = {
@@ -73,10 +73,12 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
         {"rounds_min", &least, 1, 100000000},
         {"rounds_max", &most, 1, 100000000},
         {"precision_ppm", &ppm, 1, 1000000},
-        {"cell_ns", &plan->cell_ns, 1, INT64_MAX},
-        {"deadline_ns", &plan->deadline_ns, 1, INT64_MAX},
-        {"warmup_ns", &plan->warmup_ns, 0, INT64_MAX},
-        {"hang_ns", &plan->hang_ns, 0, INT64_MAX},
+        {"cell_ns", &plan->cell_ns, 1, MG_TIME_MOST_NS},
+        {"deadline_ns", &plan->deadline_ns, 1, MG_TIME_MOST_NS},
+        {"warmup_ns", &plan->warmup_ns, 0, MG_TIME_MOST_NS},
+        {"hang_ns", &plan->hang_ns, 0, MG_TIME_MOST_NS},
+        {"watched", &watched, 0, 1},
+        {"pool_caches", &plan->pool_caches, 0, 1000},
         {0},
     };
     for (char *word = strtok_r(words, " ", &rest); word != NULL;
@@ -97,6 +99,7 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
     plan->rounds_min      = (int) least;
     plan->rounds_max      = (int) most;
     plan->precision_ppm   = (int) ppm;
+    plan->watched         = watched != 0;
 }
 
 static const char *const start_names[] = {

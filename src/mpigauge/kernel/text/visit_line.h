@@ -41,8 +41,13 @@ typedef struct {
     FIELD(real, correlation_time, true)                                                            \
     FIELD(real, effective, true)                                                                   \
     FIELD(real, half_width, isfinite(outcome->half_width))                                         \
-    FIELD(number, net_bytes, true) /* received by this host's interfaces during net_calls calls */ \
+    FIELD(number, net_bytes, true) /* by the IP interfaces of rank 0's host in net_calls calls */  \
     FIELD(number, net_calls, true)                                                                 \
+    FIELD(number, ip_received_bytes, true) /* this and what follows: by all hosts of the visit */  \
+    FIELD(number, ip_sent_bytes, true)                                                             \
+    FIELD(number, rdma_received_bytes, true)                                                       \
+    FIELD(number, rdma_sent_bytes, true)                                                           \
+    FIELD(number, uncounted_cards, true)                                                           \
     FIELD(text, corrupt, outcome->corrupt != NULL)    /* what was wrong with the payload */        \
     FIELD(reals, line_ns, outcome->line_ns.count > 0) /* before the samples, and after them */     \
     FIELD(reals, line_worst_ns, outcome->line_worst_ns.count > 0)                                  \

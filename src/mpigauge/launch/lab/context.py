@@ -16,6 +16,9 @@ VARIABLE = "MPIGAUGE_LAB"
 """Names the file that describes the lab that we are in."""
 
 
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - of each host its own
+
+
 class LabHost(Struct, frozen=True):
     """An emulated host."""
 
@@ -60,6 +63,11 @@ class Lab:
     def counters(self) -> Counters:
         """What the relay has done until now."""
         return counters.read(self.counters_path.read_bytes())
+
+
+def is_of_one_host(path: Path) -> bool:
+    """Whether a file in a lab is that of one host alone, in memory, and gone with the lab."""
+    return path.resolve().is_relative_to(SHARED_MEMORY)
 
 
 def current() -> Lab | None:

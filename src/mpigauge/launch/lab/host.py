@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch.lab import linux, network
+from mpigauge.launch.lab import context, linux, network
 from mpigauge.plan.lab import Lab, Topology
 
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 - mounted anew
+SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
 """Of the lab: the same on all hosts."""
 
@@ -125,6 +125,7 @@ def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
         input=words,
         capture_output=True,
         text=True,
+        errors="replace",
         timeout=IP_TIMEOUT_S,
         check=False,
     )

@@ -14,6 +14,7 @@ import msgspec
 
 from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.launch.lab import context, host, linux, network
+from mpigauge.launch.outer import SCHEDULERS
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
 
@@ -25,9 +26,6 @@ DESCRIPTION = f"{host.FOLDER}/lab.json"
 HOSTS = f"{host.FOLDER}/hosts"
 PROGRAMS = f"{host.FOLDER}/bin"
 SHELL = f"{PROGRAMS}/ssh"
-
-SCHEDULERS = ("SLURM_", "PBS_", "LSB_", "LSF_", "SGE_", "COBALT_", "FLUX_", "PMI_", "PMIX_")
-"""Variables of these would make launchers look for the hosts of an allocation."""
 
 LAUNCHERS = {
     "HYDRA_LAUNCHER": "ssh",
@@ -114,6 +112,7 @@ def _start_relay(order: Order) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        errors="replace",
         pass_fds=[order.counters_fd],
         process_group=0,
     )

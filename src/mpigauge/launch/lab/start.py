@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mpigauge import errors
 from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, EnvironmentLacksError, UsageError
+from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor
 from mpigauge.launch.lab import context, counters, host, init, linux, programs
 from mpigauge.launch.lab.counters import Counters
@@ -25,7 +26,7 @@ NAMESPACES = (
     | linux.NEW_NETWORK
     | linux.NEW_PROCESSES
 )
-SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+SIGNALS = frozenset({*Interruption.SIGNALS, signal.SIGQUIT})
 MESSAGE_BYTES = 65536
 MAKING_TIMEOUT_S = 60
 BORN = "born"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, PackagePath, distributions
 from pathlib import Path
 
-from mpigauge.mpi.library import KINDS, Kind
+from mpigauge.mpi.kinds import WELL_KNOWN, Kind
 
 SITE = "lib/python3*/site-packages"
 READ_MOST_BYTES = 2**20
@@ -56,25 +56,26 @@ def _kind_of(one: Distribution) -> Kind | None:
     # What is left of a distribution that was removed by hand may have no metadata.
     metadata = one.metadata
     name = metadata["Name"].lower().replace("_", "-") if metadata and "Name" in metadata else ""
-    return next((kind for kind in KINDS if name in (kind.wheel, *kind.wheel_needs)), None)
+    return next((kind for kind in WELL_KNOWN if name in (kind.wheel, *kind.wheel_needs)), None)
 
 
 def _clash(place: Path, kind: Kind, one: Distribution, all_: Sequence[Distribution]) -> Clash | None:
-    lost = [file for file in _files(one) if not _is_its_own(file)]
+    lost = [file for file in files_of(one) if not _is_its_own(file)]
     if not lost:
         return None
     names = {str(file) for file in lost}
     winners = [
         f"{other.name} {other.version}"
         for other in all_
-        if other.name != one.name and any(str(file) in names and _is_its_own(file) for file in _files(other))
+        if other.name != one.name
+        and any(str(file) in names and _is_its_own(file) for file in files_of(other))
     ]
     short = tuple("/".join(file.parts[-2:]) for file in lost)
     return Clash(place, f"{kind.name}=={one.version}", short, " and ".join(winners))
 
 
-def _files(one: Distribution) -> Sequence[PackagePath]:
-    """What its RECORD lists; nothing if that is no list."""
+def files_of(one: Distribution) -> Sequence[PackagePath]:
+    """What a distribution's RECORD lists; nothing if that is no list."""
     try:
         return one.files or []
     except (OSError, ValueError, TypeError):

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.locks import locked
-from mpigauge.mpi import find, kernel
+from mpigauge.mpi import kernel, wrapper
 from mpigauge.mpi.install import installers
 from mpigauge.mpi.install.prefixes import Managed, folder, managed, name_of
-from mpigauge.mpi.library import KINDS, Kind, Library, kind_named
+from mpigauge.mpi.kinds import WELL_KNOWN, Kind, kind_named
+from mpigauge.mpi.library import Library
 
 UNFINISHED = ".unfinished-"
 LOCK = ".lock"
@@ -51,10 +52,14 @@ def wanted(word: str) -> Wanted:
     """
     name, sign, version = word.partition("==")
     kind = kind_named(name)
+    names = ", ".join(kind.name for kind in WELL_KNOWN)
     if kind is None:
-        names = ", ".join(kind.name for kind in KINDS)
         raise UsageError(
-            f"no MPI library is called {word!r}", f"choose from {names}, or {KINDS[0].name}==5.0.11"
+            f"no MPI library is called {word!r}", f"choose from {names}, or {WELL_KNOWN[0].name}==5.0.11"
+        )
+    if not kind.wheel:
+        raise UsageError(
+            f"{kind.about} is not on PyPI and cannot be added", f"choose from {names}, or use --mpi /path"
         )
     if sign and not VERSION.fullmatch(version):
         raise UsageError(
@@ -83,7 +88,7 @@ def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
         target = scratch / "prefix"
         installers.install(one.requirement, target, scratch, wheels, keep=[lock])
         root = _root(target, one)
-        built = find.inspect(find.Candidate(root / "bin" / "mpicc", "the installer"))
+        built = wrapper.inspect(wrapper.Candidate(root / "bin" / "mpicc", "the installer"))
         if built.kind is not one.kind:
             raise EnvironmentLacksError(
                 f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
@@ -128,7 +133,7 @@ def _check_place(wheels: Path | None) -> None:
             f"{folder()}: contains a space, which MPICH's mpicc cannot handle",
             "set XDG_DATA_HOME to a folder without spaces",
         )
-    if wheels is not None and not wheels.is_dir():
+    if wheels is not None and not os.path.isdir(wheels):  # noqa: PTH112 - Path raises at names too long
         raise UsageError(f"{wheels}: is not a folder", "--wheels takes a folder of .whl files")
 
 
@@ -141,7 +146,7 @@ def _root(target: Path, one: Wanted) -> Path:
 
 
 def _library(one: Managed) -> Library:
-    return find.inspect(find.Candidate(one.mpicc, one.origin))
+    return wrapper.inspect(wrapper.Candidate(one.mpicc, one.origin))
 
 
 # ---- One at a time, whole or not at all ----------------------------------------------------------

@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpigauge.mpi.library import KINDS, Kind, kind_named
+from mpigauge.cache import home
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.kinds import KINDS, Kind, kind_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,12 @@ class Managed:
 
 
 def folder() -> Path:
-    """Where the prefixes are: $XDG_DATA_HOME/mpigauge/mpi, or its usual place at home; without links."""
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    """Where the prefixes are: $XDG_DATA_HOME/mpigauge/mpi, or its usual place at home; without links.
+
+    Raises:
+        EnvironmentLacksError: Nobody knows where the user's home is.
+    """
+    data = os.environ.get("XDG_DATA_HOME") or home("XDG_DATA_HOME") / ".local" / "share"
     return Path(os.path.realpath(data)) / "mpigauge" / "mpi"
 
 
@@ -48,10 +54,10 @@ def name_of(kind: Kind, version: str) -> str:
 
 
 def managed() -> list[Managed]:
-    """What is there: by kind as in KINDS, newest first."""
+    """What is there: by kind as in KINDS, newest first; who has no home has none."""
     try:
         names = sorted(os.listdir(folder()))  # noqa: PTH208 - only names are needed
-    except OSError:
+    except (OSError, EnvironmentLacksError):
         return []
     found = [one for one in map(_managed, names) if one is not None]
     found.sort(key=lambda one: _numbers(one.version), reverse=True)

@@ -2,78 +2,62 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.allocations.allocation import Allocation, Node
+from mpigauge.launch.outer import in_a_step
 from mpigauge.plan.hosts import HOSTS_MOST, expand_nodelist
 
 _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A host of an allocation.
+COMPONENTS = "SLURM_HET_SIZE"
+"""Of a heterogeneous job: how many jobs in one it is. Under salloc, it has no list of nodes beside."""
 
-    Attributes:
-        tasks: Ranks that Slurm means to start there.
-        cpus: Processors that the job has there.
-    """
-
-    name: str
-    tasks: int
-    cpus: int
+HINT = "start it by sbatch or salloc; outside of a job, unset what begins with SLURM_"
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """A job of Slurm.
-
-    Attributes:
-        job: Its number; of an array's task, "number_task".
-        restarts: How often it has been put back into the queue.
-        ends: UNIX time of its limit; None if Slurm does not say.
-    """
-
-    job: str
-    nodes: tuple[Node, ...]
-    restarts: int = 0
-    ends: float | None = None
-
-    @property
-    def tasks(self) -> int:
-        """On all nodes together."""
-        return sum(node.tasks for node in self.nodes)
-
-
-def allocation(environ: Mapping[str, str]) -> Allocation | None:
-    """The allocation that an environment tells of; None outside of one.
+def allocation(environ: Mapping[str, str]) -> Allocation:
+    """The nodes of the job, also where a step of it has started us, which may have fewer.
 
     Raises:
         EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
     """
-    job, nodelist = environ.get("SLURM_JOB_ID"), environ.get("SLURM_JOB_NODELIST")
-    if not job or not nodelist:
-        return None
+    _refuse_components(environ)
     try:
-        names = expand_nodelist(nodelist)
+        names = expand_nodelist(environ["SLURM_JOB_NODELIST"])
     except UsageError as error:
         raise EnvironmentLacksError(f"SLURM_JOB_NODELIST: {error.sentence}", HINT) from None
     cpus = _counts(environ, "SLURM_JOB_CPUS_PER_NODE", "1", len(names))
-    tasks = _counts(environ, "SLURM_TASKS_PER_NODE", environ.get("SLURM_JOB_CPUS_PER_NODE", "1"), len(names))
+    tasks = _counts(environ, "SLURM_TASKS_PER_NODE", "1", len(names)) if _tells_tasks(environ) else cpus
     return Allocation(
-        job=_name(environ, job),
+        job=_name(environ),
         nodes=tuple(map(Node, names, tasks, cpus)),
         restarts=_number(environ, "SLURM_RESTART_COUNT") or 0,
         ends=_number(environ, "SLURM_JOB_END_TIME"),
     )
 
 
-HINT = "start it by sbatch or salloc; outside of a job, unset what begins with SLURM_"
+def _tells_tasks(environ: Mapping[str, str]) -> bool:
+    """Whether tasks are those of the job. In a step they are its own, one, unless the step is interactive."""
+    tasks = environ.get("SLURM_TASKS_PER_NODE")
+    return tasks is not None and not (
+        in_a_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
+    )
 
 
-def _name(environ: Mapping[str, str], job: str) -> str:
+def _refuse_components(environ: Mapping[str, str]) -> None:
+    """The variables of a heterogeneous job, and srun, show the first component alone or none."""
+    if environ.get(COMPONENTS, "1") != "1" or "SLURM_JOB_NODELIST" not in environ:
+        raise EnvironmentLacksError(
+            f"{COMPONENTS}: this is a heterogeneous job of {environ[COMPONENTS][:9]} components",
+            "submit a job without components: no ':' between options, no '#SBATCH hetjob'",
+        )
+
+
+def _name(environ: Mapping[str, str]) -> str:
     array, task = environ.get("SLURM_ARRAY_JOB_ID"), environ.get("SLURM_ARRAY_TASK_ID")
-    return f"{array}_{task}" if array and task else job
+    return f"{array}_{task}" if array and task else environ["SLURM_JOB_ID"]
 
 
 def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int) -> tuple[int, ...]:

@@ -1,0 +1,20 @@
+/* carried - what the cards of all hosts of a visit have carried while its operation was repeated.
+ */
+#ifndef MG_CARRIED_H
+#define MG_CARRIED_H
+
+#include "rounds/cards.h"
+#include "rounds/visits.h"
+#include "text/visit_line.h"
+
+/* One rank of each host reads for it; all others have nothing. */
+struct mg_carried mg_carried_until_now(const struct mg_visit *visit, const struct mg_state *state);
+
+/* What this rank's host has carried since then, in the outcome in place of what was there. */
+void mg_carried_since(const struct mg_visit *visit, const struct mg_state *state,
+                      const struct mg_carried *earlier, struct mg_outcome *outcome);
+
+/* On all ranks of the group: on rank 0 the outcome becomes that of all hosts. */
+void mg_carried_tell(const struct mg_state *state, struct mg_outcome *outcome);
+
+#endif

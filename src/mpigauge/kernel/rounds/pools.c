@@ -1,0 +1,25 @@
+/* pools - what cold visits walk through, on the hosts that measure.
+ *
+ * Whoever writes the plan may be on a login node with smaller caches, and what is cold there is
+ * warm here.
+ */
+#include "rounds/pools.h"
+
+#include "ranks/abort.h"
+#include "ranks/machine.h"
+
+#include <mpi.h>
+
+void mg_pools_fit(struct mg_plan *plan)
+{
+    int64_t here    = mg_machine_here().cache_bytes;
+    int64_t largest = 0;
+
+    if (plan->pool_caches == 0)
+        return;
+    MG_MPI(MPI_Allreduce(&here, &largest, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
+    const size_t least = (size_t) (plan->pool_caches * largest);
+    for (int i = 0; i < plan->visits_count; i++)
+        if (plan->visits[i].pool_bytes > 0 && plan->visits[i].pool_bytes < least)
+            plan->visits[i].pool_bytes = least;
+}

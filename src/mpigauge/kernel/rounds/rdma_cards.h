@@ -1,0 +1,19 @@
+/* rdma_cards.h - what the cards of this host have carried that know RDMA: InfiniBand, RoCE, EFA,
+ * Omni-Path and Slingshot, as the system lists them under /sys/class. */
+#ifndef MG_RDMA_CARDS_H
+#define MG_RDMA_CARDS_H
+
+#include "rounds/traffic.h"
+
+/* root comes before the path of every file: "" but for tests. */
+void mg_rdma_open(const char *root);
+void mg_rdma_close(void);
+
+/* All ports together; returns how many could not be counted.  Waits for counters that the system
+ * holds back for some milliseconds. */
+int mg_rdma_read(struct mg_traffic *carried);
+
+/* The ports, at most `room`; how many these are. */
+int mg_rdma_list(struct mg_card *cards, int room);
+
+#endif

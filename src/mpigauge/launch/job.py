@@ -1,0 +1,94 @@
+"""One launch of one program, and the command that a launcher makes of it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError
+
+FOLDER = "$TMPDIR"
+"""In words of a command: the temporary folder of the job, which there is only once it is started."""
+
+HOSTS = "hosts"
+"""The file in it that says where ranks go."""
+
+HOSTS_FILE = f"{FOLDER}/{HOSTS}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One launch of one program.
+
+    Attributes:
+        mpiexec: The launcher's program.
+        ranks: How many processes.
+        program: The words of what each of them runs.
+        cores: How many processors they share.
+        as_root: Whether the user is root, which Open MPI refuses unless told.
+        environment: What to set beside the user's environment.
+        inherited: Names of the user's own variables that ranks on other hosts need, too.
+        options: Words for the launcher, put before the program.
+        hosts: Where each rank is to be; empty means this machine.
+        pmi: How the library talks with srun.
+    """
+
+    mpiexec: Path
+    ranks: int
+    program: tuple[str, ...]
+    cores: int
+    as_root: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    inherited: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    pmi: str = ""
+
+    @property
+    def oversubscribed(self) -> bool:
+        """More ranks than cores."""
+        return self.ranks > self.cores
+
+    @property
+    def host_runs(self) -> list[tuple[str, int]]:
+        """The hosts in the order of the ranks, each with how many of them follow each other there."""
+        return [(host, len(list(run))) for host, run in groupby(self.hosts)]
+
+    @property
+    def ranks_on(self) -> Counter[str]:
+        """How many ranks each host has; hosts in the order of their first rank."""
+        return Counter(self.hosts)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What starts a job: words, whose number does not grow with the ranks, and files that do.
+
+    Attributes:
+        words: Never a string for a shell.
+        files: Texts by name; `FOLDER/name` in the words is where they will be.
+    """
+
+    words: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:
+    """Writes the files of a command into a folder; the words, with their paths.
+
+    Raises:
+        EnvironmentLacksError: A file cannot be written.
+    """
+    words = list(words)
+    for name, text in files.items():
+        path = folder / name
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise EnvironmentLacksError(
+                f"{path}: cannot be written, and the launcher needs it: {error.strerror}",
+                "free some space, or set TMPDIR to another place",
+            ) from None
+        words = [word.replace(f"{FOLDER}/{name}", str(path)) for word in words]
+    return words

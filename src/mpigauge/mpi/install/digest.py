@@ -1,0 +1,38 @@
+"""What `mpigauge mpi add` has installed, in one number: the same for the same wheels, whoever unpacked them.
+
+A wheel's RECORD lists its files with their digests. Installers write files of their own into that list, each
+other ones, so these do not count.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+from mpigauge.mpi.install.clashes import SITE, files_of
+from mpigauge.mpi.install.prefixes import managed
+
+OF_INSTALLERS = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"}
+DIGITS = 16
+
+
+def digest(prefix: Path) -> str:
+    """16 hexadecimal digits of the files that the wheels in a prefix of ours were made of.
+
+    They are what RECORD says: a file that was changed afterwards is found by `mpigauge doctor`.
+
+    Returns:
+        Empty if the prefix is none of ours, or no wheel tells of its files.
+    """
+    if prefix.resolve() not in [one.prefix for one in managed()]:
+        return ""
+    places = [str(place) for place in (prefix, *sorted(prefix.glob(SITE)))]
+    lines = sorted({line for one in distributions(path=places) for line in _lines(one)})
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGITS] if lines else ""
+
+
+def _lines(one: Distribution) -> Iterator[str]:
+    """Each file of a wheel by name and digest; where it lies is the installer's choice."""
+    for file in files_of(one):
+        if file.hash is not None and file.name not in OF_INSTALLERS and file.suffix != ".pyc":
+            yield f"{file.name} {file.hash.mode}={file.hash.value}"

@@ -1,0 +1,144 @@
+"""Asking a compiler wrapper which MPI library it belongs to, and what became of a compilation."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.kinds import KINDS, NO_VERSION, Kind, kind_by_macros
+from mpigauge.mpi.library import NO_MPIEXEC, Library
+
+PROBE_TIMEOUT_S = 60
+LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An mpicc that may be worth asking, and where it was found.
+
+    Attributes:
+        label: What it is, where that is known without asking: "mpich==5.0.2".
+        options: What is to stand behind it whenever it is run.
+    """
+
+    mpicc: Path
+    origin: str
+    label: str = ""
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """That begin every command of it."""
+        return [str(self.mpicc), *self.options]
+
+    def may_be(self, name: str) -> bool:
+        """Whether it is worth asking for `mpich` or `mpich==5.0.2`."""
+        return not self.label or name in (self.label, self.label.partition("==")[0])
+
+
+def inspect(candidate: Candidate) -> Library:
+    """What a compiler wrapper belongs to, told by the macros of the mpi.h that it includes.
+
+    Raises:
+        EnvironmentLacksError: It does not compile, or what it includes is not of an MPI library.
+    """
+    environment = _environment_of(candidate.mpicc)
+    macros = _macros(candidate, environment)
+    kind = kind_by_macros(macros)
+    if "MPI_VERSION" not in macros:
+        raise EnvironmentLacksError(
+            f"{candidate.mpicc}: the mpi.h that it includes defines no MPI_VERSION",
+            "name the compiler wrapper of an MPI library: --mpi /path/to/mpicc",
+        )
+    return Library(
+        kind=kind,
+        version=_version(kind, macros),
+        standard=f"{macros['MPI_VERSION']}.{macros.get('MPI_SUBVERSION', '?')}",
+        mpicc=candidate.mpicc,
+        mpiexec=_mpiexec_of(candidate.mpicc),
+        prefix=candidate.mpicc.parent.parent,
+        origin=candidate.origin,
+        show=_shown(candidate, kind, environment),
+        environment=environment if kind.needs_root_variable else {},
+        options=candidate.options,
+    )
+
+
+def _environment_of(mpicc: Path) -> dict[str, str]:
+    """Intel's mpicc needs its own prefix in a variable; nobody else minds it."""
+    return {kind.needs_root_variable: str(mpicc.parent.parent) for kind in KINDS if kind.needs_root_variable}
+
+
+def _macros(candidate: Candidate, environment: Mapping[str, str]) -> dict[str, str]:
+    words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", "mpi.h", os.devnull]
+    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', ask(words, environment), re.MULTILINE))
+
+
+def _version(kind: Kind, macros: Mapping[str, str]) -> str:
+    if kind.name == "openmpi":
+        parts = (macros.get(f"OMPI_{part}_VERSION", "?") for part in ("MAJOR", "MINOR", "RELEASE"))
+        return ".".join(parts)
+    return next((macros[macro] for macro in kind.macros if macro in macros), NO_VERSION)
+
+
+def _shown(candidate: Candidate, kind: Kind, environment: Mapping[str, str]) -> str:
+    """What it would run; a wrapper that cannot say it compiles all the same."""
+    try:
+        return ask([*candidate.words, *kind.show], environment).strip()
+    except EnvironmentLacksError:
+        return ""
+
+
+def _mpiexec_of(mpicc: Path) -> Path:
+    """The mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
+    suffix = mpicc.name.removeprefix("mpicc") if mpicc.name.startswith("mpicc") else ""
+    names = (f"mpiexec{suffix}", *LAUNCHERS_BESIDE)
+    there = (mpicc.parent / name for name in names)
+    return next((path for path in there if path.is_file()), NO_MPIEXEC)
+
+
+def ask(
+    words: list[str],
+    environment: Mapping[str, str],
+    timeout_s: float = PROBE_TIMEOUT_S,
+    folder: Path | None = None,
+) -> str:
+    """Runs an mpicc with these words, in a folder or in the current one; what it wrote.
+
+    Raises:
+        EnvironmentLacksError: It cannot be run, or it failed.
+    """
+    mpicc = Path(words[0])
+    try:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
+            env={**os.environ, **environment, "LC_ALL": "C"},  # its words are read: in English
+            stdin=subprocess.DEVNULL,
+            cwd=folder,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacksError(f"{mpicc}: cannot be run: {error}", "check the installation") from None
+    if done.returncode != 0:
+        raise EnvironmentLacksError(*explain_failure(mpicc, done.returncode, done.stderr or done.stdout))
+    return done.stdout
+
+
+def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
+    """A sentence and a remedy for an mpicc that failed."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    # The first line that names an error is the cause, the last only its echo.
+    cause = next(
+        (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}"
+    )
+    if shutil.which("cc") is None and shutil.which("gcc") is None:
+        return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
+    return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"
