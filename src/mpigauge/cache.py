@@ -1,24 +1,63 @@
 """The cache of programs that are built on the spot: made once for the same sources and words."""
 
+import contextlib
 import hashlib
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+ASIDE = ".old-"
+ASIDE_KEPT_S = 14 * 86_400.0
+"""Longer than any campaign lasts."""
+
 COMPILE_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
 
 
 def cache_folder() -> Path:
-    """Where built programs are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache."""
+    """Where built programs are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache.
+
+    Raises:
+        EnvironmentLacksError: Nobody knows where the user's home is.
+    """
     if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
         return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "mpigauge" / "kernels"
+    return user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
+
+
+def user_cache(instead: str) -> Path:
+    """Where what can be made again is kept.
+
+    Args:
+        instead: The variable that makes the user's home unnecessary.
+
+    Raises:
+        EnvironmentLacksError: Nobody knows where the user's home is.
+    """
+    return Path(os.environ.get("XDG_CACHE_HOME") or home(instead) / ".cache") / "mpigauge"
+
+
+def home(instead: str) -> Path:
+    """The user's home.
+
+    Args:
+        instead: The variable that makes it unnecessary.
+
+    Raises:
+        EnvironmentLacksError: HOME is not set, and the system does not know the user, as in many containers.
+    """
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise EnvironmentLacksError(
+            f"HOME is not set, and the system knows no home of user {os.getuid()}",
+            f"set HOME, or {instead}, to a folder that can be written",
+        ) from None
 
 
 def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
@@ -32,7 +71,9 @@ def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
 
 
 def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
-    """The program, compiled if it is not there yet: whole or not at all, also if two do it at once.
+    """The program, compiled if it is not there yet: whole or not at all, and of two builders the first wins.
+
+    A program that is there may be running, here or on another host, where to take its place would end it.
 
     Args:
         about: What an error calls it.
@@ -41,15 +82,34 @@ def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
     Raises:
         EnvironmentLacksError: The cache cannot be written, or is another user's.
     """
-    if program.is_file() and _is_safe(program) and _is_safe(program.parent):
+    if program.is_file() and is_safe(program) and is_safe(program.parent):
         return program
+    # What is there but may be somebody else's gives way, whoever runs it.
+    return _compiled(program, about, compile_to, Path.replace if program.exists() else _put)
+
+
+def remade(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
+    """The program, compiled anew; there is one at every moment, and whoever runs the old one goes on with it.
+
+    Raises:
+        EnvironmentLacksError: The cache cannot be written, or is another user's.
+    """
+    return _compiled(program, about, compile_to, _swap)
+
+
+def _compiled(
+    program: Path,
+    about: str,
+    compile_to: Callable[[Path], None],
+    put: Callable[[Path, Path], object],
+) -> Path:
     try:
-        _make_safe(program.parent)
+        make_safe(program.parent, "whose programs would be run", "MPIGAUGE_KERNEL_DIR")
         with tempfile.TemporaryDirectory(dir=program.parent) as folder:
             built = Path(folder) / program.name
             compile_to(built)
             built.chmod(0o755)
-            built.replace(program)
+            put(built, program)
     except OSError as error:
         raise EnvironmentLacksError(
             f"{program.parent}: {about} cannot be kept there: {error.strerror}",
@@ -58,14 +118,37 @@ def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
     return program
 
 
-def _is_safe(path: Path) -> bool:
+def _put(built: Path, program: Path) -> None:
+    """Gives a whole program its name, unless another one that is as good has it by now."""
+    with contextlib.suppress(OSError):  # it is there; or the file system has no links
+        os.link(built, program)
+        return
+    if not program.is_file():
+        built.replace(program)
+
+
+def _swap(built: Path, program: Path) -> None:
+    """Keeps the old one under another name: a host that runs it over a network still needs the file."""
+    for old in program.parent.glob(f"{ASIDE}*"):
+        if time.time() - old.stat().st_ctime > ASIDE_KEPT_S:
+            old.unlink()
+    with contextlib.suppress(OSError):
+        os.link(program, program.with_name(f"{ASIDE}{program.name}-{time.time_ns()}"))
+    built.replace(program)
+
+
+def is_safe(path: Path) -> bool:
     """Whether nobody else can have put there what we are about to run."""
     status = path.stat()
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & OTHERS_WRITE
 
 
-def _make_safe(folder: Path) -> None:
+def make_safe(folder: Path, danger: str, instead: str) -> None:
     """Makes a folder, or takes the right to write there from everybody else; many a umask gives it.
+
+    Args:
+        danger: What another user could do with it.
+        instead: The variable that names another.
 
     Raises:
         EnvironmentLacksError: It is another user's.
@@ -74,8 +157,7 @@ def _make_safe(folder: Path) -> None:
     status = folder.stat()
     if status.st_uid not in (os.geteuid(), 0):
         raise EnvironmentLacksError(
-            f"{folder}: belongs to another user, whose programs would be run",
-            "set MPIGAUGE_KERNEL_DIR to a folder of your own",
+            f"{folder}: belongs to another user, {danger}", f"set {instead} to a folder of your own"
         )
     if status.st_mode & OTHERS_WRITE:
         folder.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS_WRITE)

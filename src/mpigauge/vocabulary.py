@@ -13,6 +13,9 @@ from typing import Final, Literal, get_args
 Buffers = Literal["warm", "cold"]
 Transport = Literal["auto", "shm", "tcp"]
 Binding = Literal["auto", "core", "none"]
+CheckHosts = Literal["auto", "ssh", "no"]
+"""Whether hosts are asked before a campaign: all but those that a scheduler has given us, all, or none."""
+
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Pairing = Literal["tournament", "serial"]
 Rotating = Literal["rotating"]
@@ -47,6 +50,7 @@ IMPORTED: Final = "imported"
 BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
 BINDINGS: tuple[Binding, ...] = get_args(Binding)
+CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
@@ -62,8 +66,8 @@ TAIL: frozenset[Statistic] = frozenset({"p95", "p99", "max"})
 Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
 """Of a cell: measured; not started, since it would deadlock; wrong payload; crashed; hung; not reached."""
 
-FailureKind = Literal["crash", "timeout", "corrupt", "refused"]
-"""Of a record: what went wrong in one launch."""
+FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
+"""Of a record: what went wrong in one launch; undead are processes of it that could not be ended."""
 
 EndReason = Literal["converged", "launches", "budget", "interrupted", "failed", "imported"]
 """Why measuring stopped."""
@@ -86,11 +90,29 @@ STATUS_OF_FAILURE: dict[FailureKind, Status] = {
     "refused": "failed",
     "timeout": "timeout",
     "corrupt": "corrupt",
+    "undead": "failed",
 }
 """What a cell is that was not measured because of it."""
 
-RefutationKind = Literal["reported", "not-on-network", "on-network", "around-the-lab"]
-"""Why a label is not true: the library says so; too few bytes on the network, or too many; past a lab's."""
+CardKind = Literal["ip", "rdma"]
+"""How messages go through a network card: as packets of IP, or past IP, written to memory by the card."""
+
+ENDS_JOB: frozenset[FailureKind] = frozenset({"crash", "timeout"})
+"""What ends a job with a cell in it, which would do so again."""
+
+DifferenceKind = Literal["host", "hosts", "processor", "cores", "system", "caches", "mpigauge", "build"]
+"""In what a campaign that goes on may be unlike what it was begun as."""
+
+RefutationKind = Literal["reported", "not-on-network", "on-network", "on-cards", "around-the-lab"]
+"""Why a label is not true: the library says so; too few bytes on IP interfaces, or too many; too many on
+cards that know RDMA; past a lab's network."""
+
+Proof = Literal["proven", "refuted", "unknown"]
+"""What the bytes on network cards say of a label."""
+
+DoubtOfProof = Literal["uncounted", "older", "small", "uneven"]
+"""Why it is unknown: a card could not be counted; an older mpigauge counted IP alone; too little was sent;
+cards carried much during a few visits."""
 
 # ---- What it means -------------------------------------------------------------------------------
 
@@ -102,10 +124,18 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 DIFFERENT: frozenset[Verdict] = frozenset({"slower", "faster"})
 """Verdicts that there is a difference."""
 
+ComparisonVerdict = Literal["slower", "faster", "same", "undecided", "machine"]
+"""Of a whole comparison: something is slower, or lost; some is faster and the rest passes; all passes; not
+known; what cannot differ did."""
+
+PASSES: frozenset[ComparisonVerdict] = frozenset({"faster", "same"})
+"""Comparisons after which nothing needs to be done."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 
 WarningKind = Literal[
+    "mixed",
     "no-interval",
     "few-launches",
     "launches-lost",
@@ -127,10 +157,12 @@ WarningKind = Literal[
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
-Trouble = Literal["damaged", "broken", "cut-short", "not-reached", "unsteady-machine", "portable-library"]
+Trouble = Literal[
+    "damaged", "broken", "cut-short", "not-reached", "unsteady-machine", "throttled", "portable-library"
+]
 """Of a whole result: lines of its file that are no records; cells without a time; an end too early; no time
-left for cells; a machine whose speed changed; a library that runs everywhere and so may lack what is fast
-here."""
+left for cells; a machine whose speed changed; a limit of processor time that stopped us; a library that runs
+everywhere and so may lack what is fast here."""
 
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""

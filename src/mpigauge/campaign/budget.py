@@ -1,11 +1,12 @@
 """How fast a campaign may go: the budget, shared out over replications, launches and cells."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mpigauge.plan.kernel_plan import Limits
+from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
 from mpigauge.plan.model import Plan
 
 REPLICATIONS_PLANNED = 10
@@ -18,7 +19,9 @@ STARTUP_GUESS_S = 1.0
 CELL_LEAST_S = 0.002
 CELL_MOST_S = 2.0
 CELL_UNLIMITED_S = 0.05
-DEADLINE_MOST_S = 86_400.0
+NEVER_S = 3.5e7
+"""Longer than any job may run: a deadline where there is no budget, so that nothing lacks the time."""
+
 DEADLINE_MARGIN_S = 0.3
 DEADLINE_LEAST_S = 0.2
 OVERSPENDING = 0.05
@@ -34,6 +37,7 @@ class Budget:
         spent_s: Of the budget, in earlier sessions.
         jobs: Launches in a replication.
         paused_s: In which nothing was measured since launches are spread over time; no part of the budget.
+        allowed_s: How long this session may last, whatever is left: a scheduler ends its job then.
     """
 
     plan: Plan
@@ -41,6 +45,7 @@ class Budget:
     spent_s: float = 0.0
     begun: float = field(default_factory=time.monotonic)
     paused_s: float = 0.0
+    allowed_s: float = math.inf
 
     @property
     def elapsed_s(self) -> float:
@@ -55,11 +60,24 @@ class Budget:
         self.paused_s += time.monotonic() - begun
 
     @property
-    def left_s(self) -> float | None:
-        """Of the budget; None if there is none."""
+    def whole_s(self) -> float | None:
+        """The budget, or as much of it as this session has time for; None if there is none."""
         if self.plan.budget_s is None:
             return None
-        return self.plan.budget_s - self.spent_s - self.elapsed_s
+        return min(self.plan.budget_s, self.spent_s + max(0.0, self.allowed_s))
+
+    @property
+    def left_s(self) -> float | None:
+        """Of the budget; None if there is none."""
+        if self.whole_s is None:
+            return None
+        allowed_s = self.allowed_s - (time.monotonic() - self.begun)
+        return min(self.whole_s - self.spent_s - self.elapsed_s, allowed_s)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing of it is left."""
+        return self.left_s is not None and self.left_s <= 0
 
     def overspends(self, number: int, startup_s: float, replication_s: float) -> bool:
         """Whether the budget has no room for another replication after `number`.
@@ -90,7 +108,7 @@ class Budget:
     def replications_planned(self) -> int:
         """Ten replications make good intervals, but not if their start-up alone would eat the budget."""
         wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
-        affordable = int((self.plan.budget_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))
+        affordable = int((self.whole_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))
         return max(self.plan.launches_min, min(wanted, affordable))
 
     def deadline_s(self, number: int, startup_s: float) -> float:
@@ -101,8 +119,8 @@ class Budget:
         """
         left = self.left_s
         if left is None:
-            return DEADLINE_MOST_S
-        allowed = left + OVERSPENDING * (self.plan.budget_s or 0.0)
+            return NEVER_S
+        allowed = left + OVERSPENDING * (self.whole_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
         return max(DEADLINE_LEAST_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
 
@@ -129,7 +147,11 @@ class JobBudget:
             self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
         self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
         return Limits(
-            cell_s=self.cell_s, deadline_s=budget.deadline_s(number, self.startup_s), pool_bytes=pool_bytes
+            cell_s=self.cell_s,
+            deadline_s=budget.deadline_s(number, self.startup_s),
+            pool_bytes=pool_bytes,
+            watched=True,
+            pool_caches=POOL_CACHES,
         )
 
     def learn(self, budget: Budget, number: int, launch_s: float) -> None:

@@ -1,10 +1,12 @@
 """One launch that somebody else starts: what its kernel reads."""
 
+from dataclasses import replace
+
 import mpigauge
-from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, DEADLINE_MOST_S
+from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.kernel_plan import Limits, Source, kernel_plan, with_source
+from mpigauge.plan.kernel_plan import POOL_CACHES, Limits, Source, kernel_plan, with_source
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
 
@@ -14,7 +16,10 @@ LAUNCHERS_OWN = (
     "placements",
     "binding",
     "launcher",
+    "mpiexec",
     "remote_shell",
+    "check_hosts",
+    "skip_dead",
     "variables",
     "mpi_options",
     "lab",
@@ -71,7 +76,10 @@ def _check(plan: Plan, where: str) -> None:
 
 
 def _limits(plan: Plan, cells: int) -> Limits:
+    of_all = Limits(
+        CELL_UNLIMITED_S, NEVER_S, pool_bytes=pool_bytes(), pool_caches=POOL_CACHES, hang_s=HANG_S
+    )
     if plan.budget_s is None:
-        return Limits(CELL_UNLIMITED_S, DEADLINE_MOST_S, pool_bytes=pool_bytes(), hang_s=HANG_S)
+        return of_all
     cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
-    return Limits(cell_s, DEADLINE_SHARE * plan.budget_s, pool_bytes=pool_bytes(), hang_s=HANG_S)
+    return replace(of_all, cell_s=cell_s, deadline_s=DEADLINE_SHARE * plan.budget_s)

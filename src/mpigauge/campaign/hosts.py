@@ -1,41 +1,70 @@
-"""Hosts: which there are, whether they can be reached, and whether ranks landed where they were sent."""
+"""Hosts: which there are, and whether they can be reached and have what is to be started."""
 
+import math
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
+from mpigauge.launch import own_words
+from mpigauge.launch.allocations import allocation, manager, named
 from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import LAUNCHERS
+from mpigauge.launch.launchers import LAUNCHERS, manager_of
+from mpigauge.launch.outer import check_alone
 from mpigauge.launch.preflight import faults
-from mpigauge.launch.slurm import allocation
-from mpigauge.plan.hosts import Host, ranks_of
+from mpigauge.plan.hosts import Host, placement_of, places_of, ranks_of, short
 from mpigauge.plan.model import Plan
 from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
 HOSTS_NAMED = 16
 
+JOB_END_MARGIN_S = 30.0
+"""The last seconds of a job, with which no session plans: ranks end in them, and the file is closed."""
+
 
 def with_hosts(plan: Plan) -> Plan:
     """The plan with the hosts of the lab or the allocation that we are in, unless it names some.
 
     Raises:
-        UsageError: It names a launcher that there is not.
-        EnvironmentLacksError: It names one that does not work here.
+        UsageError: It names a launcher that there is not, or we are one of several.
+        EnvironmentLacksError: It names one that does not work here, or no host answers.
     """
-    if plan.launcher not in (AUTO, *LAUNCHERS):
+    check_alone(os.environ)
+    _check_launcher(plan)
+    plan = plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
+    if own_words.are_words(plan.launcher):
+        own_words.check(plan.launcher, hosts=bool(plan.hosts))
+    return _without_dead(plan) if plan.skip_dead else plan
+
+
+def _check_launcher(plan: Plan) -> None:
+    name = plan.launcher
+    if name not in (AUTO, *LAUNCHERS) and not own_words.are_words(name):
+        hint = choose_from([AUTO, *LAUNCHERS], name)
         raise UsageError(
-            f"no launcher is called {plan.launcher!r}", choose_from([AUTO, *LAUNCHERS], plan.launcher)
+            f"no launcher is called {name!r}", f'{hint}; or write its words: "{name} -n {{ranks}}"'
         )
-    if plan.launcher == "srun" and allocation(os.environ) is None:
+    check_works_here(name)
+
+
+def check_works_here(launcher: str) -> None:
+    """That a launcher can start something here.
+
+    Raises:
+        EnvironmentLacksError: It needs an allocation of its scheduler, and there is none.
+    """
+    needed, here = manager_of(launcher), manager(os.environ)
+    if needed and (here is None or here.name != needed):
+        scheduler = named(needed)
         raise EnvironmentLacksError(
-            "srun needs a Slurm allocation, and there is none here",
-            "get one with salloc, write a job script with mpigauge sbatch, or leave --launcher out",
+            f"{launcher} needs a {scheduler.title} allocation, and there is none here",
+            f"get one with {scheduler.begun}, or use another --launcher",
         )
-    return plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
 
 
 def _hosts_here() -> Iterator[Host]:
@@ -46,76 +75,105 @@ def _hosts_here() -> Iterator[Host]:
         yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
 
 
+def allowed_s() -> float:
+    """How long a session that begins now may last; infinite unless a scheduler has said when its job ends."""
+    here = allocation(os.environ)
+    return math.inf if here is None or here.ends is None else here.ends - time.time() - JOB_END_MARGIN_S
+
+
 def with_hosts_again(plan: Plan) -> Plan:
     """The plan of a campaign that goes on, in another allocation with the hosts of that one.
 
     Raises:
-        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation.
+        UsageError: It names a launcher that there is not, or we are one of several.
+        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation; or its
+            launcher does not work here.
     """
+    check_alone(os.environ)
+    _check_launcher(plan)
     here = allocation(os.environ)
-    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= {n.name for n in here.nodes}:
+    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= here.names:
         return plan
-    if any(ranks_of(placement) is not None for placement in plan.placements):
+    if _named_hosts(plan):
         names = ",".join(host.name for host in plan.hosts)
         raise EnvironmentLacksError(
             f"the result places ranks on hosts by name, but job {here.job} does not have all of {names}",
-            f"ask Slurm for them: sbatch --nodelist={names}",
+            f"ask the scheduler for them; Slurm: sbatch --nodelist={names}",
         )
     return with_hosts(replace(plan, hosts=()))
 
 
+# ---- Are they there? -----------------------------------------------------------------------------
+
+
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
-    """Asks every host of the plan for the kernels, so that a name with a typing error costs no campaign.
+    """Asks all hosts that ranks will be on for the kernels: a name with a typing error costs no campaign.
 
     Raises:
         EnvironmentLacksError: Names a host that does not answer, or that lacks the kernel.
     """
-    if fault := fault_of([host.name for host in plan.hosts], plan, targets):
-        raise EnvironmentLacksError(fault, "check the name, and that passwordless login works")
+    jobs = {cell.job for target in targets for cell in target.cells}
+    places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
+    if fault := fault_of({host for of_job in places for host in of_job}, plan, targets):
+        raise EnvironmentLacksError(
+            fault,
+            "check the name, and that passwordless login works; --skip-dead leaves out hosts that do not "
+            "answer, --check-hosts no asks none",
+        )
 
 
-def fault_of(hosts: Sequence[str], plan: Plan, targets: Sequence[Target]) -> str:
-    """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none is.
-
-    Slurm knows its own hosts, and another launcher's shell may understand nothing but that launcher.
-    """
-    if allocation(os.environ) is not None:
-        return ""
-    programs = [target.program for target in targets]
-    found = faults(sorted(set(hosts)), plan.remote_shell or "ssh", programs)
+def fault_of(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
+    """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none."""
+    found = _faults(hosts, plan, [target.program for target in targets])
     for host, fault in found.items():
         others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
         return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
     return ""
 
 
-def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
-    """Holds where ranks were sent against where they say they are.
+def _faults(hosts: Iterable[str], plan: Plan, programs: Sequence[Path]) -> dict[str, str]:
+    """What is wrong with hosts, by name.
 
-    A host may call itself otherwise than we do; but ranks sent to one host must be on one, those sent
-    to two on two, and none on a host that was meant for another.
+    A scheduler knows its own hosts, and ssh may be no way to them.
+    """
+    if plan.check_hosts == "no":
+        return {}
+    given = allocation(os.environ)
+    ours = {short(name) for name in given.names} if given is not None else set()
+    others = [host for host in sorted(set(hosts)) if short(host) not in ours]
+    if given is not None and manager_of(plan.launcher):
+        return dict.fromkeys(others, f"is none of job {given.job}, and {plan.launcher} reaches no others")
+    asked = others if plan.check_hosts == AUTO and _mpiexec_reaches() else sorted(set(hosts))
+    return faults(asked, plan.remote_shell or "ssh", programs)
 
-    Args:
-        asked: The host of each rank; empty if all are to be on this machine.
-        found: What each rank says.
+
+def _mpiexec_reaches() -> bool:
+    scheduler = manager(os.environ)
+    return scheduler is not None and scheduler.reaches
+
+
+def _without_dead(plan: Plan) -> Plan:
+    """The plan without hosts that do not answer. Those that a placement names stay, and will be missed later.
 
     Raises:
-        EnvironmentLacksError: Names the first rank that is elsewhere.
+        UsageError: A placement names what is not among the hosts.
+        EnvironmentLacksError: No host is left.
     """
-    asked = [short(host) for host in asked] or ["this machine"] * len(found)
-    place_of: dict[str, str] = {}
-    meant_for: dict[str, str] = {}
-    for rank, (meant, said) in enumerate(zip(asked, map(short, found), strict=True)):
-        owner = meant_for.setdefault(said, meant)
-        elsewhere = said != meant and said in asked
-        if elsewhere or owner != meant or place_of.setdefault(meant, said) != said:
-            others = f", like ranks meant for {owner}" if owner not in (meant, said) else ""
-            raise EnvironmentLacksError(
-                f"rank {rank} should be on {meant}, but is on {said}{others}",
-                "does the launcher know these hosts? mpigauge run --dry-run shows its command",
-            )
+    if plan.check_hosts == "no":
+        raise UsageError("--skip-dead and --check-hosts no exclude each other", "leave one of them out")
+    # By number, a host would be another one when one before it is gone.
+    placements = tuple(placement_of(text, plan.hosts, "--placement") for text in plan.placements)
+    plan = replace(plan, placements=placements)
+    named = _named_hosts(plan)
+    dead = _faults([host.name for host in plan.hosts if host.name not in named], plan, ())
+    left = tuple(host for host in plan.hosts if host.name not in dead)
+    if dead and not left:
+        name, fault = next(iter(dead.items()))
+        raise EnvironmentLacksError(f"host {name}: {fault}; no other host answers either", "check the names")
+    return replace(plan, hosts=left, hosts_skipped=(*plan.hosts_skipped, *dead))
 
 
-def short(host: str) -> str:
-    """The first part of a name; an address is left whole."""
-    return host if host.replace(".", "").isdigit() else host.partition(".")[0].lower()
+def _named_hosts(plan: Plan) -> set[str]:
+    """Hosts that placements name."""
+    lists = [placement for placement in plan.placements if ranks_of(placement) is not None]
+    return {name.strip() for placement in lists for name in placement.split(",")}

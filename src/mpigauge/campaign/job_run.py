@@ -10,30 +10,30 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge.analysis.failure_cause import OURS, telling_line
-from mpigauge.campaign.hosts import check_landed, fault_of
-from mpigauge.campaign.jobs import words_of
+from mpigauge.campaign.hosts import fault_of
+from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, shells_of
+from mpigauge.campaign.landing import check_landed
+from mpigauge.campaign.patience import Patience
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.interruption import ECHO_S, Interruption
+from mpigauge.launch.job import Job
 from mpigauge.launch.lab.context import Lab
 from mpigauge.launch.lab.counters import Counters
-from mpigauge.launch.launchers import Job
 from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
-from mpigauge.result import environment, journal
+from mpigauge.result import control_groups, environment, journal
 from mpigauge.result.from_journal import records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.vocabulary import FailureKind, SkipReason
 
-STARTUP_PATIENCE_S = 60.0
 SAID_MOST_LINES = 10_000
-SILENCE_LEAST_S = 10.0
-SILENCE_FACTOR = 10.0
-SLOWEST_BYTES_PER_S = 1e6
-TRIAL_MESSAGES = 20
+SAID_MOST_BYTES = 4096
+"""Of a line of them."""
+
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
 """What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
@@ -103,19 +103,21 @@ class JobRun:
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
-        self._largest_bytes = max((visit.cell.bytes for visit in visits), default=0)
+        self._patience = Patience(visits, len(set(job.hosts)) or 1, target.description)
         self._text = plan_text
-        self._running: dict[int, float] = {}  # what they should take, s; 0 if that is not known
-        self._slowest_round_s = 0.0
         self._carried = Counters()  # by the relay of our lab, before the visit
         self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
-        self._untried = True
         self.began = False
         self.ended = False
         self.startup_s = 0.0
         self.prelude_s = 0.0
         self.skipped: set[Cell] = set()
         self.suspects: frozenset[int] = frozenset()
+
+    @property
+    def reached_visits(self) -> bool:
+        """Whether it came as far as its first visit, or found nothing left to do."""
+        return self.ended or not self._patience.untried
 
     @property
     def name(self) -> str:
@@ -128,25 +130,36 @@ class JobRun:
         Raises:
             EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
         """
-        self._command = words_of(self._around.plan, self._target, self._job)
+        command = command_of(self._around.plan, self._target, self._job)
+        self._words = command.words
         self._around.observer.launch_begins(
             self._key.number, self._state.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = time.monotonic()
         parts = parts_of(self._text)
-        variables, interruption = self._job.environment, self._around.interruption
-        with RunningJob(self._command, variables, parts, interruption) as running:
+        with RunningJob(
+            self._words,
+            self._job.environment,
+            parts,
+            self._around.interruption,
+            ending_of_job(self._around.plan, self._target, self._job),
+            command.files,
+            all_here=is_all_here(self._job),
+            elsewhere=shells_of(self._around.plan, self._job),
+        ) as running:
             trouble = self._follow(running)
         if trouble:
             self._fail(trouble, running)
+        if running.undead:
+            self._tell_of(running.undead)
 
     def _follow(self, running: RunningJob) -> FailureKind | None:
         """Takes line after line; returns what went wrong, if anything."""
         try:
-            for text in running.lines(self._patience_s, lambda: bool(self._running)):
-                line = journal.parse(text)
+            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours):
+                line = self._ours(journal.parse(text))
                 if line is None:
-                    if not journal.is_torn(text):
+                    if not journal.is_ours(text):
                         self._hear(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
@@ -164,10 +177,19 @@ class JobRun:
             return None
         return None if self._ended_by_signal(running) else "crash"
 
+    def _ours(self, line: journal.Line | None) -> journal.Line | None:
+        """A line if it can be of this launch: other programs of the job may print what looks like one."""
+        if line is None or isinstance(line, journal.ReadyLine):
+            return line
+        if self.began == isinstance(line, journal.LaunchLine):  # the first of a launch, and no other
+            return None
+        number = visit_of(line)
+        return line if number is None or number in self._visits else None
+
     def _hear(self, text: bytes, running: RunningJob) -> None:
         """A line that is not the kernel's: before its first it may be the library's report."""
         if not self.began:
-            self._said.append(text)
+            self._said.append(text[:SAID_MOST_BYTES])
         running.add_words(text)
 
     def _report(self, running: RunningJob) -> str:
@@ -184,29 +206,6 @@ class JobRun:
         fell = running.wait(ECHO_S) in TERMINATED
         return self._around.interruption.comes_within(ECHO_S if fell else 0)
 
-    def _patience_s(self) -> float:
-        """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
-
-        Before a cell has been tried, a network of 1 MB/s is allowed for; the kernel tells of slow
-        rounds, so that this covers one round and not the whole trial.
-        """
-        if self._untried:  # the launcher starts, then clocks of several hosts are compared
-            return STARTUP_PATIENCE_S
-        if not self._running:
-            return SILENCE_LEAST_S + self._slow_s(self._largest_bytes)
-        known_s = SILENCE_FACTOR * max(self._running.values())
-        if all(self._running.values()):
-            return SILENCE_LEAST_S + known_s
-        if self._slowest_round_s:
-            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self._slowest_round_s)
-        untried = (self._visits[number] for number, expect_s in self._running.items() if not expect_s)
-        sent_s = max(self._slow_s(cell.bytes * max(1, cell.window)) for cell in untried)
-        return SILENCE_LEAST_S + max(known_s, sent_s)
-
-    @staticmethod
-    def _slow_s(size: int) -> float:
-        return TRIAL_MESSAGES * size / SLOWEST_BYTES_PER_S
-
     # ---- Lines become records --------------------------------------------------------------------
 
     def _take(self, line: journal.Line) -> None:
@@ -215,7 +214,7 @@ class JobRun:
                 self._begin(number, line.expect_s)
                 self._around.observer.visit_begins(self._visits[number])
             case journal.TickLine():
-                self._slowest_round_s = max(self._slowest_round_s * self._several, line.round_s)
+                self._patience.slow_round(line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.EndLine():
@@ -225,22 +224,20 @@ class JobRun:
 
     def _begin(self, number: int, expect_s: float) -> None:
         """A visit, alone or beside those of its step."""
-        step = self._steps[number]
-        if step is None or any(self._steps[other] != step for other in self._running):
-            self._running.clear()
-        if self._untried:
+        step, running = self._steps[number], self._patience.running
+        if step is None or any(self._steps[other] != step for other in running):
+            running.clear()
+        if self._patience.untried:
             self.prelude_s = time.monotonic() - self._begun
-        self._running[number] = expect_s
-        self._slowest_round_s = 0.0
-        self._carried, self._untried = self._relay(), False
+        self._patience.begin(number, expect_s)
+        self._carried = self._relay()
 
     def _relay(self) -> Counters:
         """What the relay of our lab has done until now; all zero outside of one."""
         return Counters() if self._around.lab is None else self._around.lab.counters()
 
-    @property
-    def _several(self) -> bool:
-        return len(self._running) > 1
+    def _is_busy(self) -> bool:
+        return bool(self._patience.running)
 
     def _launch(self, facts: journal.Facts, reported: str) -> None:
         library = self._target.library
@@ -254,17 +251,20 @@ class JobRun:
                 part=self._state.parts[self._key] + 1,
                 job=self._key.job,
                 started=now(),
-                command=tuple(self._command),
+                command=self._words,
                 library=facts.library,
                 mpi_standard=facts.mpi_standard,
                 clock=facts.clock,
                 ranks_at=facts.placement,
+                cards=facts.cards,
+                machines=facts.machines,
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=dict(self._job.environment),
+                variables=environment.recordable(self._job.environment),
                 built_by=self._target.built_by,
                 reported=reported,
+                throttled=control_groups.throttled(),
             )
         )
 
@@ -287,7 +287,7 @@ class JobRun:
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
                 self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:
-            self._running.pop(number, None)
+            self._patience.running.pop(number, None)
             self._around.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
@@ -299,8 +299,9 @@ class JobRun:
         """
         words = self._last_words(running)
         last = telling_line(words) or "the job said nothing"
-        self.suspects = frozenset(self._running) if self._several else frozenset()
-        number = None if self._several else next(iter(self._running), None)
+        running_now, several = self._patience.running, self._patience.several
+        self.suspects = frozenset(running_now) if several else frozenset()
+        number = None if several else next(iter(running_now), None)
         cell = None if number is None else self._visits[number]
         status = running.wait(0)
         self._state.append(Failure(self._key.number, kind, words, number, cell, status))
@@ -308,8 +309,12 @@ class JobRun:
             self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
             return
         self._around.observer.trouble(f"{say(cell)}: {kind} in launch {self._key.number}: {last}")
-        # All its visits of this launch: what ended the job once would most likely do so again.
-        self._state.finish(self._key, {number for number, other in self._visits.items() if other == cell})
+
+    def _tell_of(self, undead: Sequence[str]) -> None:
+        """Processes that even SIGKILL does not end wait for a disk or a card: they may hold a core."""
+        words = f"{OURS} these processes could not be ended: {', '.join(undead)}"
+        self._state.append(Failure(self._key.number, "undead", words))
+        self._around.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
 
     def _last_words(self, running: RunningJob) -> str:
         """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
@@ -323,5 +328,5 @@ class JobRun:
 def say(cell: Cell) -> str:
     """A cell, for a sentence."""
     between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
-    job = f"{cell.mpi} {cell.mpi_version}, {cell.ranks} ranks"
+    job = f"{cell.library}, {cell.ranks} ranks"
     return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

@@ -1,10 +1,21 @@
 """What one launch of a plan is: the job, its words and its variables."""
 
+import os
+from collections.abc import Iterable
+
+from mpigauge.campaign.hosts import check_works_here
 from mpigauge.campaign.targets import Target
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch import launchers
+from mpigauge.launch.allocations import manager
+from mpigauge.launch.job import Command, Job
 from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.launchers import Ending, manager_of
+from mpigauge.launch.outer import carried
+from mpigauge.launch.preflight import is_here, shell_words
+from mpigauge.mpi.library import NO_MPIEXEC
 from mpigauge.plan.hosts import places_of
-from mpigauge.plan.model import JobKey, Plan
+from mpigauge.plan.model import JobKey, Plan, by_job, variables_of
 from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
@@ -18,12 +29,14 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
     library = target.library
     places = places_of(key.placement, plan.hosts, key.ranks, "the plan")
     cores = cores_for(places)
+    scheduler = manager(os.environ)
     ours = library.environment_for(
         crowded=key.ranks > cores,
         transport=key.transport,
         binding=plan.binding,
         remote_shell=plan.remote_shell,
         several_hosts=len(set(places)) > 1,
+        manager=scheduler.name if scheduler else "",
     )
     return Job(
         mpiexec=library.mpiexec,
@@ -31,17 +44,71 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
         program=(str(target.program), "-", "-"),
         cores=cores,
         as_root=environment.user_is_root(),
-        environment={**library.asks, **ours, **plan.variables},
-        inherited=tuple(environment.variables()),
+        environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
+        inherited=carried(environment.variables()),
         options=plan.mpi_options,
         hosts=places,
         pmi=library.kind.pmi,
     )
 
 
-def words_of(plan: Plan, target: Target, job: Job) -> list[str]:
-    """The command line of a job."""
-    return command_of(job, target.library.kind.launcher if plan.launcher == AUTO else plan.launcher)
+def command_of(plan: Plan, target: Target, job: Job) -> Command:
+    """The command of a job.
+
+    Raises:
+        UsageError: The launcher cannot place ranks so.
+        EnvironmentLacksError: The library has no mpiexec, and the launcher needs one.
+    """
+    command = launchers.command_of(job, _launcher_of(plan, target))
+    if command.words[0] == str(NO_MPIEXEC):
+        raise EnvironmentLacksError(
+            f"{target.library.mpicc}: has no mpiexec beside it",
+            "install the runtime package of this MPI library, too, or name what starts its jobs: "
+            "--mpiexec PATH or --launcher NAME",
+        )
+    return command
+
+
+def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
+    """That there is something to start the jobs of a campaign with, before anything is written.
+
+    Raises:
+        UsageError: The hosts have no room for them.
+        EnvironmentLacksError: A launcher is missing, or does not work here.
+    """
+    for target in targets:
+        for key in by_job(target.cells):
+            command_of(plan, target, job_of(plan, target, key))
+        check_works_here(_launcher_of(plan, target))
+
+
+def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:
+    """How the launcher of a job ends, and the job with it."""
+    return launchers.ending_of(job, _launcher_of(plan, target))
+
+
+def is_all_here(job: Job) -> bool:
+    """Whether all ranks of a job are on this machine; hosts of a lab are parts of it."""
+    return context.current() is not None or all(map(is_here, set(job.hosts)))
+
+
+def shells_of(plan: Plan, job: Job) -> list[list[str]]:
+    """For each other host of a job, the words that start a shell there.
+
+    None in a scheduler's job, which tidies up after itself, and whose hosts ssh may not reach.
+    """
+    given = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
+    if given or plan.check_hosts == "no":
+        return []
+    return [
+        shell_words(plan.remote_shell or "ssh", host)
+        for host in dict.fromkeys(job.hosts)
+        if not is_here(host)
+    ]
+
+
+def _launcher_of(plan: Plan, target: Target) -> str:
+    return target.library.launcher if plan.launcher == AUTO else plan.launcher
 
 
 def cores_for(places: tuple[str, ...]) -> int:

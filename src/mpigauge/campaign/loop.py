@@ -1,17 +1,18 @@
 """The loop of a campaign: replications of interleaved launches, and the rules for when there are enough."""
 
+import gc
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mpigauge.analysis.clock_steps import clock_steps
-from mpigauge.analysis.precision import widths_asked
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.spread import Spread
 from mpigauge.campaign.state import CampaignState, LaunchKey
+from mpigauge.campaign.stop_rule import StopRule
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.errors import JobError
 from mpigauge.launch.interruption import Interruption
@@ -21,7 +22,7 @@ from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Done, End, Visit
+from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
 from mpigauge.vocabulary import EndReason
 
@@ -29,7 +30,7 @@ PARTS_MOST = 40
 """Relaunches of one launch; each of them loses at most one cell."""
 
 SILENT_STARTS_MOST = 3
-"""Starts without a word from the kernel, one after the other, until a job is given up."""
+"""Starts without a visit, one after the other, until a job is given up."""
 
 SILENT_STARTS_OF_WORKING = 12
 """The same for a job that has worked before: it is not broken, but somebody kills it."""
@@ -54,8 +55,8 @@ class JobState:
     """One job through all replications.
 
     Attributes:
-        silent_starts: Since the kernel last said anything.
-        worked: Whether it ever did.
+        silent_starts: Since a start last came as far as its visits.
+        worked: Whether one ever did.
     """
 
     target: Target
@@ -86,17 +87,26 @@ class CampaignLoop:
         interruption: Interruption,
         before: Result | None = None,
         wall_s: Callable[[], float] = time.time,
+        allowed_s: float = math.inf,
     ) -> None:
         self._plan = plan
-        self._state = CampaignState(file)
-        if before is not None:
-            self._state.remember(before)
-        self._around = Surroundings(self._state, observer, interruption, plan, context.current())
         self._jobs = _jobs_of(targets)
-        self._budget = Budget(plan, len(self._jobs), self._state.spent_s)
+        self._budget = Budget(plan, len(self._jobs), allowed_s=allowed_s)
         self._started = now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
+        # If the number of launches is given, nobody asks how precise they are: no samples are kept.
+        self._state = CampaignState(file, keeps_visits=self._replications > plan.launches_min)
+        if before is not None:
+            self._state.remember(before)
+            self._budget.spent_s = self._state.spent_s
+        self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
+        self._around = Surroundings(self._state, observer, interruption, plan, context.current())
         self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether it may not last as long as its budget does."""
+        return self._budget.whole_s != self._plan.budget_s
 
     def run(self) -> EndReason:
         """Measures until a stop rule says that it is enough, or a signal that it must end.
@@ -108,6 +118,19 @@ class CampaignLoop:
             JobError: Nothing at all could be measured; the file tells why.
             EnvironmentLacksError: The disk is full, or library and launcher do not fit.
         """
+        try:
+            reason = self._replicate()
+        finally:
+            gc.unfreeze()
+        self._state.append(End(reason, self._budget.elapsed_s, self._started))
+        if reason == "failed" and not self._state.visits_made:
+            raise JobError(
+                f"{self._state.file.path}: nothing could be measured; the file has the job's last output",
+                HINT_OF_HOSTS if self._plan.hosts else HINT,
+            )
+        return reason
+
+    def _replicate(self) -> EndReason:
         number = 0
         while (reason := self._reason_to_stop(number)) is None:
             number += 1
@@ -115,12 +138,6 @@ class CampaignLoop:
             for job in self._order(number):
                 if self._around.interruption.signal is None:
                     self._launch(number, job)
-        self._state.append(End(reason, self._budget.elapsed_s, self._started))
-        if reason == "failed" and not self._state.visits:
-            raise JobError(
-                f"{self._state.file.path}: nothing could be measured; the file has the job's last output",
-                HINT_OF_HOSTS if self._plan.hosts else HINT,
-            )
         return reason
 
     def _wait(self, number: int) -> None:
@@ -152,30 +169,22 @@ class CampaignLoop:
         if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
             return "budget"
         # Launches that are spread over time are to be of all of it.
-        if number >= self._plan.launches_min and not self._plan.over_s and self._converged():
+        if number >= self._plan.launches_min and not self._plan.over_s and self._converged(number):
             return "converged"
         return None
 
-    def _converged(self) -> bool:
+    def _converged(self, number: int) -> bool:
         """Of the cells that were asked for and can have an interval, those without one are not precise."""
         wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
         wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
-        precise = wanted & self._precise(self._widths(self._state.visits))
+        precise = wanted & self._stop_rule.precise_after(number)
         return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
-
-    def _widths(self, visits: Sequence[Visit]) -> Mapping[Cell, float | None]:
-        return widths_asked(visits, clock_steps(self._state.launches, visits))
-
-    def _precise(self, widths: Mapping[Cell, float | None]) -> frozenset[Cell]:
-        return frozenset(
-            c for c, width in widths.items() if width is not None and width <= self._plan.precision
-        )
 
     def _settled(self, number: int) -> frozenset[Cell]:
         """Cells that were precise before a launch; the same again if that is continued later."""
         if number <= self._plan.launches_min:
             return frozenset()
-        return self._precise(self._widths([v for v in self._state.visits if v.launch < number]))
+        return self._stop_rule.precise_after(number - 1)
 
     def _open_cells(self, job: JobState) -> list[Cell]:
         return [cell for cell in job.cells if not self._state.given_up(cell)]
@@ -194,6 +203,9 @@ class CampaignLoop:
             visits = one_by_one(self._visits_left(number, job), suspects)
             if not visits or job.dead:
                 break
+            if self._budget.is_spent:
+                skipped |= {visit.cell for visit in visits}
+                break
             attempt = self._attempt(number, job, visits)
             skipped |= attempt.skipped
             suspects |= attempt.suspects
@@ -208,27 +220,38 @@ class CampaignLoop:
         start = job_of(self._plan, job.target, job.key(number).job)
         text = kernel_plan(visits, self._plan, limits, start.cores)
         attempt = JobRun(self._around, job.target, job.key(number), start, visits, text)
+        _leave_memory_alone()
         attempt.run()
-        job.silent_starts = 0 if attempt.began else job.silent_starts + 1
-        if attempt.began:
+        job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1
+        if attempt.reached_visits:
             job.worked = True
+        if attempt.began:
             job.budget.startup_s = attempt.prelude_s
         return attempt
 
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
         finished = self._state.finished.get(job.key(number), set())
-        allowed = set(self._open_cells(job))
+        allowed = set(self._open_cells(job)) - self._state.struck.get(job.key(number), set())
         settled = self._settled(number)
         visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
         return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
         job.budget.learn(self._budget, key.number, seconds)
-        mine = [visit for visit in self._state.visits if LaunchKey.of(visit.launch, visit.cell) == key]
-        lacking = skipped - {visit.cell for visit in mine}
+        made = self._state.made_in(key)
+        lacking = skipped - made.cells
         self._state.append(Done(key.number, key.job, elapsed_s=seconds, skipped=tuple(sorted(lacking))))
-        samples = sum(len(visit.samples_ns) for visit in mine)
-        self._around.observer.launch_ends(key.number, key.job.name, seconds, samples)
+        self._around.observer.launch_ends(key.number, key.job.name, seconds, made.samples)
+
+
+def _leave_memory_alone() -> None:
+    """What is there is not looked at again while ranks are timed.
+
+    Now and then Python looks through all there is for what nobody needs, which in a large campaign takes a
+    core for a tenth of a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _begun_s(before: Result | None) -> float | None:

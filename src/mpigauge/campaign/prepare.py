@@ -1,18 +1,22 @@
 """Everything a campaign has to know before its first launch: plan, libraries, kernels, cells, its file."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from mpigauge.campaign import begun, mixing
 from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
+from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
-from mpigauge.errors import UsageError
+from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.lab import context
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan
-from mpigauge.result import writer
+from mpigauge.result import environment, writer
 from mpigauge.result.reader import Result
+from mpigauge.result.records import Resumed
 from mpigauge.result.writer import ResultFile
 
 
@@ -24,11 +28,13 @@ class Session:
         plan: With the lab and the hosts that it really has.
         targets: Libraries with their kernels, and the cells that each of them measures.
         before: What an earlier session has measured, if this one continues it.
+        resumed: What the file is told of this session, if it goes on otherwise.
     """
 
     plan: Plan
     targets: tuple[Target, ...]
     before: Result | None = None
+    resumed: Resumed | None = None
 
 
 def lab_to_enter(plan: Plan, where: str) -> Lab | None:
@@ -69,21 +75,41 @@ def prepare(plan: Plan, where: str) -> Session:
         EnvironmentLacksError: A library or a launcher is missing or does not work.
     """
     plan = located(plan)
-    return Session(plan, tuple(targets_of(plan, where)))
+    targets = targets_of(plan, where)
+    check_startable(plan, targets)
+    return Session(plan, tuple(targets))
 
 
-def prepare_again(before: Result, where: str) -> Session:
+def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Session:
     """The session that continues a campaign: the same libraries at their places, and the hosts of now.
+
+    Args:
+        anyway: Whether it may go on where its numbers are then of two machines, kernels or programs.
 
     Raises:
         UsageError: We are in a lab, and the campaign was not.
-        EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing.
+        EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
+            machine, the kernel or this program is another.
     """
-    plan = before.campaign.plan
+    plan = _with_what_was_hidden(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
-    targets = targets_again(before.campaign)
-    return Session(with_hosts_again(plan), tuple(targets), before)
+    targets = tuple(targets_again(before.campaign))
+    plan = with_hosts_again(plan)
+    check_startable(plan, targets)
+    return Session(plan, targets, before, mixing.resumed(before, plan, targets, anyway=anyway))
+
+
+def _with_what_was_hidden(plan: Plan, where: str) -> Plan:
+    """The plan with variables that no result records as our own environment has them."""
+    hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
+    for name in hidden:
+        if name not in os.environ:
+            raise EnvironmentLacksError(
+                f"{where}: was started with --env {name}, which is not recorded, since it may be a secret",
+                f"set it as it was: export {name}=...",
+            )
+    return replace(plan, variables=plan.variables | {name: os.environ[name] for name in hidden})
 
 
 def open_result(session: Session, output: Path | None, usual: Path) -> ResultFile:
@@ -95,12 +121,33 @@ def open_result(session: Session, output: Path | None, usual: Path) -> ResultFil
         output: The name of a new file; None means `usual`, or the first free name beside it.
 
     Raises:
-        UsageError: There is a file of this name already, or another process is writing it.
+        UsageError: There is a file of this name already, another process is writing it, or it would be lost.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
+    if context.current() is not None:
+        check_kept(session.before.path if session.before else output or usual)
     check_reachable(session.plan, session.targets)
     if session.before is not None:
-        return writer.reopen(session.before.path, session.before.size_bytes)
+        file = writer.reopen(session.before.path, session.before.size_bytes)
+        if session.resumed is not None:
+            file.append(session.resumed)
+        return file
     file = writer.create(output) if output else writer.create_beside(usual)
-    file.append(campaign_record(session.plan, session.targets))
+    campaign = campaign_record(session.plan, session.targets)
+    file.append(campaign)
+    begun.remember(campaign)
     return file
+
+
+def check_kept(path: Path) -> None:
+    """Refuses a result that would be gone with its lab.
+
+    Raises:
+        UsageError: It lies in the shared memory of an emulated host.
+    """
+    if context.is_of_one_host(path):
+        raise UsageError(
+            f"{path}: would be lost: a host of a lab has a {context.SHARED_MEMORY} of its own, which is gone "
+            "with the lab",
+            "choose another folder",
+        )

@@ -4,10 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mpigauge.analysis.precision import essential_launch, essential_visit
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
 from mpigauge.result.writer import ResultFile
+from mpigauge.vocabulary import ENDS_JOB
 
 FAILURES_MOST = 2
 """Launches in which a cell may fail; after that it is not started any more."""
@@ -26,14 +28,31 @@ class LaunchKey(NamedTuple):
 
 
 @dataclass(slots=True)
+class Made:
+    """What a launch has measured.
+
+    Attributes:
+        cells: Those with a visit.
+        samples: How many, of all of them.
+    """
+
+    cells: set[Cell] = field(default_factory=set)
+    samples: int = 0
+
+
+@dataclass(slots=True)
 class CampaignState:
     """The result file, and of its content what decides what is still to be done.
 
     Attributes:
-        visits: All of them, for the stop rule.
-        launches: All of them, for the step of their clocks.
+        keeps_visits: Whether anybody will ask how precise cells are.
+        visits: For the stop rule, what it needs of them; none where nobody asks.
+        launches: Likewise, for the step of their clocks.
+        visits_made: How many there are, kept or not.
         blocked: Cells that would deadlock.
-        finished: Visits by launch that need not be done again.
+        finished: Visits that need not be done again, of launches that have something left to do.
+        made: What these launches have measured.
+        struck: Cells by launch that ended its job, and are not tried again in it.
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
@@ -41,10 +60,14 @@ class CampaignState:
     """
 
     file: ResultFile
+    keeps_visits: bool = True
     visits: list[Visit] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
+    visits_made: int = 0
     blocked: set[Cell] = field(default_factory=set)
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
+    made: dict[LaunchKey, Made] = field(default_factory=dict)
+    struck: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
@@ -52,13 +75,14 @@ class CampaignState:
 
     def remember(self, before: Result) -> None:
         """Takes up what a file holds that is to be continued."""
+        # Launches that are done first: of their visits there is less to keep.
         for records in (
+            before.done,
             before.launches,
             before.visits,
             before.eager,
             before.blocked,
             before.failures,
-            before.done,
         ):
             for record in records:
                 self._note(record)
@@ -75,7 +99,12 @@ class CampaignState:
 
     def finish(self, key: LaunchKey, visits: set[int]) -> None:
         """These visits of a launch need not be done again."""
-        self.finished.setdefault(key, set()).update(visits)
+        if key not in self.done:
+            self.finished.setdefault(key, set()).update(visits)
+
+    def made_in(self, key: LaunchKey) -> Made:
+        """What a launch has measured that is not done."""
+        return self.made.get(key) or Made()
 
     def given_up(self, cell: Cell) -> bool:
         """Whether a cell has failed too often to be started again."""
@@ -85,16 +114,33 @@ class CampaignState:
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
-                self.launches.append(record)
+                if self.keeps_visits:
+                    self.launches.append(essential_launch(record))
             case Visit() | Eager() | Blocked():
-                self.finish(LaunchKey.of(record.launch, record.cell), {record.id})
+                key = LaunchKey.of(record.launch, record.cell)
+                self.finish(key, {record.id})
                 if isinstance(record, Visit):
-                    self.visits.append(record)
+                    self._note_visit(key, record)
                 elif isinstance(record, Blocked):
                     self.blocked.add(record.cell)
             case Failure(cell=Cell() as cell):
                 if record.id is not None:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
+                if record.kind in ENDS_JOB:
+                    self.struck.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
                 self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
             case Done():
-                self.done.add(LaunchKey(record.launch, record.job))
+                key = LaunchKey(record.launch, record.job)
+                self.done.add(key)
+                self.finished.pop(key, None)
+                self.made.pop(key, None)
+                self.struck.pop(key, None)
+
+    def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
+        self.visits_made += 1
+        if self.keeps_visits:
+            self.visits.append(essential_visit(visit))
+        if key not in self.done:
+            made = self.made.setdefault(key, Made())
+            made.cells.add(visit.cell)
+            made.samples += len(visit.samples_ns)

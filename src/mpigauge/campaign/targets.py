@@ -1,23 +1,27 @@
 """What a campaign runs on: libraries with their kernels, and the cells that each of them measures."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mpigauge.errors import EnvironmentLacksError, UsageError
+from msgspec.structs import replace as with_fields
+
+from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of, with_mpiexec
+from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
-from mpigauge.mpi.library import Library
+from mpigauge.mpi.install.digest import digest
+from mpigauge.mpi.library import Library, as_it_says
 from mpigauge.plan.cells import cells_of, check_memory, check_ranks
 from mpigauge.plan.hosts import places_of
+from mpigauge.plan.kernel_plan import POOL_CACHES
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
 from mpigauge.result import environment
-from mpigauge.result.records import Campaign, LibraryRecord, campaign_of
+from mpigauge.result.records import Campaign, campaign_of
+from mpigauge.result.surroundings import LibraryRecord
 
-LLC_MULTIPLE = 4
 POOL_LEAST_BYTES = 32 * 2**20
 
 
@@ -49,9 +53,10 @@ def targets_of(plan: Plan, where: str) -> list[Target]:
         EnvironmentLacksError: A library is missing or does not work.
     """
     check_ranks(plan, environment.cores_allowed(), where)
-    libraries = _distinct(_libraries(plan))
+    libraries = libraries_of(plan, where)
     compiler = abi.compiler(libraries) if plan.abi else None
     targets = [_target(plan, library, compiler, where) for library in libraries]
+    check_distinct([target.library for target in targets])
     for target in targets:
         for key, cells in by_job(target.cells).items():
             check_memory(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where), where)
@@ -65,27 +70,11 @@ def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
     return machines * environment.memory_available_bytes()
 
 
-def _libraries(plan: Plan) -> list[Library]:
-    found = find.find_each(plan.mpi)
-    if not plan.abi:
-        return found or [find.find_default()]
-    return [abi.runner(library) for library in found or abi.default()]
-
-
-def _distinct(libraries: Sequence[Library]) -> list[Library]:
-    labels = Counter(library.label for library in libraries)
-    for library in libraries:
-        if labels[library.label] > 1:
-            raise UsageError(
-                f"{library.label} is named twice: results could not tell them apart",
-                "name libraries that differ in kind or version",
-            )
-    return list(libraries)
-
-
 def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
     program, description = _kernel(library, compiler)
-    cells = cells_of(plan, description, library.name, library.version, where)
+    library = as_it_says(library, description.library)
+    check_can(plan, library, where)
+    cells = cells_of(plan, description, library.name, library.version, where, library.called)
     return Target(library, program, description, cells, compiler)
 
 
@@ -99,15 +88,15 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Descripti
 
 
 def pool_bytes() -> int:
-    """What cold visits walk through: four times the largest cache (docs/method.md#buffers)."""
-    return max(POOL_LEAST_BYTES, LLC_MULTIPLE * max(environment.caches().values(), default=0))
+    """What cold visits walk through where the ranks' hosts have no larger caches than this machine."""
+    return max(POOL_LEAST_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
 
 
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     """The first line of the result file."""
     return campaign_of(
-        plan,
-        map(_library_record, targets),
+        with_fields(plan, variables=environment.recordable(plan.variables)),
+        map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
         started=now(),
@@ -116,20 +105,24 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     )
 
 
-def _library_record(target: Target) -> LibraryRecord:
+def library_record(target: Target) -> LibraryRecord:
+    """What a result says of a library and its kernel."""
     library = target.library
     return LibraryRecord(
         name=library.name,
         version=library.version,
+        label=library.called,
         standard=library.standard,
         mpicc=str(library.mpicc),
-        mpiexec=str(library.mpiexec),
+        mpicc_options=library.options,
+        mpiexec=str(library.mpiexec) if library.has_mpiexec else "",
         origin=library.origin,
         show=library.show,
         flags=" ".join(kernel.FLAGS),
         kernel=str(target.program),
         built_by=target.built_by,
         compiler=str(target.compiler.mpicc) if target.compiler else "",
+        digest=digest(library.prefix),
     )
 
 
@@ -143,18 +136,22 @@ def targets_again(campaign: Campaign) -> list[Target]:
 
 
 def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
-    library = find.find(record.mpicc)
+    library = with_mpiexec(find.find_with(record.mpicc, record.mpicc_options), campaign.plan.mpiexec)
+    compiler = None
+    if record.compiler:
+        library, compiler = abi.runner(library), _compiler_again(record)
+    program, description = _kernel(library, compiler)
+    library = as_it_says(library, description.library)
     if (library.name, library.version) != (record.name, record.version):
         raise EnvironmentLacksError(
             f"{record.mpicc}: is {library.label} now, but the result was started with "
             f"{record.name}=={record.version}",
             "install that version again, or start a new result: mpigauge run",
         )
-    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version) == (record.name, record.version)]
-    compiler = None
-    if record.compiler:
-        library, compiler = abi.runner(library), _compiler_again(record)
-    return Target(library, *_kernel(library, compiler), cells, compiler)
+    library = replace(library, called=record.label)
+    mine = (record.name, record.version, record.label)
+    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == mine]
+    return Target(library, program, description, cells, compiler)
 
 
 def _compiler_again(record: LibraryRecord) -> Library:

@@ -18,10 +18,10 @@ from mpigauge.result.records import (
     Campaign,
     End,
     Imported,
-    LibraryRecord,
     Record,
     campaign_of,
 )
+from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
 from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
 

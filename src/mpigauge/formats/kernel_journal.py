@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
-from mpigauge.mpi.library import identify
+from mpigauge.mpi.kinds import identify
 from mpigauge.plan.kernel_plan import Handout, read_handout
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
@@ -19,13 +19,12 @@ from mpigauge.result.records import (
     Campaign,
     Done,
     End,
-    Environment,
     Failure,
     Launch,
-    LibraryRecord,
     Record,
     campaign_of,
 )
+from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 
 WORDS_KEPT = 40
@@ -125,7 +124,7 @@ class Journals:
                 if torn:  # only the last line of a launch can be, when the job died over it
                     raise UsageError(f"{torn} is damaged", "delete that line to import the rest")
                 told.take(line)
-            elif journal.is_torn(text):
+            elif journal.is_ours(text):
                 torn = where
             elif told is not None and text.strip():
                 told.words.append(text.decode("utf-8", "replace").strip())
@@ -145,10 +144,6 @@ class Journals:
                 "does it belong to this plan? All ranks must be in one job: srun needs the right --mpi",
             )
         kind, version = identify(facts.library)
-        if kind is None:
-            raise UsageError(
-                f"{where} comes from an MPI library that mpigauge does not know", facts.library[:80]
-            )
         self._numbers[kind.name, version] += 1
         placement = _placement([rank.host for rank in facts.placement])
         launch = Launch(
@@ -161,6 +156,8 @@ class Journals:
             mpi_standard=facts.mpi_standard,
             clock=facts.clock,
             ranks_at=facts.placement,
+            cards=facts.cards,
+            machines=facts.machines,
             load_average=None,
             steal_s=None,
             startup_s=None,
@@ -217,7 +214,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
     for number, text in enumerate(whole.split(b"\n"), start=1):
-        begin = text.find(BEGINNING, 1) if journal.is_torn(text) else -1
+        begin = text.find(BEGINNING, 1) if journal.is_ours(text) else -1
         if begin > 0:
             yield number, text[:begin]
         yield number, text[max(0, begin) :]
@@ -258,6 +255,8 @@ def _environment(launch: Launch) -> Environment:
     allowed = {(rank.host, cpu) for rank in launch.ranks_at for cpu in _cpus(rank.cpus)}
     return Environment(
         host=launch.ranks_at[0].host if launch.ranks_at else "",
+        kernel=launch.machines[0].kernel if launch.machines else "",
+        cpu=launch.machines[0].cpu if launch.machines else "",
         cores=len(allowed),
     )
 

@@ -1,5 +1,6 @@
 """A plan becomes cells: every combination that is to be measured, checked against what is possible."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -10,7 +11,7 @@ from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Description, Mode, Pattern, blocks_of, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
@@ -23,31 +24,68 @@ WINDOW_LEAST = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 SHARED_MEMORY = "shm"
 
+VISITS_MOST = 1_000_000
+"""Of a launch: every rank keeps some 140 bytes of each, and the campaign half a kilobyte of those made."""
 
-def cells_of(plan: Plan, description: Description, mpi: str, mpi_version: str, where: str) -> list[Cell]:
+
+def cells_of(
+    plan: Plan, description: Description, mpi: str, mpi_version: str, where: str, label: str = ""
+) -> list[Cell]:
     """All cells of one MPI library, each once, the instrument's floor included.
+
+    Args:
+        label: What the user calls the library.
 
     Raises:
         UsageError: A pattern, mode or size that does not exist or cannot be measured; begins with
             `where`.
     """
     cells: dict[Cell, None] = {}
+    visits: Counter[JobKey] = Counter()
     # Wherever something is measured, the floor is, and nowhere else.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
     measures = (Measure(description.floor.name, ranks=tuple(ranks_used)), *plan.measure)
     usual = DIFFERENT_HOSTS if len(plan.hosts) > 1 else SAME_HOST
     placements = [placement_of(text, plan.hosts, where) for text in plan.placements or (usual,)]
-    for transport, placement, measure in product(plan.transports, placements, measures):
+    for setting, transport, placement, measure in product(
+        plan.settings, plan.transports, placements, measures
+    ):
         pattern = description.pattern(measure.pattern, where)
-        start = Cell(pattern.name, "", 0, 0, mpi, mpi_version, transport, placement)
+        start = Cell(
+            pattern.name, "", 0, 0, mpi, mpi_version, transport, placement, label=label, setting=setting
+        )
         for cell in _expanded(_Asked(plan, measure, pattern, description, where), start, EXPANDED):
             _check_size(pattern, cell, description, where)
-            cells[cell] = None
+            if cell not in cells:
+                cells[cell] = None
+                _check_visits(visits, cell, plan, where)
     if not cells:
         raise UsageError(
             f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
     return list(cells)
+
+
+def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -> None:
+    """Counts those of one more cell and refuses more than a launch can have."""
+    visits[cell.job] += plan.visits
+    if visits[cell.job] > VISITS_MOST:
+        raise UsageError(
+            f"{where}: a launch of {cell.ranks} ranks would have more than {VISITS_MOST:,} visits, which is "
+            "the most that fits into the memory of its ranks",
+            "use fewer sizes or modes, or several plans",
+        )
+
+
+def _check_pairs(ranks: int, plan: Plan, where: str) -> None:
+    """Refuses pairs before there are millions of them."""
+    pairs = ranks * (ranks - 1) // 2
+    if pairs * plan.visits > VISITS_MOST:
+        raise UsageError(
+            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {plan.visits} visits of each are "
+            f"{pairs * plan.visits:,} visits of a launch, of at most {VISITS_MOST:,}",
+            "use fewer ranks: a part of the hosts, or one rank on each",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +195,7 @@ def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
             f"{asked.where}: {asked.pattern.name} is not between two ranks and has no pairs",
             "use pingpong, for example",
         )
+    _check_pairs(cell.ranks, asked.plan, asked.where)
     yield from (name_of(pair) for pair in combinations(range(cell.ranks), 2))
 
 

@@ -118,6 +118,8 @@ FACTORS = (
     Factor("pattern", "what", key="pattern"),
     Factor("mpi", "where", job=True),
     Factor("mpi_version", "where", job=True),
+    Factor("label", "where", usual="", job=True),
+    Factor("setting", "where", usual="", job=True),
     Factor("transport", "where", usual=AUTO, job=True),
     Factor("placement", "where", usual=SAME_HOST, job=True),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers"),

@@ -40,6 +40,11 @@ class Host(Struct, frozen=True):
     slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
 
 
+def short(host: str) -> str:
+    """The first part of a name; an address is left whole."""
+    return host if host.replace(".", "").isdigit() else host.partition(".")[0].lower()
+
+
 # ---- Lists and files -----------------------------------------------------------------------------
 
 
@@ -93,8 +98,23 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
     """Names and slots, as words, of a list."""
     for word in _names(text):
         list_, _, slots = word.partition(":")
+        _refuse_strangers(word)
         for name in expand_nodelist(list_):
             yield name, slots
+
+
+def _refuse_strangers(word: str) -> None:
+    """Words that ssh takes for a host, but not all launchers and not a list with slots."""
+    if "@" in word:
+        raise UsageError(
+            f"{word!r} names a user, but a host is only a name or an address",
+            "write the user into ~/.ssh/config: Host, User",
+        )
+    if word.count(":") > 1:
+        raise UsageError(
+            f"{word!r} is an IPv6 address, or has too many colons",
+            "use a name, or an IPv4 address; ~/.ssh/config or /etc/hosts may give the address a name",
+        )
 
 
 def _host(name: str, slots: str, where: str) -> Host:

@@ -21,6 +21,9 @@ from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
+POOL_CACHES = 4
+"""The largest caches that cold visits walk through (docs/method.md#buffers)."""
+
 PART_BYTES = 32_768
 """Half of what a pipe holds, so that a part never has to wait for who reads the last."""
 
@@ -40,14 +43,19 @@ class Limits:
         deadline_s: No visit begins later than this after the start.
         warmup_s: Per group of ranks and size, before the first visit.
         pool_bytes: What cold visits walk through on each side.
+        pool_caches: Largest caches of any rank's host that cold visits walk through at least; 0 leaves it
+            at pool_bytes, which know this machine's alone.
         hang_s: Silence, at least, after which the kernel gives its job up; 0 where somebody watches it.
+        watched: Somebody does, and keeps rank 0's input open; at its end the job ends, too.
     """
 
     cell_s: float
     deadline_s: float
     warmup_s: float = 0.05
     pool_bytes: int = 0
+    pool_caches: int = 0
     hang_s: float = 0.0
+    watched: bool = False
 
 
 class Source(Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,11 +93,12 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
     Args:
         cores: That the ranks share; with more ranks than that, waiting ones give way.
     """
-    numbers: dict[Cell, int] = {}
+    known: dict[Cell, str] = {}
     lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
     for visit in visits:
-        number = numbers.setdefault(visit.cell, len(numbers))
-        lines.append(_visit_line(visit, number, limits.pool_bytes))
+        if visit.cell not in known:
+            known[visit.cell] = _cell_words(visit.cell, len(known), limits.pool_bytes)
+        lines.append(_visit_line(visit, known[visit.cell]))
     return "\n".join([*lines, END, ""])
 
 
@@ -127,21 +136,25 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
         deadline_ns=_ns(limits.deadline_s),
         warmup_ns=_ns(limits.warmup_s),
         **({"hang_ns": _ns(limits.hang_s)} if limits.hang_s else {}),
+        **({"watched": 1} if limits.watched else {}),
+        **({"pool_caches": limits.pool_caches} if limits.pool_caches else {}),
     )
 
 
-def _visit_line(visit: PlannedVisit, number: int, pool_bytes: int) -> str:
-    cell = visit.cell
+def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
+    """What the lines of all visits of a cell have in common."""
     told = {factor.key: text for factor in TOLD if (text := factor.code.write(getattr(cell, factor.name)))}
     return _keys(
-        "visit",
-        id=visit.id,
-        cell=number,
+        f"cell={number}",
         **told,
         window=max(1, cell.window),
         pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
-        **({} if visit.step is None else {"pair": cell.pair, "step": visit.step}),
     )
+
+
+def _visit_line(visit: PlannedVisit, cell_words: str) -> str:
+    step = "" if visit.step is None else f" pair={visit.cell.pair} step={visit.step}"
+    return f"visit id={visit.id} {cell_words}{step}"
 
 
 def _ns(seconds: float) -> int:

@@ -1,6 +1,7 @@
 """The plan: everything that is known before the first launch, frozen."""
 
 from collections.abc import Iterable
+from itertools import product
 from operator import attrgetter
 from typing import Annotated, Literal
 
@@ -9,7 +10,17 @@ from msgspec.structs import asdict, fields
 
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.lab import Lab
-from mpigauge.vocabulary import AUTO, SAME_HOST, Binding, Buffers, Pairing, Rotating, Sync, Transport
+from mpigauge.vocabulary import (
+    AUTO,
+    SAME_HOST,
+    Binding,
+    Buffers,
+    CheckHosts,
+    Pairing,
+    Rotating,
+    Sync,
+    Transport,
+)
 
 Root = Annotated[int, Meta(ge=0)] | Rotating
 Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
@@ -17,11 +28,21 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 """What numbers of a file are made with; a larger one is nobody's measurement."""
 
 RANKS_MOST = 2**24
+Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
+VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
+VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]
+Setting = Annotated[
+    str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
+]
 Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
 WINDOW_MOST = 65_536
+Visits = Annotated[int, Meta(ge=1, le=10**6)]
+Rounds = Annotated[int, Meta(ge=1, le=10**8)]
+Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
+"""What the kernel takes, whatever a file asks for."""
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -73,8 +94,12 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         placements: Which ranks go where, as plan.hosts tells; each is a launch of its own. Empty means
             different hosts, where there are several.
         binding: Whether each rank stays on a core of its own. auto: as the library likes.
-        launcher: The name of what starts the jobs; auto is the library's own mpiexec.
+        launcher: The name of what starts the jobs, or its words; auto is the library's own mpiexec.
+        mpiexec: A path or a name on PATH, used in place of the mpiexec that the library has beside its mpicc.
         remote_shell: What starts programs on other hosts; empty means what the launcher takes, ssh or Slurm.
+        check_hosts: Which hosts are asked before a campaign. auto: all that no scheduler has given us.
+        skip_dead: Whether hosts that do not answer are left out, if no placement names them.
+        hosts_skipped: Hosts that were left out so.
         variables: Environment variables of every job; they go before those that mpigauge sets.
         mpi_options: Words for the launcher, as they are.
         ranks: Numbers of ranks; each is a launch of its own.
@@ -88,6 +113,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
         lab: The emulated hosts that it runs on; None means this machine as it is.
+        vary: Environment variables, each with the values to be compared; each combination is a launch of its own.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 
@@ -99,21 +125,37 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     placements: tuple[str, ...] = ()
     binding: Binding = AUTO
     launcher: str = AUTO
+    mpiexec: str = ""
     remote_shell: str = ""
+    check_hosts: CheckHosts = AUTO
+    skip_dead: bool = False
+    hosts_skipped: tuple[str, ...] = ()
     variables: dict[str, str] = {}
     mpi_options: tuple[str, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     launches_min: Positive = 5
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
-    budget_s: Annotated[float, Meta(gt=0)] | None = 45.0
-    over_s: Annotated[float, Meta(gt=0)] | None = None
-    visits: Positive = 8
-    rounds_min: Positive = ROUNDS_LEAST
-    rounds_max: Positive = 1000
+    budget_s: Seconds | None = 45.0
+    over_s: Seconds | None = None
+    visits: Visits = 8
+    rounds_min: Rounds = ROUNDS_LEAST
+    rounds_max: Rounds = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     lab: Lab | None = None
+    vary: dict[VariableName, tuple[VariableValue, ...]] = {}
     abi: bool = False
+
+    @property
+    def settings(self) -> list[str]:
+        """Every combination of varied values, as cells have it; each is a launch of its own."""
+        ways = [[f"{name}={value}" for value in values] for name, values in self.vary.items()]
+        return [" ".join(way) for way in product(*ways)]
+
+
+def library_name(mpi: str, mpi_version: str, label: str) -> str:
+    """`main mpich 5.0.2`, or without its label."""
+    return " ".join(filter(None, (label, mpi, mpi_version)))
 
 
 class JobKey(Struct, frozen=True, order=True, cache_hash=True):
@@ -128,6 +170,8 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
         transport: How messages travel: auto (as the library likes), shm or tcp.
         placement: How ranks are placed: same-host, different-hosts, or the host of each.
         ranks: How many there are.
+        label: What the user calls the library; "" if nothing tells it from others of its kind and version.
+        setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
     """
 
     mpi: str
@@ -135,13 +179,16 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     transport: str
     placement: str
     ranks: Ranks
+    label: Label = ""
+    setting: Setting = ""
 
     @property
     def name(self) -> str:
         """In words: what the library chose by itself and the usual placement go without saying."""
         words = self._unusual(placement=SAME_HOST, transport=AUTO)
         mpi, version, ranks = (words.pop(field) for field in ("mpi", "mpi_version", "ranks"))
-        return ", ".join([f"{mpi} {version}", *map(str, words.values()), f"{ranks} ranks"])
+        library = library_name(str(mpi), str(version), str(words.pop("label", "")))
+        return ", ".join([library, *map(str, words.values()), f"{ranks} ranks"])
 
     @property
     def seed_words(self) -> tuple[object, ...]:
@@ -155,10 +202,16 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
         return {field: word for field, word in asdict(self).items() if word != known[field]}
 
 
+def variables_of(setting: str) -> dict[str, str]:
+    """The variables of a setting, by name."""
+    assignments = (word.partition("=") for word in setting.split(" ") if word)
+    return {name: value for name, _, value in assignments}
+
+
 _job_of = attrgetter(*JobKey.__struct_fields__)
 
 
-class Cell(Struct, frozen=True, order=True):
+class Cell(Struct, frozen=True, order=True, cache_hash=True):
     """What one estimate is of. Two samples belong together if and only if their cells are equal.
 
     Attributes:
@@ -179,6 +232,8 @@ class Cell(Struct, frozen=True, order=True):
         in_place: Whether a collective is called with MPI_IN_PLACE.
         pair: The two ranks that take part, the lower first: "0-3"; "" where the pattern decides.
         pairing: Whether other pairs are measured at the same time (tournament) or none (serial).
+        label: What the user calls the library: "main"; "" if nothing.
+        setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
     """
 
     pattern: str
@@ -198,6 +253,24 @@ class Cell(Struct, frozen=True, order=True):
     in_place: bool = False
     pair: Annotated[str, Meta(pattern=r"^([0-9]{1,9}-[0-9]{1,9})?$(?!\n)")] = ""
     pairing: Pairing | Literal[""] = ""
+    label: Label = ""
+    setting: Setting = ""
+
+    @property
+    def library(self) -> str:
+        """As people call it: `mpich 5.0.2`."""
+        return library_name(self.mpi, self.mpi_version, self.label)
+
+    def __post_init__(self) -> None:
+        """Refuses a pair that is none of the job's.
+
+        Raises:
+            ValueError: Which makes a line of a result file damaged.
+        """
+        if self.pair:
+            first, second = map(int, self.pair.split("-"))
+            if not first < second < self.ranks:
+                raise ValueError(f"{self.pair} is not a pair of {self.ranks} ranks")
 
     @property
     def job(self) -> JobKey:

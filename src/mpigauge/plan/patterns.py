@@ -198,12 +198,17 @@ class Datatype(Struct, frozen=True):
 
 
 class Description(Struct, frozen=True):
-    """All that a kernel says of itself."""
+    """All that a kernel says of itself.
+
+    Attributes:
+        library: What MPI_Get_library_version says in it; empty where no kernel was asked.
+    """
 
     kernel: int
     large_counts: bool
     datatypes: tuple[Datatype, ...]
     patterns: tuple[Pattern, ...]
+    library: str = ""
 
     def datatype(self, name: str, where: str) -> Datatype:
         """The datatype of this name, or a UsageError that begins with `where`."""

@@ -13,8 +13,17 @@ from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
-from mpigauge.plan.model import ROUNDS_LEAST, WINDOW_MOST, Asked, Measure, Plan, Positive
-from mpigauge.vocabulary import AUTO, Binding, Transport
+from mpigauge.plan.model import (
+    ROUNDS_LEAST,
+    WINDOW_MOST,
+    Asked,
+    Measure,
+    Plan,
+    Positive,
+    VariableName,
+    VariableValue,
+)
+from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Transport
 
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
@@ -47,7 +56,10 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     placements: tuple[str, ...] = ()
     binding: Binding = AUTO
     launcher: str = AUTO
+    mpiexec: str = ""
     remote_shell: str = ""
+    check_hosts: CheckHosts = AUTO
+    skip_dead: bool = False
     variables: dict[str, str] = msgspec.field(default_factory=dict)
     mpi_options: tuple[str, ...] = ()
     launches: int | None = None
@@ -57,6 +69,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     over: str | None = None
     seed: int | None = None
     lab: Lab | None = None
+    vary: dict[VariableName, tuple[VariableValue, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
 
 
@@ -70,7 +83,10 @@ class Options(Asked, frozen=True):
     placements: tuple[str, ...] = ()
     binding: Binding | None = None
     launcher: str = ""
+    mpiexec: str = ""
     remote_shell: str = ""
+    check_hosts: CheckHosts | None = None
+    skip_dead: bool = False
     variables: dict[str, str] = msgspec.field(default_factory=dict)
     mpi_options: tuple[str, ...] = ()
     launches: int | None = None
@@ -79,6 +95,7 @@ class Options(Asked, frozen=True):
     budget: str | None = None
     over: str | None = None
     seed: int | None = None
+    vary: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
 
 
@@ -144,9 +161,14 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         placements=options.placements or file.placements,
         binding=options.binding or file.binding,
         launcher=options.launcher or file.launcher,
+        mpiexec=options.mpiexec or file.mpiexec,
         remote_shell=options.remote_shell or file.remote_shell,
+        check_hosts=options.check_hosts or file.check_hosts,
+        skip_dead=options.skip_dead or file.skip_dead,
+        hosts_skipped=(),
         variables={**file.variables, **options.variables},
         mpi_options=(*file.mpi_options, *options.mpi_options),
+        vary={**file.vary, **options.vary},
         ranks=options.ranks or file.ranks or RANKS,
         precision=_precision(options.precision or file.precision),
         seed=seed,
@@ -231,6 +253,14 @@ def _over(over: str | None, where: str) -> float | None:
     return seconds
 
 
+def _check_varied(plan: Plan, where: str) -> None:
+    for name, values in plan.vary.items():
+        if len(set(values)) != len(values) or not values:
+            raise UsageError(f"{where}: {name} needs values that differ", f"write them once: {name}=A,B")
+        if name in plan.variables:
+            raise UsageError(f"{where}: {name} is set and varied", "leave one of both out")
+
+
 def _check_numbers(plan: Plan, where: str) -> None:
     if not plan.measure:
         raise UsageError(
@@ -241,6 +271,7 @@ def _check_numbers(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}: {name!r} is not the name of an environment variable", "write NAME=VALUE"
             )
+    _check_varied(plan, where)
     for measure in plan.measure:
         if measure.window is not None and not 1 <= measure.window <= WINDOW_MOST:
             raise UsageError(

@@ -6,9 +6,12 @@ Every file is optional: virtual machines and containers lack many.
 import os
 import platform
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from mpigauge.result.records import Environment
+from mpigauge.result import control_groups
+from mpigauge.result.surroundings import Environment
+from mpigauge.result.system_files import read
 
 VARIABLES = re.compile(
     r"^((OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM)_|LD_(PRELOAD|LIBRARY_PATH)$)"
@@ -21,23 +24,18 @@ SECRETS = re.compile(
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 """In values: of an address, who asks and the password."""
 
+HIDDEN = "(not recorded)"
+"""In place of what may be a secret."""
+
 CPU = Path("/sys/devices/system/cpu")
 GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")
 
 
-def read(path: str | Path) -> str:
-    """A small system file, stripped; empty if it is not there."""
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-
-
 def cores_allowed() -> int:
-    """Processors that this process, and so its children, may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return cores_online()
+    """Processors that we and our children may run on, as far as control groups leave us time on them."""
+    may = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores_online()
+    quota = control_groups.cpu_quota()
+    return max(1, min(may, int(quota))) if quota else may
 
 
 def cores_online() -> int:
@@ -52,12 +50,10 @@ def memory_bytes(key: str = "MemTotal") -> int:
 
 
 def memory_available_bytes() -> int:
-    """Memory that new processes can have: the machine's, or what its control group leaves."""
+    """Memory that new processes can have: the machine's, or what their control groups leave."""
     available = memory_bytes("MemAvailable") or 2**63
-    limit, used = read("/sys/fs/cgroup/memory.max"), read("/sys/fs/cgroup/memory.current")
-    if limit.isdigit() and used.isdigit():
-        available = min(available, max(0, int(limit) - int(used)))
-    return available
+    left = control_groups.memory_left_bytes()
+    return available if left is None else min(available, left)
 
 
 def caches() -> dict[str, int]:
@@ -130,6 +126,14 @@ def variables() -> dict[str, str]:
     }
 
 
+def recordable(variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables as they are written down: what may be a secret, by its name or in an address, is not."""
+    return {
+        name: HIDDEN if SECRETS.search(name) or CREDENTIALS.search(value) else value
+        for name, value in variables.items()
+    }
+
+
 def commit() -> str:
     """The git commit of the source tree that this package is run from; empty if it is installed."""
     root = Path(__file__).parents[3]
@@ -149,6 +153,7 @@ def environment() -> Environment:
         cpu=_cpu_name(),
         cores=cores_allowed(),
         cores_online=cores_online(),
+        cpu_quota=control_groups.cpu_quota(),
         memory_bytes=memory_bytes(),
         caches=caches(),
         cpu_groups=cpu_groups(),

@@ -5,7 +5,16 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from mpigauge.result.kernel_data import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
+from mpigauge.plan.model import Int64
+from mpigauge.result.kernel_data import (
+    ClockCheck,
+    ClockModel,
+    EagerCore,
+    HostCards,
+    Machine,
+    RankPlace,
+    VisitCore,
+)
 from mpigauge.units import NS
 from mpigauge.vocabulary import SkipReason
 
@@ -13,19 +22,21 @@ from mpigauge.vocabulary import SkipReason
 class Facts(Struct, frozen=True):
     """What the kernel says of its launch, first of all."""
 
-    kernel: int
-    ranks: int
-    ranks_asked: int
+    kernel: Int64
+    ranks: Int64
+    ranks_asked: Int64
     library: str
     mpi_standard: str
     clock: str
     placement: tuple[RankPlace, ...]
+    cards: tuple[HostCards, ...] = ()
+    machines: tuple[Machine, ...] = ()
 
 
 class ReadyLine(Struct, frozen=True):
     """The kernel has so many bytes of its plan and asks for the next part."""
 
-    ready: int
+    ready: Int64
 
 
 class LaunchLine(Struct, frozen=True):
@@ -37,9 +48,9 @@ class LaunchLine(Struct, frozen=True):
 class BeginLine(Struct, frozen=True):
     """A visit begins; expect_ns is what its rounds should take, 0 if that is not known yet."""
 
-    begin: int
-    at_ns: int
-    expect_ns: int
+    begin: Int64
+    at_ns: Int64
+    expect_ns: Int64
 
     @property
     def at_s(self) -> float:
@@ -55,8 +66,8 @@ class BeginLine(Struct, frozen=True):
 class TickLine(Struct, frozen=True):
     """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
 
-    tick: int
-    round_ns: int
+    tick: Int64
+    round_ns: Int64
 
     @property
     def round_s(self) -> float:
@@ -67,11 +78,11 @@ class TickLine(Struct, frozen=True):
 class VisitLine(VisitCore, frozen=True):
     """The samples of a visit; cpu_ns is -1 if it is not known."""
 
-    visit: int
-    at_ns: int
-    elapsed_ns: int
-    window: int
-    cpu_ns: int
+    visit: Int64
+    at_ns: Int64
+    elapsed_ns: Int64
+    window: Int64
+    cpu_ns: Int64
 
     @property
     def at_s(self) -> float:
@@ -87,7 +98,7 @@ class VisitLine(VisitCore, frozen=True):
 class ClockLine(Struct, frozen=True):
     """The global clock was learned (models) or checked; clock is the time since the start in ns."""
 
-    clock: int
+    clock: Int64
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...]
@@ -101,34 +112,34 @@ class ClockLine(Struct, frozen=True):
 class SkipLine(Struct, frozen=True):
     """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
 
-    skip: int
+    skip: Int64
     reason: SkipReason
 
 
 class BlockedLine(EagerCore, frozen=True):
     """A visit that was not started, since it would deadlock above this eager limit."""
 
-    blocked: int
+    blocked: Int64
 
 
 class EagerLine(EagerCore, frozen=True):
     """The eager limit, as a visit found it."""
 
-    eager: int
-    at_ns: int
+    eager: Int64
+    at_ns: Int64
 
 
 class RefusedLine(Struct, frozen=True):
     """A visit that the kernel cannot make, and why."""
 
-    refused: int
+    refused: Int64
     reason: str
 
 
 class EndLine(Struct, frozen=True):
     """The launch is whole; end is the time since its start in ns."""
 
-    end: int
+    end: Int64
 
     @property
     def at_s(self) -> float:
@@ -156,8 +167,8 @@ _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 """By the first field of a line, which no other line has."""
 
 
-def is_torn(text: bytes) -> bool:
-    """Whether it looks like a journal line that was cut off: not a word of the job's own."""
+def is_ours(text: bytes) -> bool:
+    """Whether a line begins as those of the kernel do, be it whole or cut off."""
     return any(text.startswith(b'{"' + key.encode() + b'":') for key in _DECODERS)
 
 

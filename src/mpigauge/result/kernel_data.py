@@ -3,15 +3,18 @@
 A further field of a visit is a line in VisitCore, beside the one that the kernel prints.
 """
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Int64, Positive
+from mpigauge.result.checked import NotNegative
+from mpigauge.vocabulary import CardKind
 
 Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-Reading = Annotated[float, Meta(ge=0)]
+Reading = NotNegative
 """Of what a visit is made in, in nanoseconds."""
 
 READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns")
@@ -41,6 +44,48 @@ class RankPlace(Struct, frozen=True):
     clock_cost_ns: Int64
     clock_cost_p999_ns: Int64
     clock_zero_share: float
+
+
+class Card(Struct, frozen=True):
+    """A port of a network card, or an interface of IP.
+
+    Attributes:
+        name: As the system calls it: "eth0", "mlx5_0/1", "cxi0".
+        kind: Whether messages go through it by IP, or past it.
+        counted: Whether both of its counters could be read.
+    """
+
+    name: str
+    kind: CardKind
+    counted: bool
+
+
+class HostCards(Struct, frozen=True):
+    """The network cards of hosts that have the same ones.
+
+    Attributes:
+        hosts: The names of the hosts.
+        cards: The first 256 of each; all are counted.
+    """
+
+    hosts: tuple[str, ...]
+    cards: tuple[Card, ...]
+
+
+class Machine(Struct, frozen=True):
+    """A host that ranks ran on, as its first rank saw it.
+
+    Attributes:
+        host: Its name.
+        cpu: Model of the processor; empty if its system does not say.
+        kernel: Release of the operating system's kernel.
+        cache_bytes: The largest cache of its first processor, as the system claims it; 0 if not known.
+    """
+
+    host: str
+    cpu: str
+    kernel: str
+    cache_bytes: Int64
 
 
 class ClockCheck(Struct, frozen=True):
@@ -90,9 +135,16 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         half_width: Relative, of the interval of the median within the launch; null if not known.
         backwards: Times below 0, which are written as 0: clocks that disagree from core to core.
         corrupt: What was wrong with the payload; empty if it was right.
-        net_bytes: What the network interfaces of rank 0's host received during net_calls calls, or sent if
-            that is more: the proof of the transport.
+        net_bytes: What the IP interfaces of rank 0's host received during net_calls calls, or sent if that is
+            more: with the five fields behind net_calls the proof of the transport.
         net_calls: The calls that were counted for it.
+        ip_received_bytes: What the IP interfaces of all hosts of the visit received meanwhile, together.
+        ip_sent_bytes: What they sent.
+        rdma_received_bytes: What all other network cards of these hosts received. IP may go through them,
+            too: these bytes and those of IP are no sum.
+        rdma_sent_bytes: What they sent.
+        uncounted_cards: Cards of these hosts, of both kinds, that could not be counted; -1 in a file of an
+            older mpigauge, which counted the IP interfaces of rank 0's host alone.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Numbers of the samples, from 0, before whose start not every rank had been told; in no estimate.
             Those of behind are among them where they are at most a tenth.
@@ -119,9 +171,9 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     batch: Positive
     ops: Positive
     pool_bytes: Int64
-    trial_ns: list[Nanoseconds]
-    warmup_ns: list[Nanoseconds]
-    samples_ns: Annotated[list[Nanoseconds], Meta(min_length=1)]
+    trial_ns: Sequence[Nanoseconds]
+    warmup_ns: Sequence[Nanoseconds]
+    samples_ns: Annotated[Sequence[Nanoseconds], Meta(min_length=1)]
     correlation_time: float = 1.0
     effective: float = 0.0
     half_width: float | None = None
@@ -129,13 +181,18 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     corrupt: str = ""
     net_bytes: Int64 = 0
     net_calls: Int64 = 0
+    ip_received_bytes: Int64 = 0
+    ip_sent_bytes: Int64 = 0
+    rdma_received_bytes: Int64 = 0
+    rdma_sent_bytes: Int64 = 0
+    uncounted_cards: Int64 = -1
     lead_ns: Int64 = 0
-    late: list[Int64] = []
-    behind: list[Int64] = []
-    skew_ns: list[Nanoseconds] = []
-    root_ns: list[Int64] = []
-    local_ns: list[Int64] = []
-    pure_ns: list[Nanoseconds] = []
+    late: Sequence[Int64] = []
+    behind: Sequence[Int64] = []
+    skew_ns: Sequence[Nanoseconds] = []
+    root_ns: Sequence[Int64] = []
+    local_ns: Sequence[Int64] = []
+    pure_ns: Sequence[Nanoseconds] = []
     work_ns: Int64 = 0
     line_ns: list[Reading] = []
     line_worst_ns: list[Reading] = []
@@ -156,7 +213,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         rounds = len(self.samples_ns)
         if not len(self.skew_ns) == len(self.root_ns) == len(self.local_ns) in (0, rounds):
             raise ValueError(f"skew_ns, root_ns and local_ns do not all have {rounds} entries")
-        if (named := self.late + self.behind) and not 0 <= min(named) <= max(named) < rounds:
+        named = (*self.late, *self.behind)
+        if named and not 0 <= min(named) <= max(named) < rounds:
             raise ValueError(f"late or behind names a sample that is none of {rounds}")
         if not _NONE_OR_BOTH.issuperset(map(len, _readings_of(self))):
             torn = (name for name in READINGS if len(getattr(self, name)) not in _NONE_OR_BOTH)

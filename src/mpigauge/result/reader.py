@@ -2,20 +2,25 @@
 
 import gzip
 import io
+import os
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
+from mpigauge.result.compact import pack
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -29,6 +34,7 @@ from mpigauge.result.records import (
     Imported,
     Launch,
     Record,
+    Resumed,
     Visit,
 )
 
@@ -42,6 +48,7 @@ class Result:
         left_out: Visits that were not to be shown, since they were disturbed.
         size_bytes: Of the file as lines, a torn one included.
         damaged: Numbers of lines that are no records and have been left out.
+        mixed: Cells measured before and after the campaign went on otherwise; which of `resumed` that was.
     """
 
     path: Path
@@ -55,14 +62,17 @@ class Result:
     failures: list[Failure] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
+    resumed: list[Resumed] = field(default_factory=list)
     torn: bool = False
     left_out: int = 0
     size_bytes: int = 0
     damaged: list[int] = field(default_factory=list)
+    mixed: dict[Cell, set[int]] = field(default_factory=dict)
 
 
 STANDARD_INPUT = Path("-")
 GZIP_MAGIC = b"\x1f\x8b"
+NEWLINE = b"\n"
 UNPACKED_LEAST_BYTES = 1 << 26
 UNPACKED_RATIO = 200
 """Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
@@ -89,40 +99,39 @@ _LISTS = {
     Failure: "failures",
     Done: "done",
     End: "ends",
+    Resumed: "resumed",
 }
 
 
 def load(path: Path) -> Result:
     """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
-    What a damaged line had is lost, and all others are read.
+    What a damaged line had is lost, and all others are read. Lines are read one by one, and of a visit its
+    numbers are kept in machine words: the result takes about as much memory as the file is long.
 
     Raises:
         UsageError: It cannot be read, is empty, not ours, or newer than this mpigauge, or its first line is
             damaged; names the file.
     """
-    data = _read(path)
-    lines = data.split(b"\n")
-    last = lines.pop()  # empty, unless the file was cut in the middle of a line
-    if not lines:
-        raise _not_ours(path, last)
-    result = Result(path, _campaign(path, lines[0]), torn=bool(last), size_bytes=len(data))
-    read = _reader_of(result.campaign.version)
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            _take(result, read(line), number)
-        except BROKEN:
-            result.damaged.append(number)
-    _share_cells(result)
+    with closing(_lines(path)) as lines:
+        first = next(lines, b"")
+        if not first.endswith(NEWLINE):
+            raise _not_ours(path, first)
+        result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
+        _take_all(result, lines)
     return result
 
 
-def _read(path: Path) -> bytes:
+def _lines(path: Path) -> Generator[bytes, None, None]:
+    """Each line with its end; the last has none if the file was cut in the middle of it."""
     try:
-        given = path == STANDARD_INPUT
-        data = sys.stdin.buffer.read() if given else path.read_bytes()
-        packed = data.startswith(GZIP_MAGIC) if given else path.suffix == ".gz"
-        return _unpacked(path, data) if packed else data
+        with _opened(path) as (file, most_bytes):
+            left_bytes = most_bytes
+            while line := file.readline(left_bytes + 1):
+                left_bytes -= len(line)
+                if left_bytes < 0:
+                    raise _too_much(path)
+                yield line
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -130,16 +139,29 @@ def _read(path: Path) -> bytes:
         raise UsageError(f"{path}: cannot be read: {words}", "give the path of a result file") from None
 
 
-def _unpacked(path: Path, data: bytes) -> bytes:
-    most = max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * len(data))
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        lines = file.read(most + 1)
-    if len(lines) > most:
-        raise UsageError(
-            f"{path}: unpacks to more than {UNPACKED_RATIO} times its size, as no result does",
-            "if you trust it, unpack it yourself: gunzip",
-        )
-    return lines
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, int]]:
+    """The file as lines, and how many bytes of them there may be."""
+    if path == STANDARD_INPUT:
+        data = sys.stdin.buffer.read()
+        file: IO[bytes] = io.BytesIO(data)
+        size_bytes, packed = len(data), data.startswith(GZIP_MAGIC)
+    else:
+        file = path.open("rb")
+        size_bytes, packed = os.fstat(file.fileno()).st_size, path.suffix == ".gz"
+    with file:
+        if not packed:
+            yield file, sys.maxsize - 1
+            return
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield unpacked, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+
+
+def _too_much(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: unpacks to more than {UNPACKED_RATIO} times its size, as no result does",
+        "if you trust it, unpack it yourself: gunzip",
+    )
 
 
 def _not_ours(path: Path, start: bytes) -> UsageError:
@@ -175,17 +197,42 @@ def _reader_of(version: int) -> Callable[[bytes], Record]:
     return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
 
 
-def _take(result: Result, record: Record, number: int) -> None:
+def _take_all(result: Result, lines: Iterator[bytes]) -> None:
+    """All lines after the first. Visits of one cell get one object of it: such are compared at a glance."""
+    read = _reader_of(result.campaign.version)
+    known = {cell: cell for cell in result.campaign.cells}
+    before: list[set[Cell]] = []
+    for number, line in enumerate(lines, start=2):
+        result.size_bytes += len(line)
+        if not line.endswith(NEWLINE):
+            result.torn = True
+            return
+        try:
+            record = read(line)
+        except BROKEN:
+            result.damaged.append(number)
+        else:
+            _take(result, record, number, known)
+            _note_mixed(result, record, before)
+
+
+def _note_mixed(result: Result, record: Record, before: list[set[Cell]]) -> None:
+    """Only the order of the lines says what was measured before a campaign went on, and what after."""
+    if isinstance(record, Resumed):
+        before.append({visit.cell for visit in result.visits})
+    elif before and isinstance(record, Visit):
+        mixed = {session for session, cells in enumerate(before) if record.cell in cells}
+        if mixed:
+            result.mixed.setdefault(record.cell, set()).update(mixed)
+
+
+def _take(result: Result, record: Record, number: int, known: dict[Cell, Cell]) -> None:
     if isinstance(record, Campaign):
         raise UsageError(
             f"{result.path}: line {number} begins a second campaign",
             "two results were joined into one file: split it there",
         )
+    if isinstance(record, Visit):
+        force_setattr(record, "cell", known.setdefault(record.cell, record.cell))
+        pack(record)
     getattr(result, _LISTS[type(record)]).append(record)
-
-
-def _share_cells(result: Result) -> None:
-    """Gives the visits of one cell one object of it, not one each: such are compared at a glance."""
-    known = {cell: cell for cell in result.campaign.cells}
-    for visit in result.visits:
-        force_setattr(visit, "cell", known.setdefault(visit.cell, visit.cell))

@@ -5,98 +5,31 @@ tables in docs/ are generated from this module; what changed from version to ver
 """
 
 from collections.abc import Iterable
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 import mpigauge
 from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
-from mpigauge.result.kernel_data import ClockCheck, ClockModel, EagerCore, RankPlace, VisitCore
+from mpigauge.result.checked import AboveZero, Dated, NotNegative
+from mpigauge.result.kernel_data import (
+    ClockCheck,
+    ClockModel,
+    EagerCore,
+    HostCards,
+    Machine,
+    RankPlace,
+    VisitCore,
+)
+from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.units import NS
-from mpigauge.vocabulary import EndReason, FailureKind
+from mpigauge.vocabulary import DifferenceKind, EndReason, FailureKind
 
 FORMAT = "mpigauge"
 VERSION = 5
 
 
-class Environment(Struct, frozen=True):
-    """The machine that the campaign was started on; empty where nobody says, as of an import.
-
-    Attributes:
-        host: Its name.
-        system: Operating system and architecture.
-        kernel: Release of the operating system's kernel.
-        cpu: Model of the processor.
-        cores: Processors that we may run on.
-        cores_online: Processors that there are.
-        memory_bytes: All of its memory.
-        caches: Level and type to size in bytes, as the system claims it.
-        cpu_groups: Processors that share a "core" or the last cache, "L3": lists such as "0-3,8".
-        numa_nodes: How many it has.
-        smt: on or off, where the system says it.
-        governor: What sets the frequency of the processors.
-        turbo: on or off, where the system says it.
-        huge_pages: When memory gets them by itself.
-        clock_source: What the system's clock is made of.
-        hypervisor: Its kind, or yes; empty on a real machine.
-        python: Its version.
-        user_is_root: Whether mpigauge was run by root.
-        variables: Environment variables that MPI libraries read; never those that look like secrets.
-    """
-
-    host: str = ""
-    system: str = ""
-    kernel: str = ""
-    cpu: str = ""
-    cores: Int64 = 0
-    cores_online: Int64 = 0
-    memory_bytes: Int64 = 0
-    caches: dict[str, Int64] = {}
-    cpu_groups: dict[str, list[str]] = {}
-    numa_nodes: Int64 = 0
-    smt: str = ""
-    governor: str = ""
-    turbo: str = ""
-    huge_pages: str = ""
-    clock_source: str = ""
-    hypervisor: str = ""
-    python: str = ""
-    user_is_root: bool = False
-    variables: dict[str, str] = {}
-
-
-class LibraryRecord(Struct, frozen=True):
-    """An MPI library as it was found and the kernel that it runs.
-
-    Attributes:
-        name: The kind of library.
-        version: Its version.
-        standard: The version of MPI that it is of.
-        mpicc: The path of its compiler wrapper.
-        mpiexec: The path of its launcher.
-        origin: How it was found.
-        show: What its compiler wrapper runs.
-        flags: The options that the kernel was compiled with.
-        kernel: The path of the kernel.
-        built_by: The library that built a kernel common to all; empty for a kernel of its own.
-        compiler: The wrapper that did.
-    """
-
-    name: str
-    version: str
-    standard: str = ""
-    mpicc: str = ""
-    mpiexec: str = ""
-    origin: str = ""
-    show: str = ""
-    flags: str = ""
-    kernel: str = ""
-    built_by: str = ""
-    compiler: str = ""
-
-
-class Campaign(Struct, frozen=True, tag="campaign", tag_field="type"):
+class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
     """The first line: what was asked for.
 
     Attributes:
@@ -157,7 +90,7 @@ def campaign_of(
     )
 
 
-class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
+class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     """One mpiexec; of an imported one nothing is known but what its ranks said.
 
     Attributes:
@@ -170,12 +103,16 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
         mpi_standard: The version of MPI that the library says it is of.
         clock: The clock that the kernel reads.
         ranks_at: Where each rank ran.
+        machines: Every host that they ran on, once.
         load_average: Over one minute, before the launch; null of an imported launch.
         steal_s: Time that a hypervisor took from this machine since its start; null of an imported launch.
         startup_s: From the launcher's start to the kernel's first line; null of an imported launch.
         variables: Environment variables that mpigauge set for it.
         built_by: The library that built a kernel common to all; empty for a kernel of its own.
         reported: What the library says of the transports that it uses; empty if it does not.
+        cards: The network cards of its hosts; empty in a file of an older mpigauge.
+        throttled: How often the control groups of this machine's side had stopped its processes for having
+            used up their time, before the launch; null if nobody looked.
     """
 
     number: Int64
@@ -190,12 +127,15 @@ class Launch(Struct, frozen=True, tag="launch", tag_field="type"):
     load_average: float | None
     steal_s: float | None
     startup_s: float | None
-    variables: dict[str, str] = {}
+    variables: dict[str, str] = {}  # noqa: RUF012 - msgspec makes a new one each time
     built_by: str = ""
     reported: str = ""
+    cards: tuple[HostCards, ...] = ()
+    throttled: Int64 | None = None
+    machines: tuple[Machine, ...] = ()
 
 
-class Visit(VisitCore, frozen=True, tag="visit", tag_field="type"):
+class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):
     """Samples of a cell: a short uninterrupted run of rounds.
 
     Attributes:
@@ -291,8 +231,8 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
     """
 
     cell: Cell
-    time_s: Annotated[float, Meta(gt=0)]
-    stddev_s: Annotated[float, Meta(ge=0)] | None = None
+    time_s: AboveZero
+    stddev_s: NotNegative | None = None
     statistic: str = ""
     source: str = ""
 
@@ -333,7 +273,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
     skipped: tuple[Cell, ...] = ()
 
 
-class End(Struct, frozen=True, tag="end", tag_field="type"):
+class End(Dated, frozen=True, tag="end", tag_field="type"):
     """Why measuring stopped. A file that was continued has several; one that was killed lacks the last.
 
     Attributes:
@@ -347,4 +287,40 @@ class End(Struct, frozen=True, tag="end", tag_field="type"):
     started: str
 
 
-Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Failure | Done | End
+class Difference(Struct, frozen=True):
+    """In what a session is not like the one before it.
+
+    Attributes:
+        what: The thing that differs.
+        then: What it was.
+        now: What it is.
+    """
+
+    what: DifferenceKind
+    then: str
+    now: str
+
+
+class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
+    """From here on the campaign is measured otherwise than before: elsewhere, or with other programs.
+
+    Attributes:
+        started: When it went on: UTC, ISO 8601.
+        mpigauge: Version of the program.
+        commit: Of its source tree, if it was run from one.
+        differs: What would have been refused without --anyway; empty if only hosts of the plan are others.
+        libraries: The MPI libraries as they are now.
+        environment: The machine that it was continued on.
+        hosts: Of the plan as it goes on; empty for one machine.
+    """
+
+    started: str
+    mpigauge: str
+    commit: str
+    differs: tuple[Difference, ...]
+    libraries: tuple[LibraryRecord, ...]
+    environment: Environment
+    hosts: tuple[str, ...] = ()
+
+
+Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Failure | Done | End | Resumed

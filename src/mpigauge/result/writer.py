@@ -13,6 +13,7 @@ import msgspec
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.locks import locked
+from mpigauge.result.compact import plain
 from mpigauge.result.records import Done, End, Failure, Record
 
 TAIL_BYTES = 1 << 16
@@ -77,9 +78,9 @@ class ResultFile:
 def line_of(record: Record) -> bytes:
     """A record as a line; bytes of names that are not UTF-8 are written out."""
     try:
-        return msgspec.json.encode(record) + b"\n"
+        return msgspec.json.encode(record, enc_hook=plain) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record))) + b"\n"
+        return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record, enc_hook=plain))) + b"\n"
 
 
 def _as_utf8(value: object) -> object:

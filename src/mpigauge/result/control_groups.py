@@ -1,0 +1,80 @@
+"""What the control groups that we are in leave us: processors, memory, and how often they made us wait.
+
+Our own group may be nested in others, each with limits of its own: the narrowest counts. Version 2 has one
+tree of groups, version 1 one a controller.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mpigauge.result.system_files import read
+
+ROOT = Path("/sys/fs/cgroup")
+OURS = "/proc/self/cgroup"
+
+
+def cpu_quota() -> float:
+    """Processors' worth of time that they leave us; 0 if they set no limit."""
+    quotas = [quota for folder in _folders("cpu") if (quota := _quota(folder))]
+    return min(quotas, default=0.0)
+
+
+def memory_left_bytes() -> int | None:
+    """Memory that we can have beside what is used and cannot be taken back; None if they set no limit."""
+    left = [bytes_ for folder in _folders("memory") if (bytes_ := _left(folder)) is not None]
+    return min(left, default=None)
+
+
+def throttled() -> int:
+    """How often they have stopped our processes for having used up their time, since they were made."""
+    return sum(_number_in(read(folder / "cpu.stat"), "nr_throttled") for folder in _folders("cpu"))
+
+
+def _quota(folder: Path) -> float:
+    quota, _, period = read(folder / "cpu.max").partition(" ")
+    if not quota:
+        quota, period = read(folder / "cpu.cfs_quota_us"), read(folder / "cpu.cfs_period_us")
+    return int(quota) / int(period) if quota.isdecimal() and period.isdecimal() and int(period) else 0.0
+
+
+def _left(folder: Path) -> int | None:
+    limit, used = read(folder / "memory.max"), read(folder / "memory.current")
+    if not limit:
+        limit, used = read(folder / "memory.limit_in_bytes"), read(folder / "memory.usage_in_bytes")
+    if not (limit.isdecimal() and used.isdecimal()):
+        return None
+    # Files that were read count as used, too, until somebody needs the room.
+    files = _number_in(read(folder / "memory.stat"), "(?:total_)?inactive_file")
+    return max(0, int(limit) - max(0, int(used) - files))
+
+
+def _number_in(text: str, name: str) -> int:
+    found = re.findall(rf"^{name} (\d+)$", text, re.MULTILINE)
+    return int(found[-1]) if found else 0
+
+
+def _folders(controller: str) -> Iterator[Path]:
+    """Of our group and of all that it is in, as far as they can be seen.
+
+    A container may see its own group as the root, and be told the path that its host has for it.
+    """
+    seen: set[Path] = set()
+    for base, path in _trees(controller):
+        inside = base if ".." in path.split("/") else base / path.lstrip("/")
+        around = {folder.resolve() for folder in (inside, *inside.parents) if folder.is_relative_to(base)}
+        yield from around - seen
+        seen |= around
+
+
+def _trees(controller: str) -> Iterator[tuple[Path, str]]:
+    """The roots of the trees that have a controller, and our place in each."""
+    lines = [line.split(":", 2) for line in read(OURS).splitlines() if line.count(":") > 1]
+    for _, controllers, path in lines:
+        if not controllers:
+            yield from ((base, path) for base in (ROOT, ROOT / "unified"))
+        elif controller in controllers.split(","):
+            yield ROOT / controllers, path
+            yield ROOT / controller, path
+    if not lines:
+        yield ROOT, "/"
