@@ -63,7 +63,7 @@ def clock_steps(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
 def _distances(visits: Iterable[Visit], steps: Mapping[JobKey, float]) -> dict[JobKey, list[Values]]:
     """How far samples are from the median of their visit, ns; of visits short enough to tell."""
     found: dict[JobKey, list[Values]] = defaultdict(list)
-    for visit in visits:
+    for visit in visits if steps else ():
         job = visit.cell.job
         if job in steps and visit.samples_ns[0] * VISIBLE < steps[job]:
             samples_ns = np.asarray(visit.samples_ns, dtype=np.float64)

@@ -197,8 +197,8 @@ def _place(cell: Cell) -> tuple[str, str]:
     return cell.transport, cell.placement
 
 
-def _library(cell: Cell) -> tuple[str, str]:
-    return cell.mpi, cell.mpi_version
+def _library(cell: Cell) -> tuple[str, str, str]:
+    return cell.mpi, cell.mpi_version, cell.label
 
 
 # ---- Places --------------------------------------------------------------------------------------

@@ -6,9 +6,11 @@ A kind of warning that is new comes in by itself, beside the others of no partic
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.reasons import NotInState
+from mpigauge.analysis.sessions import sessions_of
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
 
@@ -36,6 +38,7 @@ class Doubt:
         about: Of a library: its name and version.
         steadiness: Of a machine that was not steady.
         lines: Of a damaged file: their numbers.
+        times: How often we were throttled.
     """
 
     kind: DoubtKind
@@ -46,6 +49,7 @@ class Doubt:
     about: str = ""
     steadiness: Steadiness = STEADY_MACHINE
     lines: tuple[int, ...] = ()
+    times: int = 0
 
     @property
     def share(self) -> float:
@@ -73,6 +77,8 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
     if not (seen := steadiness_of(result)).steady:
         # All numbers are of this machine, so also those that are quoted.
         found.append(Doubt("unsteady-machine", quoted=True, steadiness=seen))
+    if (times := _throttled(result)) >= len(result.launches) > 0:
+        found.append(Doubt("throttled", quoted=True, times=times))
     found += [
         Doubt("portable-library", about=f"{library.name} {library.version}")
         for library in result.campaign.libraries
@@ -92,6 +98,20 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     if left := [row for row in rows if row.status == "skipped" and not _not_in_state(row)]:
         messages_first = sorted(left, key=lambda row: not row.talks)
         yield Doubt("not-reached", tuple(messages_first), len(rows))
+
+
+def _throttled(result: Result) -> int:
+    """How often a limit of processor time stopped our processes from one launch of a session to the next.
+
+    The count is of the control group, and begins anew in another one: only what it grows by tells of us.
+    """
+    session_of = {number: at for at, numbers in enumerate(sessions_of(result.launches)) for number in numbers}
+    known = [launch for launch in result.launches if launch.throttled is not None]
+    return sum(
+        max(0, (later.throttled or 0) - (earlier.throttled or 0))
+        for earlier, later in pairwise(known)
+        if session_of[earlier.number] == session_of[later.number]
+    )
 
 
 def _not_in_state(row: Row) -> bool:

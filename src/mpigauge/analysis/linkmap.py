@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
 
+RANKS_MOST = 4096
+"""Of a map: its tables have a place for every pair in every launch."""
+
 USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 
 
@@ -70,7 +73,7 @@ def link_map(
         state: Of the machine; None for the one that it was in for most of the time.
 
     Raises:
-        UsageError: The result has no map, or several.
+        UsageError: The result has no map, several, or one that is too large.
     """
     mine = _chosen(result, mpi, transport, state)
     hosts = _hosts(result, mine[0].cell)
@@ -107,13 +110,19 @@ def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -
     if len(usual) > 1:
         jobs = ", ".join(dict.fromkeys(mine[0].cell.job.name for mine in usual.values()))
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
-    return next(iter(usual.values()))
+    (mine,) = usual.values()
+    if (ranks := mine[0].cell.ranks) > RANKS_MOST:
+        raise UsageError(
+            f"{result.path}: has a map of {ranks} ranks, too large for its tables",
+            f"use {RANKS_MOST} at most",
+        )
+    return mine
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
-    """The host of every rank, by the first launch of the job."""
+    """The host of every rank, by the first launch of the job that says it of all."""
     for launch in result.launches:
-        if launch.job == cell.job:
+        if launch.job == cell.job and len(launch.ranks_at) == cell.ranks:
             return tuple(place.host for place in launch.ranks_at)
     return ("",) * cell.ranks
 

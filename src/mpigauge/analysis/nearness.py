@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.machines import measured_machine
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -27,7 +29,7 @@ def nearness_of(result: Result, states: States) -> Mapping[StateName, Nearness]:
 
     Nothing at all if it is the same in all states: then it is not what makes them.
     """
-    groups = result.campaign.environment.cpu_groups
+    groups = measured_machine(result).cpu_groups
     seats = {(one.number, one.job): _nearness(_cpus(one), groups) for one in result.launches}
     found: dict[StateName, set[Nearness | None]] = {}
     for visit in result.visits:

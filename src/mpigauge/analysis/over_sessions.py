@@ -215,7 +215,8 @@ def setting_of(result: Result, job: JobKey) -> bytes:
     """All that must be the same so that launches of a job in two results are of sessions of each other."""
     campaign = result.campaign
     machine, plan = campaign.environment, campaign.plan
-    libraries = [one for one in campaign.libraries if (one.name, one.version) == (job.mpi, job.mpi_version)]
+    mine = (job.mpi, job.mpi_version, job.label)
+    libraries = [one for one in campaign.libraries if (one.name, one.version, one.label) == mine]
     return msgspec.json.encode(
         [
             campaign.mpigauge,

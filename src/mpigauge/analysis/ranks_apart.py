@@ -66,7 +66,9 @@ def modes_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
 
 def libraries_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
     """Libraries without ratios, all patterns and places of a pair of them together."""
-    yield from _folded("library", _pairs(curves, "library"), lambda cell: (cell.mpi, cell.mpi_version))
+    yield from _folded(
+        "library", _pairs(curves, "library"), lambda cell: (cell.mpi, cell.mpi_version, cell.label)
+    )
 
 
 def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:

@@ -7,7 +7,13 @@ from mpigauge.vocabulary import FailureKind, RefutationKind, StateName
 
 @dataclass(frozen=True, slots=True)
 class OutOfTime:
-    """The kernel had no time for the cell within the budget."""
+    """The kernel had no time for the cell.
+
+    Attributes:
+        in_budget: Whether it was a budget that ended it. Launches without one had a day in older versions.
+    """
+
+    in_budget: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,8 @@ class Refutation:
 
     Attributes:
         transport: What the label says.
-        share: Network bytes over payload; None where the library's report refutes it.
+        share: Bytes over payload, on IP interfaces or, of `on-cards`, on RDMA cards; None where the library's
+            report refutes it.
         reported: What the library reports; empty where the bytes refute it.
     """
 

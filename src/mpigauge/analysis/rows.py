@@ -8,33 +8,30 @@ import numpy as np
 
 from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.by_state import InState, StateTime, by_state, shown
-from mpigauge.analysis.clock_steps import Steps, clock_steps
 from mpigauge.analysis.conditions import distances_of, disturbed_share
 from mpigauge.analysis.cpu import cpu_s, cpu_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
-from mpigauge.analysis.in_time import InTime, launches_in_time, widened
+from mpigauge.analysis.in_time import launches_in_time, widened
+from mpigauge.analysis.labels import Travel
 from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
 from mpigauge.analysis.ratios import Ratio
-from mpigauge.analysis.reasons import NotInState, Reason, Refutation
-from mpigauge.analysis.samples import by_cell, by_launch, first_s, restarts, steps_by_launch, visits_by_launch
-from mpigauge.analysis.sessions import Across, OverSessions, across, sessions_of, spread_s
+from mpigauge.analysis.reasons import NotInState, Reason
+from mpigauge.analysis.samples import by_cell, by_launch, first_s, steps_by_launch, visits_by_launch
+from mpigauge.analysis.sessions import Across, OverSessions, across
+from mpigauge.analysis.shared import Shared, shared_of
 from mpigauge.analysis.states import States, states_of
-from mpigauge.analysis.status import Outcome, outcome_of, troubles_of
+from mpigauge.analysis.status import Outcome, outcome_of
 from mpigauge.analysis.synchrony import (
     ClockState,
     Overlap,
     Start,
-    clock_states,
     overlap_of,
     start_of,
 )
-from mpigauge.analysis.transport import Evidence, evidence, talkers
 from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
-from mpigauge.plan.model import Cell, JobKey
-from mpigauge.plan.patterns import Pattern
+from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Imported, Visit
-from mpigauge.units import NS
+from mpigauge.result.records import Visit
 from mpigauge.vocabulary import StateChoice, StateName, Status, WarningKind
 
 MEDIAN = "median"
@@ -58,7 +55,7 @@ class Row:
         overlap: How much computation hides behind it, of that mode.
         sized: Whether its size means anything.
         talks: Whether several ranks take part.
-        net_share: Bytes on rank 0's network interfaces over the payload of its messages.
+        travel: How its messages travelled; None if it has none, or nothing was counted.
         ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
         first_s: The first round of the cell in a launch, geometric mean over launches.
         limit_bytes: The eager limit, of a cell that probes it.
@@ -94,7 +91,7 @@ class Row:
     ratios: Mapping[str, Ratio] = field(default_factory=dict)
     sized: bool = True
     talks: bool = True
-    net_share: float | None = None
+    travel: Travel | None = None
     across: Across | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False, compare=False)
     state: StateName | None = None
@@ -108,35 +105,14 @@ class Row:
         return any(warning.kind == "oversubscribed" for warning in self.warnings)
 
     @property
+    def net_share(self) -> float | None:
+        """Bytes on the IP interfaces of rank 0's host over the payload of its messages; None if not known."""
+        return self.travel.ip_share if self.travel else None
+
+    @property
     def imported(self) -> bool:
         """Whether its time is one that others have published."""
         return isinstance(self.time, Printed)
-
-
-@dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What a row needs beside the visits of its own cell.
-
-    Attributes:
-        places: The host of each rank.
-        steps: Of the clock of each job.
-        restarted: Numbers of launches that have several parts.
-        sessions: Numbers of launches by session.
-        in_time: How much neighbouring launches agree; None if by chance only.
-    """
-
-    result: Result
-    patterns: Mapping[str, Pattern]
-    clocks: Mapping[JobKey, ClockState]
-    evidence: Mapping[Cell, Evidence]
-    places: Mapping[JobKey, Sequence[str]]
-    imported: Mapping[Cell, Imported]
-    steps: Steps
-    restarted: Mapping[JobKey, frozenset[int]]
-    sessions: Sequence[Sequence[int]]
-    troubles: Mapping[Cell, Outcome]
-    states: States
-    in_time: InTime | None = None
 
 
 def rows(
@@ -153,20 +129,7 @@ def rows(
     """
     states = states or states_of(result.visits)
     measured = by_cell(result.visits)
-    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    around = _Surroundings(
-        result,
-        patterns,
-        clock_states(result.clocks),
-        evidence(result.visits, patterns, result.launches),
-        {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches},
-        {one.cell: one for one in result.imported},
-        clock_steps(result.launches, result.visits),
-        restarts(result.launches),
-        sessions_of(result.launches),
-        troubles_of(result),
-        states,
-    )
+    around = shared_of(result, states)
     parts = {cell: by_state(measured.get(cell, []), states) for cell in result.campaign.cells}
     times = {
         (cell, one.state): _time(around, cell, one.visits, stat) for cell in parts for one in parts[cell]
@@ -180,7 +143,7 @@ def rows(
 
 
 def _rows(
-    around: _Surroundings,
+    around: Shared,
     cell: Cell,
     parts: Sequence[InState],
     times: Mapping[tuple[Cell, StateName | None], Timing | None],
@@ -208,18 +171,17 @@ def _with_ratios(found: list[Row]) -> list[Row]:
     return [replace(row, ratios=ratios.get((row.state, row.cell), {})) for row in found]
 
 
-def _row(around: _Surroundings, cell: Cell, part: InState, time: Timing | None, stat: str) -> Row:
+def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: str) -> Row:
     """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
     pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
     time = widened(time, around.in_time) if time is not None else None
-    outcome = outcome_of(around.result, cell, time, around.troubles.get(cell))
+    outcome = outcome_of(around.outcomes, cell, time)
     if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []
     good = [visit for visit in visits if not visit.corrupt]
     step_ns = around.steps.get(cell.job, 0.0)
     start = start_of(good, step_ns)
     clock = around.clocks.get(cell.job) if start else None
-    seen = around.evidence.get(cell)
     return Row(
         cell=cell,
         status=outcome.status,
@@ -237,9 +199,9 @@ def _row(around: _Surroundings, cell: Cell, part: InState, time: Timing | None, 
         across=across(time, around.sessions),
         sized=pattern is None or pattern.sized,
         talks=pattern is None or pattern.active_ranks != 1,
-        net_share=seen.share if seen else None,
+        travel=around.labels.of(cell),
         first_s=first_s(good),
-        advised_samples=_advised_samples(around.result, time, good),
+        advised_samples=_advised_samples(around.startup_s, time, good),
         batch=max((visit.batch for visit in good), default=0),
         warnings=_warnings(around, cell, time, good, stat, start, clock),
         visits=tuple(visits),
@@ -248,7 +210,7 @@ def _row(around: _Surroundings, cell: Cell, part: InState, time: Timing | None, 
     )
 
 
-def _time(around: _Surroundings, cell: Cell, visits: Sequence[Visit], stat: str) -> Timing | None:
+def _time(around: Shared, cell: Cell, visits: Sequence[Visit], stat: str) -> Timing | None:
     """The time that was measured, else the one that others have published."""
     if numbers := list(visits_by_launch(visits)):
         found = estimate(by_launch(visits), stat, steps_by_launch(visits, around.steps), numbers)
@@ -262,24 +224,16 @@ def _time(around: _Surroundings, cell: Cell, visits: Sequence[Visit], stat: str)
     )
 
 
-def _refusal(around: _Surroundings, cell: Cell, time: Timing) -> Reason | None:
+def _refusal(around: Shared, cell: Cell, time: Timing) -> Reason | None:
     """Why a time cannot be believed; None if it can."""
     pattern, machine = around.patterns.get(cell.pattern), around.result.campaign.environment
-    return _mislabelled(around, cell) or implausible(cell, pattern, time, machine.caches)
-
-
-def _mislabelled(around: _Surroundings, cell: Cell) -> Refutation | None:
-    """Why its messages went another way than its label says; None if they may have gone that way."""
-    pattern, seen = around.patterns.get(cell.pattern), around.evidence.get(cell)
-    if pattern is None or seen is None:
-        return None
-    places = around.places.get(cell.job, ())
-    hosts = [places[rank] for rank in talkers(cell, pattern) if rank < len(places)]
-    return seen.refutes(cell.transport, hosts, emulated=around.result.campaign.plan.lab is not None)
+    travel = around.labels.of(cell)
+    mislabelled = travel.refutation if travel else None
+    return mislabelled or implausible(cell, pattern, time, machine.caches)
 
 
 def _warnings(
-    around: _Surroundings,
+    around: Shared,
     cell: Cell,
     time: Timing | None,
     visits: Sequence[Visit],
@@ -296,49 +250,32 @@ def _warnings(
     circumstances = Circumstances(
         estimate=time,
         ranks=cell.ranks,
-        cores=_cores(result),
-        launches_requested=_launches_made(result, cell) if whole else time.launches,
-        launches_skipped=len({done.launch for done in result.done if cell in done.skipped}) if whole else 0,
+        cores=around.cores,
+        launches_requested=around.launches_made.get(cell.job, 0) if whole else time.launches,
+        launches_skipped=around.launches_skipped[cell] if whole else 0,
         precision=result.campaign.plan.precision,
         batch=max(visit.batch for visit in visits),
         stat=stat,
         in_a_row=pattern.mode_in_a_row if pattern and pattern.mode_in_a_row != cell.mode else "",
-        clock_cost_s=_clock_cost_s(result) if pattern and pattern.sampled.single else 0.0,
+        clock_cost_s=around.clock_cost_s if pattern and pattern.sampled.single else 0.0,
         skew_s=start.skew_p50_s if start else 0.0,
         late_share=start.late_share if start else 0.0,
         clock_error_s=clock.error_s if clock else 0.0,
         relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
         in_time=around.in_time,
-        span_s=spread_s(result.launches, result.done),
+        span_s=around.span_s,
+        differs=around.mixed.get(cell, ""),
     )
     return warnings_for(circumstances)
 
 
-def _cores(result: Result) -> int | None:
-    """That all ranks share; None if they are on other machines, where nobody gets more ranks than slots."""
-    plan = result.campaign.plan
-    return None if plan.hosts and plan.lab is None else result.campaign.environment.cores
-
-
-def _clock_cost_s(result: Result) -> float:
-    costs = [place.clock_cost_ns for launch in result.launches for place in launch.ranks_at]
-    return float(np.median(costs)) * NS if costs else 0.0
-
-
-def _advised_samples(result: Result, time: Timing | None, visits: Sequence[Visit]) -> int | None:
+def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:
     if not isinstance(time, Estimate) or time.round_variance is None or time.launch_variance is None:
         return None
-    startups_s = [launch.startup_s for launch in result.launches if launch.startup_s is not None]
-    if not startups_s:
+    if startup_s is None:
         return None
-    startup_s = float(np.mean(startups_s))
     sample_s = time.estimate * max(visit.ops for visit in visits)
     return rounds_per_launch_advice(startup_s, sample_s, time.round_variance, time.launch_variance)
-
-
-def _launches_made(result: Result, cell: Cell) -> int:
-    """Launches that could have measured a cell, whatever came of them."""
-    return len({one.number for one in result.launches if one.job == cell.job})
 
 
 def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, Warning]]]:

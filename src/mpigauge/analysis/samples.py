@@ -1,7 +1,7 @@
 """From visits to samples: times of operations, by cell and launch, in the order of time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,7 +21,8 @@ NO_STEPS: Steps = {}
 
 def seconds_of(visit: Visit) -> Values:
     """Time of one operation, one value a sample, in seconds; late rounds do not count."""
-    return np.asarray(visit.samples_ns, dtype=np.float64)[in_time(visit)] * visit.operation_s
+    samples_ns = np.asarray(visit.samples_ns, dtype=np.float64)
+    return (samples_ns[in_time(visit)] if visit.late else samples_ns) * visit.operation_s
 
 
 def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
@@ -53,14 +54,16 @@ def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
     return list(by_launch_number(visits).values())
 
 
-def step_s(visit: Visit, steps: Steps) -> float:
-    """The step of the clock over the operations of a sample, in seconds; 0 where it is not known."""
-    return steps.get(visit.cell.job, 0.0) * NS / visit.ops
-
-
 def steps_by_launch(visits: Iterable[Visit], steps: Steps) -> list[list[float]]:
     """Step of the clock of each visit in seconds of one operation, in the order of `by_launch`."""
-    return [[step_s(visit, steps) for visit in mine] for mine in visits_by_launch(visits).values()]
+    return _steps_of(visits_by_launch(visits).values(), steps)
+
+
+def _steps_of(launches: Collection[Sequence[Visit]], steps: Steps) -> list[list[float]]:
+    """The same of visits of one cell by launch: their job is looked up once. 0 where no step is known."""
+    first = next((visit for mine in launches for visit in mine), None)
+    step_ns = 0.0 if first is None else steps.get(first.cell.job, 0.0)
+    return [[step_ns * NS / visit.ops for visit in mine] for mine in launches]
 
 
 def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
@@ -80,24 +83,43 @@ def restarts(launches: Iterable[Launch]) -> dict[JobKey, frozenset[int]]:
     return {job: frozenset(numbers) for job, numbers in found.items()}
 
 
-def half_widths(visits: Sequence[Visit], steps: Steps = NO_STEPS) -> dict[Cell, float | None]:
+class Medians:
+    """Medians of launches, each computed once: whoever asks again after every launch asks for the same ones.
+
+    They are known by the identity of their visits, which must all be kept as long as this is.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
+
+    def of(self, visits: Sequence[Visit], steps_s: Sequence[float]) -> float:
+        """The median of one launch in seconds, of its visits in the order of time and the step of each."""
+        key = tuple(map(id, visits)), tuple(steps_s)
+        if key not in self._known:
+            self._known[key] = median_of([seconds_of(visit) for visit in visits], steps_s)
+        return self._known[key]
+
+
+def half_widths(
+    visits: Sequence[Visit], steps: Steps = NO_STEPS, medians: Medians | None = None
+) -> dict[Cell, float | None]:
     """Relative half-width of every cell's interval; None where there is none yet."""
-    return {cell: _half_width(mine, steps) for cell, mine in by_cell(visits).items()}
+    medians = medians or Medians()
+    return {cell: _half_width(mine, steps, medians) for cell, mine in by_cell(visits).items()}
 
 
-def _half_width(visits: Sequence[Visit], steps: Steps) -> float | None:
-    medians, step = launch_medians(visits, steps)
+def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians) -> float | None:
+    medians, step = launch_medians(visits, steps, known)
     return launch_interval(np.array(list(medians.values())), step)[3] if medians else None
 
 
-def launch_medians(visits: Sequence[Visit], steps: Steps) -> tuple[dict[int, float], float]:
+def launch_medians(
+    visits: Sequence[Visit], steps: Steps, known: Medians | None = None
+) -> tuple[dict[int, float], float]:
     """The median of each launch of one cell in seconds, by number; the step of the clock over the time."""
-    launches = visits_by_launch(visits)
-    by = {number: [step_s(visit, steps) for visit in mine] for number, mine in launches.items()}
-    medians = {
-        number: median_of([seconds_of(visit) for visit in mine], by[number])
-        for number, mine in launches.items()
-    }
+    known, launches = known or Medians(), visits_by_launch(visits)
+    by = dict(zip(launches, _steps_of(launches.values(), steps), strict=True))
+    medians = {number: known.of(mine, by[number]) for number, mine in launches.items()}
     coarse = [step for mine in by.values() for step in mine]
     return medians, relative_step(np.array(list(medians.values())), coarse)
 

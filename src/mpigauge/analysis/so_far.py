@@ -12,9 +12,10 @@ from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.precision import essential_visit
 from mpigauge.analysis.rates import algorithm_bytes, directions_of
 from mpigauge.analysis.rows import Row
-from mpigauge.analysis.samples import launch_medians
+from mpigauge.analysis.samples import Medians, launch_medians
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, Eager, Launch, Visit
 
@@ -59,7 +60,7 @@ class SoFar:
 
     Attributes:
         patterns: Those of the campaign, by name.
-        result: Its launches and visits.
+        result: Its launches, and of its visits what their times need.
     """
 
     def __init__(self, before: Result) -> None:
@@ -67,6 +68,7 @@ class SoFar:
         self.result = Result(before.path, before.campaign)
         self._visits: dict[Cell, list[Visit]] = defaultdict(list)
         self._limits: dict[Cell, int] = {}
+        self._medians = Medians()
         for records in (before.launches, before.visits, before.eager, before.done):
             for record in records:
                 self.take(record)
@@ -79,15 +81,16 @@ class SoFar:
             case Done():
                 self.result.done.append(record)
             case Visit(corrupt=""):
-                self.result.visits.append(record)
-                self._visits[record.cell].append(record)
+                kept = essential_visit(record)
+                self.result.visits.append(kept)
+                self._visits[record.cell].append(kept)
             case Eager(limit_bytes=int(limit)):
                 self._limits[record.cell] = limit
 
     def rows(self) -> list[Row]:
         """Of every cell that was visited or probed, in the order of the plan."""
         steps = clock_steps(self.result.launches, self.result.visits)
-        times = {cell: _timing(visits, steps) for cell, visits in self._visits.items()}
+        times = {cell: _timing(visits, steps, self._medians) for cell, visits in self._visits.items()}
         ratios = ratios_of(times)
         return [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
@@ -117,9 +120,9 @@ class SoFar:
         )
 
 
-def _timing(visits: Sequence[Visit], steps: Steps) -> TimingSoFar:
+def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFar:
     """The estimate and its interval."""
-    medians, step = launch_medians(visits, steps)
+    medians, step = launch_medians(visits, steps, known)
     values = np.array(list(medians.values()))
     centre, low, high, half_width = launch_interval(values, step)
     return TimingSoFar(

@@ -1,7 +1,7 @@
 """What became of each cell: ok, or what kept it from that, and why."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.analysis.estimate import Printed, Timing
@@ -38,12 +38,35 @@ class Outcome:
     limit_bytes: int | None = None
 
 
-def troubles_of(result: Result) -> dict[Cell, Outcome]:
-    """The worst that happened to each cell that met trouble."""
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What became of the cells of a result, apart from their times.
+
+    Attributes:
+        troubles: The worst that happened to each cell that met trouble.
+        limits: The eager limits that each cell has found.
+        nothing: Why all the others were not measured, where they were not.
+    """
+
+    troubles: Mapping[Cell, Outcome]
+    limits: Mapping[Cell, Sequence[Eager]]
+    nothing: Reason
+
+
+def outcomes_of(result: Result) -> Outcomes:
+    """What became of the cells of a result."""
+    limits: dict[Cell, list[Eager]] = defaultdict(list)
+    for eager in result.eager:
+        limits[eager.cell].append(eager)
+    return Outcomes(_troubles_of(result), limits, _why_nothing(result))
+
+
+def _troubles_of(result: Result) -> dict[Cell, Outcome]:
     troubles: dict[Cell, Outcome] = {}
+    late = Outcome("skipped", OutOfTime(in_budget=result.campaign.plan.budget_s is not None))
     for done in result.done:
         for cell in done.skipped:
-            troubles[cell] = Outcome("skipped", OutOfTime())
+            troubles[cell] = late
     for failure in result.failures:
         if failure.cell is not None:
             reason = CellFailed(failure.kind, failure.launch, telling_line(failure.words))
@@ -53,24 +76,23 @@ def troubles_of(result: Result) -> dict[Cell, Outcome]:
     return troubles
 
 
-def outcome_of(result: Result, cell: Cell, time: Timing | None, trouble: Outcome | None) -> Outcome:
+def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
     """What became of a cell.
 
     What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
 
     Args:
         time: None if it was not measured.
-        trouble: From `troubles_of`; None if it met none.
     """
-    limits = [eager for eager in result.eager if eager.cell == cell]
-    if limits:
+    if limits := outcomes.limits.get(cell):
         return _eager_outcome(limits)
+    trouble = outcomes.troubles.get(cell)
     if trouble is not None and (time is None or trouble.status == "corrupt"):
         return trouble
     if isinstance(time, Printed):
         return Outcome("ok", FromPublication(time.statistic))
     if time is None:
-        return Outcome("skipped", _why_nothing(result))
+        return Outcome("skipped", outcomes.nothing)
     # A launch without time for it says nothing about what the others measured; a failure does.
     return Outcome("ok", trouble.reason if trouble is not None and trouble.status != "skipped" else None)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class SpeedsApart:
 
 def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
     """Of the results of the first one's machine; None if it was equally fast in all of them."""
-    machines = [(one.campaign.environment.host, one.campaign.environment.cpu) for one in results]
+    machines = [(machine.host, machine.cpu) for machine in map(measured_machine, results)]
     speeds = [
         (speed_s, place)
         for place, one in enumerate(results)

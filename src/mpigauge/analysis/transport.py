@@ -1,16 +1,19 @@
-"""Whether the transport that a label names was really used: bytes on the network, and the library's word.
+"""Whether the transport that a label names was really used: bytes on network cards, and the library's word.
 
-The kernel counts what the interfaces of rank 0's host receive, or send if that is more, while an
+The kernel counts what the IP interfaces of rank 0's host receive, or send if that is more, while an
 operation is repeated. Over shared memory that is nothing; over the network stack of one host it is the
 payload and headers. Between hosts it is the part of rank 0: half of a ping-pong, and of an operation of p
-ranks at least about 1/p. What the library reports of itself counts only where it leaves no doubt.
+ranks at least about 1/p. Cards that know RDMA are counted on all hosts and apart, since IP may go through
+them, too. What the library reports of itself counts only where it leaves no doubt.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.rates import wire_bytes
@@ -40,23 +43,45 @@ _EXCLUDE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What went over the interfaces of rank 0's host while a cell was measured, and what the library said.
+class OnCards:
+    """What went through the cards that know RDMA, of all hosts of a cell, the larger of both directions.
 
     Attributes:
-        net_bytes: Carried by all interfaces, the larger of both directions.
+        share: Of the payload of all visits.
+        usual_share: Of the payload of the median visit, which the traffic of others does not make in a burst.
+        uncounted: Cards of a visit that could not be counted, those of IP among them; of its visits the most.
+    """
+
+    share: float
+    usual_share: float
+    uncounted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What went through network cards while a cell was measured, and what the library said.
+
+    Attributes:
+        net_bytes: Carried by the IP interfaces of rank 0's host, the larger of both directions.
         payload_bytes: What the ranks had to get from others, 20 B at least for an operation.
         reported: What the library said of its transports; of launches that differ, all.
+        cards: None in a file of an older mpigauge, which did not look at them.
     """
 
     net_bytes: int
     payload_bytes: int
     reported: tuple[str, ...] = ()
+    cards: OnCards | None = None
 
     @property
     def share(self) -> float:
-        """Network bytes over payload."""
+        """Bytes on IP interfaces over payload."""
         return self.net_bytes / self.payload_bytes
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether bytes prove anything."""
+        return self.payload_bytes >= PAYLOAD_LEAST_BYTES
 
     def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> Refutation | None:
         """Why this was not the transport that a cell's label says; None if it may have been.
@@ -74,10 +99,12 @@ class Evidence:
         return None
 
     def _by_bytes(self, transport: str, hosts: Sequence[str], *, emulated: bool) -> Refutation | None:
-        if self.payload_bytes < PAYLOAD_LEAST_BYTES:
+        if not self.is_enough:
             return None
         spread = len(set(hosts)) > 1
         least = NETWORK_LEAST / (len(hosts) if spread else 1)
+        if past_ip := self._past_ip(transport, least):
+            return Refutation("on-cards", transport, past_ip)
         if transport == "tcp" and self.share < least:
             return Refutation("not-on-network", transport, self.share)
         if transport == "shm" and self.share > SHARED_MOST:
@@ -85,6 +112,14 @@ class Evidence:
         if emulated and spread and self.share < least:
             return Refutation("around-the-lab", transport, self.share)
         return None
+
+    def _past_ip(self, transport: str, least: float) -> float | None:
+        """The share that cards carried in place of what the label says; of IP they may carry all."""
+        if self.cards is None:
+            return None
+        most = {"shm": SHARED_MOST, "tcp": NETWORK_LEAST if self.share < least else math.inf}
+        is_past = self.cards.usual_share > most.get(transport, math.inf)
+        return self.cards.usual_share if is_past else None
 
 
 def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
@@ -104,17 +139,35 @@ def evidence(
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
     still takes shared memory for the collectives of one host.
     """
-    net: dict[Cell, int] = defaultdict(int)
-    payload: dict[Cell, int] = defaultdict(int)
+    sent: dict[Cell, list[tuple[Visit, int]]] = defaultdict(list)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
         if visit.net_calls == 0 or visit.cell.ranks == 1 or pattern is None or not pattern.talks:
             continue
         operations = visit.net_calls * visit.ops // visit.batch
-        net[visit.cell] += visit.net_bytes
-        payload[visit.cell] += operations * max(HEADER_BYTES, wire_bytes(visit.cell, pattern))
+        if operations <= 0:  # as no kernel says it, but a file may
+            continue
+        sent[visit.cell].append((visit, operations * max(HEADER_BYTES, wire_bytes(visit.cell, pattern))))
     said = reports(launches)
-    return {cell: Evidence(net[cell], payload[cell], said.get(cell.job, ())) for cell in payload}
+    return {cell: _summed(mine, said.get(cell.job, ())) for cell, mine in sent.items()}
+
+
+def _summed(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> Evidence:
+    """Of all visits of a cell, each with its payload."""
+    payload = sum(bytes_ for _, bytes_ in visits)
+    return Evidence(sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits))
+
+
+def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
+    """None if one of the visits did not count them, or sent nothing."""
+    if any(visit.uncounted_cards < 0 or payload == 0 for visit, payload in visits):
+        return None
+    carried = [max(visit.rdma_received_bytes, visit.rdma_sent_bytes) for visit, _ in visits]
+    return OnCards(
+        share=sum(carried) / sum(payload for _, payload in visits),
+        usual_share=median(bytes_ / payload for bytes_, (_, payload) in zip(carried, visits, strict=True)),
+        uncounted=max(visit.uncounted_cards for visit, _ in visits),
+    )
 
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:

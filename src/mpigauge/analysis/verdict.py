@@ -9,7 +9,8 @@ A ratio says how many times as long one thing takes as another. Its interval dec
 
 The margin is symmetric: a ratio turned over is as far from 1 as before. An interval that excludes 1 and lies
 within the margin is a difference that is small but real: slower or faster, and `is_small`. The link map
-has a rule of its own, since there all pairs of a network are judged at once: `slow_links`.
+has a rule of its own, since there all pairs of a network are judged at once: `slow_links`; so has
+`mpigauge compare`, where all cells are, and a pass has an error rate, too: `compare.decision`.
 """
 
 from __future__ import annotations

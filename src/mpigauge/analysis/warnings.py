@@ -72,6 +72,7 @@ class Circumstances:
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
         in_time: How much neighbouring launches agree; None if by chance only.
         span_s: Over how much time the launches were spread.
+        differs: In what its sessions differ, if it was continued elsewhere or with other programs.
     """
 
     estimate: Estimate
@@ -90,6 +91,7 @@ class Circumstances:
     relay_late_share: float = 0.0
     in_time: InTime | None = None
     span_s: float = 0.0
+    differs: str = ""
 
     @property
     def launches_failed(self) -> int:
@@ -274,7 +276,12 @@ def _relay_late(of: Circumstances) -> Values | None:
     return {"share": share, "late_s": RELAY_LATE_S}
 
 
+def _mixed(of: Circumstances) -> Values | None:
+    return {"differs": of.differs} if of.differs else None
+
+
 _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
+    "mixed": _mixed,
     "no-interval": _no_interval,
     "few-launches": _few_launches,
     "launches-lost": _launches_lost,

@@ -47,7 +47,7 @@ def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
     from mpigauge.mpi.install.prefixes import managed
-    from mpigauge.mpi.library import KINDS
+    from mpigauge.mpi.kinds import KINDS
 
     if "/" in incomplete:
         return [CompletionItem(incomplete, type="file")]
@@ -62,10 +62,10 @@ def added(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Kinds of libraries."""
-    from mpigauge.mpi.library import KINDS
+    """Kinds of libraries that can be added."""
+    from mpigauge.mpi.kinds import WELL_KNOWN
 
-    return _starting([kind.name for kind in KINDS], incomplete)
+    return _starting([kind.name for kind in WELL_KNOWN], incomplete)
 
 
 def launchers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -22,7 +22,7 @@ from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
-    from mpigauge.result.records import Environment
+    from mpigauge.result.surroundings import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
 FILES_SHOWN = 5
@@ -227,15 +227,18 @@ def _lab() -> Finding:
 
 
 def _scheduler() -> Finding:
-    from mpigauge.launch.slurm import allocation
+    from mpigauge.launch.allocations import allocation, manager
 
     try:
         found = allocation(os.environ)
     except EnvironmentLacksError as error:
         return Finding("note", "scheduler", error.sentence, error.hint)
-    if found is not None:
+    scheduler = manager(os.environ)
+    if found is not None and scheduler is not None:
         nodes = f"{len(found.nodes)} node(s), {found.tasks} task(s)"
-        return Finding("ok", "scheduler", f"Slurm, job {found.job}: {nodes}, {found.nodes[0].name} first")
+        return Finding(
+            "ok", "scheduler", f"{scheduler.title}, job {found.job}: {nodes}, {found.nodes[0].name} first"
+        )
     if shutil.which("sbatch"):
         return Finding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
     return Finding("ok", "scheduler", "none")
@@ -243,10 +246,11 @@ def _scheduler() -> Finding:
 
 def _variables(machine: Environment) -> Finding:
     from mpigauge.launch.lab import context, init
+    from mpigauge.launch.outer import carried
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
-    # Those of a job of Slurm are many, and meant, too.
-    others = [name for name in machine.variables if not name.startswith("SLURM_")]
+    # Those of a scheduler's job are many, and meant, too.
+    others = carried(machine.variables)
     names = ", ".join(name for name in others if name not in meant)
     if not names:
         return Finding("ok", "MPI variables", "none set")

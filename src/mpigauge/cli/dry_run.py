@@ -9,10 +9,13 @@ if TYPE_CHECKING:
     from mpigauge.campaign.prepare import Session
     from mpigauge.plan.model import Cell
 
+LINES_SHOWN = 16
+"""Of a file with the hosts of the ranks."""
+
 
 def what_would_run(session: Session) -> str:
     """A paragraph per job: its command line with its variables, and a line per cell."""
-    from mpigauge.campaign.jobs import job_of, words_of
+    from mpigauge.campaign.jobs import command_of, job_of
     from mpigauge.plan.model import by_job
 
     plan = session.plan
@@ -22,9 +25,28 @@ def what_would_run(session: Session) -> str:
         for key, cells in by_job(target.cells).items():
             job = job_of(plan, target, key)
             variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
-            lines.append("  " + " ".join([*variables, shlex.join(words_of(plan, target, job))]))
+            command = command_of(plan, target, job)
+            lines.append("  " + " ".join([*variables, *map(_quoted, command.words)]))
+            lines += [f"    {_file(name, text)}" for name, text in command.files.items()]
             lines += [f"    {_described(cell)}" for cell in cells]
     return "\n".join([*lines, ""])
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell, which fills in the folder that a file of the command is in."""
+    from mpigauge.launch.job import FOLDER
+
+    quoted = shlex.quote(word)
+    return f'"{word}"' if FOLDER in word and quoted == f"'{word}'" and word.count("$") == 1 else quoted
+
+
+def _file(name: str, text: str) -> str:
+    """What a file of the command says, as far as it fits a line."""
+    from mpigauge.launch.job import FOLDER
+
+    lines = text.splitlines()
+    more = f" ... ({len(lines)} lines)" if len(lines) > LINES_SHOWN else ""
+    return f"{FOLDER}/{name}: {' '.join(lines[:LINES_SHOWN])}{more}"
 
 
 def _described(cell: Cell) -> str:

@@ -50,7 +50,7 @@ def _mpis(_: str | None) -> Entries:
             "version": library.version,
             "standard": library.standard,
             "mpicc": str(library.mpicc),
-            "mpiexec": str(library.mpiexec),
+            "mpiexec": str(library.mpiexec) if library.has_mpiexec else "",
             "prefix": str(library.prefix),
             "origin": library.origin,
         }

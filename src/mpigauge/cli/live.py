@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 FIRST_S = 2.0
 """How often numbers are computed in the first launch."""
 
+COMPUTING_MOST = 0.05
+"""Of the time: of large campaigns, numbers are computed less often, lest launches wait for them."""
+
 BAR = 24
 
 
@@ -45,6 +48,7 @@ class LiveAnswer(Silent):
         self._so_far = SoFar(load(path))
         self._course = Course(plan)
         self._drawn = self._computed = time.monotonic()
+        self._took_s = 0.0
         self._answer: list[Text] = []
         self._launch = self._doing = self._machine = ""
         # Without a thread of its own: it would preempt the ranks.
@@ -74,7 +78,7 @@ class LiveAnswer(Silent):
     def visit_begins(self, cell: Cell) -> None:
         """What is measured now."""
         self._doing = words_of(cell)
-        if self._first and time.monotonic() - self._computed > FIRST_S:
+        if self._first and self._due(FIRST_S):
             self._compute()
         self._draw()
 
@@ -92,7 +96,8 @@ class LiveAnswer(Silent):
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Nobody measures now."""
-        self._compute()
+        if self._due(0.0):
+            self._compute()
         self._draw(at_once=True)
 
     def trouble(self, sentence: str) -> None:
@@ -104,13 +109,19 @@ class LiveAnswer(Silent):
     def _first(self) -> bool:
         return len({launch.number for launch in self._so_far.result.launches}) <= 1
 
+    def _due(self, least_s: float) -> bool:
+        """Whether the last computation is so long ago that another one takes little of the time."""
+        return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
+
     def _compute(self) -> None:
         from mpigauge.show.document import Units
         from mpigauge.show.query import Source
         from mpigauge.show.tables import answer
 
-        so_far = self._so_far
-        source = Source("", so_far.result, so_far.rows(), dict(so_far.patterns), {}, {})
+        so_far, begun = self._so_far, time.monotonic()
+        rows = so_far.rows()
+        self._took_s = time.monotonic() - begun
+        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {})
         self._answer = list(lines_of(answer.progress(source, Units()), self._console))
         self._computed = time.monotonic()
 

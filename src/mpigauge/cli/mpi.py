@@ -54,13 +54,17 @@ def list_(form: str) -> None:
     from mpigauge.show.tables import lists
 
     there = [_entry(one, size_bytes(one.prefix)) for one in managed()]
-    shown = lists.document("mpis", there, {"label": "library", "size": "size", "prefix": "prefix"})
+    shown = lists.document(
+        "mpis", there, {"label": "library", "size": "size", "digest": "digest", "prefix": "prefix"}
+    )
     click.echo(rendered(shown, form), nl=False)
     if not there:
         click.echo("no library was added yet: mpigauge mpi add mpich", err=True)
 
 
 def _entry(one: Managed, size: int) -> dict[str, Any]:
+    from mpigauge.mpi.install.digest import digest
+
     return {
         "name": one.kind.name,
         "label": one.label,
@@ -69,6 +73,7 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
         "prefix": str(one.prefix),
         "mpicc": str(one.mpicc),
         "bytes": size,
+        "digest": digest(one.prefix),
     }
 
 
@@ -133,10 +138,10 @@ def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
 
 def _lacked(plan: Path) -> list[str]:
     """What a plan names and this machine has not, wherever."""
-    from mpigauge.mpi.find import absent
+    from mpigauge.mpi.find import absent, labelled
     from mpigauge.plan.plan_file import read_file
 
-    names = absent(read_file(plan).mpi)
+    names = absent([name for _, name in map(labelled, read_file(plan).mpi)])
     if not names:
         click.echo(f"{plan}: all its libraries are already there")
     return names

@@ -13,7 +13,7 @@ from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 from mpigauge.show.formats import FORMATS
-from mpigauge.vocabulary import BINDINGS, ONLY_CHOICES, STATE_CHOICES, STATS, SYNCS
+from mpigauge.vocabulary import BINDINGS, CHECK_HOSTS, ONLY_CHOICES, STATE_CHOICES, STATS, SYNCS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -97,7 +97,25 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default="",
             metavar="NAME",
             shell_complete=completers.launchers,
-            help="How jobs are started: mpigauge list launchers.  [default: the library's mpiexec]",
+            help="How jobs are started: mpigauge list launchers, or words: 'flux run -n {ranks}'.  "
+            "[default: the library's mpiexec]",
+        ),
+        click.option(
+            "--skip-dead",
+            is_flag=True,
+            help="Leave out hosts that do not answer, unless a placement names them.",
+        ),
+        click.option(
+            "--check-hosts",
+            type=click.Choice(CHECK_HOSTS),
+            help="Whether hosts are asked first: all by ssh, or none.  "
+            "[default: auto, all that no scheduler has given us]",
+        ),
+        click.option(
+            "--mpiexec",
+            default="",
+            metavar="PROGRAM",
+            help="Program used as the library's mpiexec.  [default: the one beside its mpicc]",
         ),
         click.option(
             "--bind", "binding", type=click.Choice(BINDINGS), help="Bind ranks to cores.  [default: auto]"
@@ -236,6 +254,25 @@ def assignments(given: tuple[str, ...]) -> dict[str, str]:
         if not name or not sign:
             raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
     return {name: value for name, _, value in pairs}
+
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+VALUES = re.compile(r"[^\s,]+(,[^\s,]+)*")
+
+
+def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """`NAME=A,B` as a mapping of names to values.
+
+    Raises:
+        UsageError: One of them has no name, or a value that a result could not hold.
+    """
+    found = {}
+    for word in given:
+        name, _, values = word.partition("=")
+        if not (VARIABLE.fullmatch(name) and VALUES.fullmatch(values)):
+            raise UsageError(f"--vary: {word!r} varies nothing", "write NAME=A,B without spaces")
+        found[name] = tuple(values.split(","))
+    return found
 
 
 def syncs(text: str | None) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def named(given: Sequence[Path]) -> list[Path]:
     """
     if not given:
         return [newest_in(FOLDER)]
-    return [newest_in(path) if path.is_dir() else path for path in given]
+    return [newest_in(path) if _is_folder(path) else path for path in given]
 
 
 def newest_in(folder: Path) -> Path:
@@ -49,4 +50,9 @@ def is_newest(path: Path) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    return [path for path in folder.iterdir() if path.is_file()] if _is_folder(folder) else []
+
+
+def _is_folder(path: Path) -> bool:
+    """No also where the name is too long, or leads through a folder that is closed to us: Path raises."""
+    return os.path.isdir(path)  # noqa: PTH112

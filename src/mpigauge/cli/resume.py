@@ -13,17 +13,32 @@ from mpigauge.vocabulary import RESUMABLE
 
 @click.command("resume")
 @click.argument("result", type=click.Path(path_type=Path), shell_complete=completers.results)
+@click.option("--trust", is_flag=True, help="Run what the file names, though somebody else has begun it.")
+@click.option(
+    "--anyway", is_flag=True, help="Go on though machine, kernel or mpigauge differ; marks the rows."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @table_options
 def command(
-    result: Path, *, quiet: bool, form: str, unit_names: tuple[str, ...], stat: str, columns: str
+    result: Path,
+    *,
+    trust: bool,
+    anyway: bool,
+    quiet: bool,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+    columns: str,
 ) -> int:
     """Continue a RESULT file that was cut short by a signal, a kill or a full disk.
+
+    It runs the libraries, the remote shell and the options that the file names.
 
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.campaign.prepare import lab_to_enter, prepare_again
+    from mpigauge.campaign.begun import check_trusted
+    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_again
     from mpigauge.cli.lab_runs import same_command_in
     from mpigauge.cli.session import ended, measure, stopped
     from mpigauge.cli.tables import Asked, check, tabulate
@@ -34,9 +49,12 @@ def command(
     if before.ends and before.ends[-1].reason not in RESUMABLE:
         click.echo(f"{result}: is complete, nothing is left to do", err=True)
         return EXIT_DONE
+    if not trust:
+        check_trusted(before)
     if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
+        check_kept(result)
         return same_command_in(lab, str(result))
-    session = prepare_again(before, str(result))
+    session = prepare_again(before, str(result), anyway=anyway)
     path, number = measure(session, None, quiet=quiet)
     if number is not None:
         return stopped(path, number)

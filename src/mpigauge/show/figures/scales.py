@@ -118,6 +118,8 @@ class ValueAxis:
         self, what: str, values: Collection[float], scales: Mapping[str, float], unit: str, *, linear: bool
     ) -> None:
         self._what, self._linear, self._scales = what, linear, scales
+        # A time of zero, or its rate, has no place on a logarithmic axis, and no number has one for infinity.
+        values = [value for value in values if math.isfinite(value) and (linear or value > 0)]
         self._low, self._high = (min(values), max(values)) if values else (1.0, 1.0)
         self._times = scales is units.TIME_UNITS
         self._own = unit == units.AUTO and not linear

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +69,11 @@ SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
 
 @contextmanager
 def style() -> Iterator[None]:
-    """How figures look; whatever else the user's settings of matplotlib are."""
-    with mpl.rc_context():
+    """How figures look, whatever the user's settings of matplotlib are.
+
+    What matplotlib says of absurd numbers (axes without room, equal limits) helps nobody.
+    """
+    with mpl.rc_context(), warnings.catch_warnings(action="ignore", category=UserWarning):
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         yield

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
@@ -67,7 +68,7 @@ def _column(one: Grid, number: int, notes: Notes) -> Column:
 def _source(source: Source) -> str:
     """Whose numbers they are, in a few words."""
     campaign = source.result.campaign
-    machine = campaign.environment
+    machine = measured_machine(source.result)
     launches = len({launch.number for launch in source.result.launches})
     words = [campaign.plan.title, machine.host, machine.cpu, campaign.started[:10]]
     words += [f"{launches} launches"] if launches else []

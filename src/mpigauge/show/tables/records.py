@@ -11,6 +11,7 @@ from mpigauge.analysis.answer import answers
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.words.labels import doubt_of
 from mpigauge.show.words.result import findings_of
 from mpigauge.show.words.status import reason
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.by_state import StateTime
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.labels import Travel
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.sessions import Across, OverSessions
@@ -58,27 +60,37 @@ def record(row: Row) -> dict[str, Any]:
         "samples": time.samples if time else 0,
         "batch": row.batch,
         "time_s": _time_record(time) if time else None,
-        "rate_bytes_per_s": _number(row.rate_bytes_per_s),
-        "bus_bytes_per_s": _number(row.bus_bytes_per_s),
-        "cpu_s_per_op": _number(row.cpu_s_per_op),
-        "cpu_share": _number(row.cpu_share),
-        "net_share": _number(row.net_share),
-        "disturbed_share": _number(row.disturbed_share),
+        "rate_bytes_per_s": number(row.rate_bytes_per_s),
+        "bus_bytes_per_s": number(row.bus_bytes_per_s),
+        "cpu_s_per_op": number(row.cpu_s_per_op),
+        "cpu_share": number(row.cpu_share),
+        **_travel_record(row.travel),
+        "disturbed_share": number(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
         "across": _parts(row.across, ACROSS_PARTS),
         "sessions": sessions_record(row.sessions),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
-        "first_s": _number(row.first_s),
+        "first_s": number(row.first_s),
         "limit_bytes": row.limit_bytes,
         "advised_samples": row.advised_samples,
         "warnings": [warning.kind for warning in row.warnings],
-        **{column.field: _number(column.value(row)) for column in EXTRA_COLUMNS.values() if column.field},
+        **{column.field: number(column.value(row)) for column in EXTRA_COLUMNS.values() if column.field},
+    }
+
+
+def _travel_record(travel: Travel | None) -> dict[str, Any]:
+    """Through which cards its messages went, and whether that proves the label."""
+    return {
+        "net_share": number(travel.ip_share if travel else None),
+        "rdma_share": number(travel.rdma_share if travel else None),
+        "transport_proof": travel.proof if travel else None,
+        "transport_doubt": doubt_of(travel) if travel else "",
     }
 
 
 def _time_record(time: Timing) -> dict[str, float | None]:
-    return {name: _number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+    return {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
 
 
 def _state_time(one: StateTime) -> dict[str, Any]:
@@ -96,7 +108,7 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
     """A time over the sessions of all results that were shown together: docs/numbers.md."""
     if over is None:
         return None
-    times = {name: _number(getattr(over.time, name)) for name in SESSIONS_TIMES}
+    times = {name: number(getattr(over.time, name)) for name in SESSIONS_TIMES}
     return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
 
 
@@ -151,10 +163,11 @@ def _start_record(row: Row) -> dict[str, Any]:
 
 
 def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
-    return None if value is None else {name: _number(getattr(value, name)) for name in names}
+    return None if value is None else {name: number(getattr(value, name)) for name in names}
 
 
-def _number(value: float | None) -> float | None:
+def number(value: float | None) -> float | None:
+    """A number as JSON may have it: null for what is not finite."""
     return None if value is None or not math.isfinite(value) else value
 
 
@@ -206,9 +219,9 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "quantity": quote.quoted_as,
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
             "state": quote.row.state,
-            "value": _number(quote.value),
+            "value": number(quote.value),
             "unit": quote.unit,
-            "half_width": _number(quote.half_width),
+            "half_width": number(quote.half_width),
             "sessions": sessions_record(quote.sessions),
         }
         for one in answers(rows, patterns)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.answer import seconds_of
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.transport import reports
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, phrases_of
@@ -49,7 +50,7 @@ def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
 
 
 def _machine(result: Result) -> str:
-    machine = result.campaign.environment
+    machine = measured_machine(result)
     cores = f"{machine.cores} cores" if machine.cores else ""
     virtual = "virtual" if machine.hypervisor else ""
     emulated = "emulated hosts" if result.campaign.plan.lab else ""

@@ -99,7 +99,7 @@ def _name(cell: Cell) -> str:
 
 
 def _library(cell: Cell) -> str:
-    return f"{cell.mpi} {cell.mpi_version}"
+    return cell.library
 
 
 def times(ratio: Ratio) -> str:

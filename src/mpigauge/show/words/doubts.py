@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import DoubtKind
 
 SHORT: Mapping[str, str] = {
+    "mixed": "of two machines or programs",
     "no-interval": "no interval can be given",
     "few-launches": "fewer than 5 launches",
     "launches-lost": "some launches gave no times",
@@ -85,6 +86,10 @@ def _unsteady(doubt: Doubt) -> str:
     return f"unsteady machine: {steadiness_words(doubt.steadiness)}"
 
 
+def _throttled(doubt: Doubt) -> str:
+    return f"throttled {doubt.times} times: the job's CPU limit (cpu.max) stopped its ranks"
+
+
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "wide": _wide,
     "broken": _broken,
@@ -92,6 +97,7 @@ SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "not-reached": _not_reached,
     "cut-short": _cut_short,
     "unsteady-machine": _unsteady,
+    "throttled": _throttled,
     "portable-library": _portable,
 }
 """Of the kinds that are more than a short phrase and a count."""

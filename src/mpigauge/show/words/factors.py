@@ -25,7 +25,7 @@ STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier"
 
 
 def _library(cell: Cell) -> str:
-    return "" if cell.mpi == UNKNOWN else f"{cell.mpi} {cell.mpi_version}".strip()
+    return "" if cell.mpi == UNKNOWN else cell.library
 
 
 def _buffers(cell: Cell) -> str:
@@ -42,6 +42,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "pattern": lambda cell: cell.pattern,
     "mode": lambda cell: cell.mode,
     "mpi": _library,
+    "setting": lambda cell: cell.setting,
     "transport": lambda cell: cell.transport,
     "placement": lambda cell: cell.placement,
     "ranks": lambda cell: f"{cell.ranks} ranks" if cell.ranks else "",
@@ -56,7 +57,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
 }
 """In the order in which they are said."""
 
-SAID_WITH = {"mpi_version": "mpi", "datatype": "op"}
+SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op"}
 """Factors that are said together with another; the size is a number of each row and not said here."""
 
 UNSAID = frozenset(

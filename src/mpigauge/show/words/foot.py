@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.comparisons import curves_of, rows_by_curve
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart
 from mpigauge.analysis.sessions import spread_s
@@ -16,6 +17,7 @@ from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.damage import damaged_line
+from mpigauge.show.words.labels import label_words, travels_of
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_line
 from mpigauge.show.words.states import disturbed_line, states_lines
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import States
-    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import EndReason
 
@@ -59,7 +61,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_floor(rows),
         *_transports(result, rows),
         *_waiting(rows),
-        *(memory_finding(fact).text for fact in memory_facts(rows, result.campaign.environment.caches)),
+        *(memory_finding(fact).text for fact in memory_facts(rows, measured_machine(result).caches)),
         *map(ranks_apart_line, _apart(rows)),
         *_across(result, rows),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
@@ -92,17 +94,10 @@ def _floor(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
-    """What the network interfaces say of the transports that were asked for, and the libraries of all."""
-    shares: dict[JobKey, list[float]] = {}
-    for row in rows:
-        if row.cell.transport != "auto" and row.net_share is not None and row.status == "ok":
-            shares.setdefault(row.cell.job, []).append(row.net_share)
-    said = reports(result.launches)
+    """What network cards say of the transports that were asked for, and the libraries of all."""
+    said, labelled = reports(result.launches), travels_of(rows)
     for job in dict.fromkeys(row.cell.job for row in rows):
-        words = []
-        if found := shares.get(job):
-            least, most = (units.format_percent(share) for share in (min(found), max(found)))
-            words.append(f"{least} to {most} of the payload crossed network interfaces")
+        words = list(label_words(labelled.get(job, ())))
         if job in said:
             words.append(f"the library reports {' or '.join(said[job])}")
         if words:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.machines import is_elsewhere, measured_machine
 from mpigauge.analysis.sessions import sessions_of, spread_s
 from mpigauge.analysis.synchrony import clock_states
 from mpigauge.show.document import DOT
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 def head_of(result: Result) -> list[str]:
     """What stands above every table (docs/method.md#what-is-recorded)."""
     campaign = result.campaign
-    machine = campaign.environment
+    machine = measured_machine(result)
     title = campaign.plan.title or "mpigauge"
     processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores" if machine.cores else ""]))
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
+    if is_elsewhere(result):
+        lines.append(f"started from {campaign.environment.host}, where no rank ran")
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
     if campaign.plan.lab is not None:

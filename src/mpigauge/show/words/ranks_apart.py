@@ -54,7 +54,7 @@ def _distances(one_s: float, other_s: float) -> str:
 
 
 def _library(cell: Cell) -> str:
-    return f"{cell.mpi} {cell.mpi_version}"
+    return cell.library
 
 
 def _operation(cell: Cell) -> str:

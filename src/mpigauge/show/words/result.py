@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons, ranks_apart
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
@@ -46,7 +47,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     yield from filter(None, [damage_finding(result.damaged)])
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
-    yield from map(memory_finding, memory_facts(rows, result.campaign.environment.caches))
+    yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
     curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.conditions import disturbed_launches
+from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.nearness import CORE, nearness_of
 from mpigauge.analysis.states import seats_of
 from mpigauge.show.words.finding import Finding
@@ -87,7 +88,7 @@ def _from_most(states: States) -> Iterator[list[State]]:
 
 def _hardware(result: Result, states: States) -> dict[StateName, str]:
     """What ranks share in each state, where the hardware tells it: `same core`, `same L3`, `other L3`."""
-    last = next((name for name in result.campaign.environment.cpu_groups if name != CORE), "cache")
+    last = next((name for name in measured_machine(result).cpu_groups if name != CORE), "cache")
     words: dict[Nearness, str] = {"core": "same core", "cache": f"same {last}", "apart": f"other {last}"}
     return {state: words[near] for state, near in nearness_of(result, states).items()}
 

@@ -41,7 +41,7 @@ def sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
     """The one sentence of a reason; JSON has it as `reason`."""
     match fact:
         case OutOfTime():
-            return "there was no time for it within the budget"
+            return f"there was no time for it {'within the budget' if fact.in_budget else 'in its launch'}"
         case NotReached():
             return "the campaign ended before it"
         case NotInState():
@@ -78,7 +78,8 @@ def _eager(fact: WouldDeadlock | ProbeUnreliable | NoEagerLimit | LimitsDiffer) 
 
 
 def _refutation(fact: Refutation) -> str:
-    went = f"{format_percent(fact.share)} of the payload went over the network interfaces"
+    share = f"{format_percent(fact.share)} of the payload"
+    went = f"{share} went over IP interfaces"
     no_effect = f"transport {fact.transport} did not take effect"
     match fact.kind:
         case "reported":
@@ -87,6 +88,8 @@ def _refutation(fact: Refutation) -> str:
             return f"{no_effect}: only {went}"
         case "on-network":
             return f"{no_effect}: {went}"
+        case "on-cards":
+            return f"{no_effect}: {share} went through RDMA cards, past IP"
         case "around-the-lab":
             return f"messages bypassed the lab's network: only {went}"
     assert_never(fact.kind)

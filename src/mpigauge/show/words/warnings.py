@@ -218,7 +218,12 @@ def _relay_late(*, share: float, late_s: float) -> str:
     )
 
 
+def _mixed(*, differs: str) -> str:
+    return f"launches of 2 or more sessions that differ in {differs}: measure it anew in one"
+
+
 WORDS: dict[WarningKind, Words] = {
+    "mixed": Words(_mixed, "continued on another machine, or with other programs"),
     "no-interval": Words(
         _no_interval, "no interval: a single launch, or a clock that stood still", seen_elsewhere=True
     ),

@@ -1,0 +1,132 @@
+"""A whole comparison: what is slower, whether the machine moved, and how often it would be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.compare.control import Rate, rates_of
+from mpigauge.analysis.compare.decision import Decision, Thresholds, decide
+from mpigauge.analysis.compare.sides import family_of
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.vocabulary import ComparisonVerdict, Verdict
+
+CONTROLS = patterns_with(
+    lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
+)
+"""What no MPI library takes part in: if it changes, the machine has changed, or the seats of the ranks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """A pair of cells, and what is said of it.
+
+    Attributes:
+        decision: None if there are too few launches, or one of both was not measured.
+        trusted: Whether its verdict holds: launches were interleaved, and nothing moved that cannot.
+    """
+
+    pair: Pair
+    decision: Decision | None
+    trusted: bool = True
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said."""
+        if self.decision is None:
+            return "undecided"
+        if self.decision.verdict in DIFFERENT and not self.trusted:
+            return "undecided"
+        return self.decision.verdict
+
+    @property
+    def lost(self) -> bool:
+        """Whether the other crashed, hung or was wrong where the base was measured; no time left is no loss."""
+        return self.pair.base.time is not None and self.pair.other.status in BROKEN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """All pairs of cells of two sides.
+
+    Attributes:
+        cells: In the order of the base, without controls.
+        controls: What cannot differ.
+        interleaved: Whether both sides are of one campaign, launch by launch; what is not may differ since
+            the machine does, and is never called slower.
+        rates: How this very data would decide if there were no difference, and if there were one.
+    """
+
+    cells: tuple[Compared, ...]
+    controls: tuple[Compared, ...]
+    thresholds: Thresholds
+    interleaved: bool
+    rates: tuple[Rate, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Compared, ...]:
+        """Controls that differ."""
+        return tuple(
+            one for one in self.controls if one.decision is not None and one.decision.verdict in DIFFERENT
+        )
+
+    @property
+    def lost(self) -> tuple[Compared, ...]:
+        """Cells that the base has and the other has lost."""
+        return tuple(one for one in self.cells if one.lost)
+
+    @property
+    def verdict(self) -> ComparisonVerdict:
+        """Of all of it: the worst comes first."""
+        words = {one.verdict for one in self.cells}
+        if self.lost or "slower" in words:
+            return "slower"
+        if self.moved and self.interleaved:
+            return "machine"
+        passing = [
+            one.decision is not None and one.decision.passes(self.thresholds.allow) for one in self.cells
+        ]
+        if not self.interleaved or not passing or not all(passing):
+            return "undecided"
+        return "faster" if "faster" in words else "same"
+
+    def strictly(self) -> ComparisonVerdict:
+        """The same, where numbers that are undecided keep the whole from passing."""
+        open_ = any(one.verdict == "undecided" for one in self.cells)
+        return "undecided" if open_ and self.verdict in PASSES else self.verdict
+
+
+def compare(pairs: Iterable[Pair], thresholds: Thresholds) -> Comparison:
+    """Every pair judged, with all others of its kind: paired by launch, or not.
+
+    Source: docs/method.md#comparison
+    """
+    known = list(pairs)
+    interleaved = bool(known) and all(pair.interleaved for pair in known)
+    controls = _judged(
+        [pair for pair in known if pair.base.cell.pattern in CONTROLS], thresholds, trusted=True
+    )
+    found = Comparison((), controls, thresholds, interleaved)
+    trusted = interleaved and not found.moved
+    asked = [pair for pair in known if pair.base.cell.pattern not in CONTROLS]
+    cells = _judged(asked, thresholds, trusted=trusted)
+    judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
+    rates = rates_of(family_of(judged), thresholds) if judged else ()
+    return Comparison(cells, controls, thresholds, interleaved, rates)
+
+
+def _judged(pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool) -> tuple[Compared, ...]:
+    """In the order of the pairs."""
+    decisions: dict[int, Decision] = {}
+    for paired in (True, False):
+        mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
+        if mine:
+            decided = decide(family_of(mine), thresholds)
+            decisions |= {id(pair): one for pair, one in zip(mine, decided, strict=True)}
+    return tuple(Compared(pair, decisions.get(id(pair)), trusted) for pair in pairs)

@@ -1,0 +1,146 @@
+"""The verdict on each cell of a comparison, with its interval, and the error rate of each word.
+
+    slower       beyond chance for all cells together (max_t.py), by the margin or more, its interval above 1
+    faster       the same the other way
+    same         an interval of this cell alone lies within the margin
+    undecided    none of these
+
+Three thresholds have three jobs: `INSTRUMENT` is what no two builds can be promised to differ by less than,
+the margin is what matters, and `allow` what a pass must exclude. Source: docs/method.md#comparison
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from mpigauge.analysis.compare.max_t import LEVEL, beyond, reach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.analysis.compare.max_t import Family
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.vocabulary import Verdict
+
+INSTRUMENT = 0.01
+"""Binary layout, seats and the like make two measurements of one thing differ by so much."""
+
+MARGIN = 0.03
+ALLOW = 0.10
+
+LAUNCHES_LEAST = 5
+"""Of fewer nothing is said."""
+
+_POWER = 0.8
+_LAUNCHES_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What a comparison is held to, as fractions.
+
+    Attributes:
+        margin: A difference that is smaller does not matter.
+        allow: What must be excluded for a pass.
+    """
+
+    margin: float = MARGIN
+    allow: float = ALLOW
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is said of one cell.
+
+    Attributes:
+        ratio: How many times as long the second takes as the first.
+        low: Lower end of the interval that holds for all cells at once, at 95 %.
+        high: Its upper end.
+        bound: What the ratio does not exceed, of this cell alone, at 95 %.
+        p: Adjusted for all cells: of differences in this direction.
+        small: The interval excludes 1, but the ratio is within the margin.
+        missed: The difference, as a fraction, that would be missed in one of five such comparisons.
+        needed: Launches after which a difference of the margin would be found in four of five; None for more
+            than a thousand.
+        launches: In which it rests.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    bound: float
+    p: float
+    verdict: Verdict
+    small: bool
+    missed: float
+    needed: int | None
+    launches: int
+
+    def passes(self, allow: float) -> bool:
+        """Whether it is certainly not slower by more."""
+        return self.bound <= 1 + allow
+
+
+def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
+    """What is said of each cell of a family, in its order."""
+    slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
+    joint = reach(family)
+    words = _verdicts(family, thresholds.margin, slower, faster, joint)
+    alone = special.stdtrit(family.freedom, 1 - LEVEL)
+    p = np.where(family.mean > 0, slower, faster)
+    missed = np.expm1((joint + special.stdtrit(family.freedom, _POWER)) * family.error)
+    low, high = np.exp(family.mean - joint * family.error), np.exp(family.mean + joint * family.error)
+    small = ((low > 1) | (high < 1)) & (np.abs(family.mean) < np.log1p(thresholds.margin))
+    return [
+        Decision(
+            ratio=float(np.exp(family.mean[cell])),
+            low=float(low[cell]),
+            high=float(high[cell]),
+            bound=float(np.exp(family.mean[cell] + alone[cell] * family.error[cell])),
+            p=float(p[cell]),
+            verdict=word,
+            small=bool(small[cell]),
+            missed=float(missed[cell]),
+            needed=_needed(family, cell, thresholds.margin),
+            launches=int(family.launches[cell]),
+        )
+        for cell, word in enumerate(words)
+    ]
+
+
+def _verdicts(
+    family: Family, margin: float, slower: Values, faster: Values, joint: Values
+) -> Iterator[Verdict]:
+    enough = np.log1p(margin)
+    alone = special.stdtrit(family.freedom, 1 - LEVEL) * family.error
+    for cell, mean in enumerate(family.mean):
+        clear = abs(mean) > joint[cell] * family.error[cell]
+        if clear and slower[cell] <= LEVEL and mean >= enough:
+            yield "slower"
+        elif clear and faster[cell] <= LEVEL and mean <= -enough:
+            yield "faster"
+        else:
+            yield "same" if abs(mean) + alone[cell] <= enough else "undecided"
+
+
+def _needed(family: Family, cell: int, margin: float) -> int | None:
+    """By the upper 80 % bound of the spread, since that of a few launches is often too small by luck."""
+    if margin <= 0:
+        return None
+    freedom = float(family.freedom[cell])
+    spread = float(family.spread[cell]) * np.sqrt(freedom / special.chdtri(freedom, _POWER))
+    enough = np.flatnonzero(_half_widths() * spread <= np.log1p(margin))
+    return LAUNCHES_LEAST + int(enough[0]) if enough.size else None
+
+
+@lru_cache(maxsize=1)
+def _half_widths() -> Values:
+    """What must lie between two means to be found in four of five, in spreads: of 5, 6, ... launches."""
+    counts = np.arange(LAUNCHES_LEAST, _LAUNCHES_MOST + 1)
+    reaches = special.stdtrit(counts - 1, 1 - LEVEL / 2) + special.stdtrit(counts - 1, _POWER)
+    return np.asarray(reaches / np.sqrt(counts))

@@ -1,0 +1,164 @@
+"""What is compared with what: cells alike in all but one thing, and how their launches belong together."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
+from mpigauge.analysis.compare.max_t import Apart, Paired
+from mpigauge.analysis.conditions import distances_of, in_like_conditions
+from mpigauge.analysis.interval import UNIFORM_VARIANCE
+from mpigauge.analysis.ratios import PAIRED_SHARE
+from mpigauge.plan.factors import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.compare.max_t import Family
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.rows import Row
+
+
+Key = tuple[object, ...]
+
+GOES_WITH: Mapping[str, tuple[str, ...]] = {"mpi": ("mpi_version", "label"), "label": ("mpi", "mpi_version")}
+"""Factors that differ with another."""
+
+WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
+"""Factors in which two campaigns may differ as a whole and still be compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two cells that differ in what is compared, and nothing else.
+
+    Attributes:
+        base: What the other is held against.
+        same_place: Whether their ranks are to be equally far apart.
+        interleaved: Whether launches of one number are of one moment: of one campaign.
+    """
+
+    base: Row
+    other: Row
+    same_place: bool = True
+    interleaved: bool = True
+
+    @property
+    def measured(self) -> bool:
+        """Whether either has a time."""
+        return self.base.time is not None or self.other.time is not None
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both, of launches in like conditions."""
+        base, other = _times(self.base), _times(self.other)
+        if not self.same_place:
+            return base, other
+        at = distances_of(self.base.visits), distances_of(self.other.visits)
+        return in_like_conditions(base, other, *at)
+
+    @cached_property
+    def common(self) -> list[int]:
+        """Launches in which both were measured by the same processes."""
+        base, other = self.times
+        apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
+        return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
+
+    @property
+    def paired(self) -> bool:
+        """Whether they are compared launch by launch."""
+        most = max(map(len, self.times))
+        return len(self.common) >= max(LAUNCHES_LEAST, PAIRED_SHARE * most)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are launches enough to say anything."""
+        return self.paired or min(map(len, self.times)) >= LAUNCHES_LEAST
+
+    @property
+    def floor(self) -> float:
+        """Variance of the logarithm of the ratio that the steps of the clock hide."""
+        steps = [side.step for side in (self.base.time, self.other.time) if side is not None]
+        return sum(step**2 for step in steps) * UNIFORM_VARIANCE
+
+
+def compared_by(factor: str) -> frozenset[str]:
+    """The factors in which cells may differ that are compared by one."""
+    return frozenset({factor, *GOES_WITH.get(factor, ())})
+
+
+def pairs_by(rows: Iterable[Row], factor: str) -> list[Pair]:
+    """Cells of one campaign that differ in a factor: every other is held against the first of its kind."""
+    ignored = compared_by(factor)
+    found: dict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[key_of(row, ignored)].append(row)
+    near = "placement" not in ignored
+    pairs = [Pair(alike[0], other, near) for alike in found.values() for other in alike[1:]]
+    return [pair for pair in pairs if pair.measured]
+
+
+def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
+    """Cells of two campaigns that are alike in all but where these differ as a whole."""
+    ignored = differing(base, other)
+    known = {key_of(row, ignored): row for row in other}
+    near = "placement" not in ignored
+    alike = ((row, known.get(key_of(row, ignored))) for row in base)
+    pairs = [Pair(row, found, near, interleaved=False) for row, found in alike if found is not None]
+    return [pair for pair in pairs if pair.measured]
+
+
+def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
+    """Factors of the place that have one value in each of two campaigns, and not the same one."""
+    sides = [{name: {getattr(row.cell, name) for row in rows} for name in WHOLES} for rows in (base, other)]
+    first, second = sides
+    return frozenset(
+        name for name in WHOLES if len(first[name]) == len(second[name]) == 1 and first[name] != second[name]
+    )
+
+
+def key_of(row: Row, ignored: Container[str] = ()) -> Key:
+    """What a cell is of, without some factors."""
+    return (*(getattr(row.cell, name) for name in BY_NAME if name not in ignored), row.state)
+
+
+def _times(row: Row) -> dict[int, float]:
+    """Of launches, in seconds; none if one of them has no logarithm."""
+    times = dict(row.time.by_launch) if row.time is not None else {}
+    return times if all(0 < time < math.inf for time in times.values()) else {}
+
+
+def family_of(pairs: Sequence[Pair]) -> Family:
+    """The family of pairs that are all paired, or all not."""
+    floor = np.array([pair.floor for pair in pairs])
+    if pairs[0].paired:
+        return Paired(_differences(pairs), floor)
+    base, other = (_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
+    return Apart(base, other, floor)
+
+
+def _differences(pairs: Sequence[Pair]) -> Values:
+    return _matrix(
+        [
+            {number: other[number] / base[number] for number in pair.common}
+            for pair in pairs
+            for base, other in [pair.times]
+        ]
+    )
+
+
+def _matrix(cells: Sequence[Mapping[int, float]]) -> Values:
+    """Logarithms, a row per launch and a column per cell; NaN where a cell was not measured."""
+    numbers = sorted({number for cell in cells for number in cell})
+    found = np.full((len(numbers), len(cells)), np.nan)
+    for column, cell in enumerate(cells):
+        for row, number in enumerate(numbers):
+            if number in cell:
+                found[row, column] = np.log(cell[number])
+    return found

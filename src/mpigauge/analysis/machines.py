@@ -1,0 +1,29 @@
+"""Which machine a result is of: not always the one that its campaign was started on."""
+
+from mpigauge.result.reader import Result
+from mpigauge.result.surroundings import Environment
+
+
+def measured_machine(result: Result) -> Environment:
+    """The machine that was measured, as far as the result knows it.
+
+    Started from a login node, ranks run elsewhere: then it is the host of the first of them, of which only
+    its name, its processor and its system are known. Emulated hosts are all on the machine of the campaign.
+    """
+    here = result.campaign.environment
+    if not is_elsewhere(result):
+        return here
+    first = next(machine for launch in result.launches for machine in launch.machines)
+    return Environment(host=first.host, cpu=first.cpu, kernel=first.kernel)
+
+
+def is_elsewhere(result: Result) -> bool:
+    """Whether no rank ran on the machine that the campaign was started on."""
+    hosts = {_short(machine.host) for launch in result.launches for machine in launch.machines}
+    here = result.campaign.environment.host
+    return bool(hosts) and result.campaign.plan.lab is None and bool(here) and _short(here) not in hosts
+
+
+def _short(host: str) -> str:
+    """A host may or may not tell its domain."""
+    return host.partition(".")[0].lower()

@@ -1,0 +1,57 @@
+"""JUnit XML, for CI: a test case per row, failed where the row is bad and skipped where it is doubtful."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mpigauge.show.document import Document, Table, Tone
+
+NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Signs that no XML file may have, however they are written."""
+
+
+def render(document: Document) -> str:
+    """The rows of all tables; the lines above them are what the suite says."""
+    suite = ET.Element("testsuite", name="mpigauge")
+    for table in document.tables:
+        for row, entries in zip(table.rows, document.entries(table), strict=True):
+            _case(suite, table, row, entries)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("*/failure"))))
+    suite.set("skipped", str(len(suite.findall("*/skipped"))))
+    ET.SubElement(suite, "system-out").text = _clean(
+        "\n".join([*document.head, *(line.text for line in document.foot)])
+    )
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _case(suite: ET.Element, table: Table, row: Any, entries: Sequence[str]) -> None:
+    names = [text for text, column in zip(entries, table.columns, strict=True) if column.left and text]
+    case = ET.SubElement(
+        suite, "testcase", classname=_clean(table.title or "mpigauge"), name=_clean(" ".join(names))
+    )
+    tones = {column.tone(row) for column in table.columns}
+    said = " ".join(
+        f"{column.heading} {text}".strip()
+        for text, column in zip(entries, table.columns, strict=True)
+        if text
+    )
+    if kind := _kind(tones):
+        ET.SubElement(case, kind, message=_clean(said))
+    else:
+        ET.SubElement(case, "system-out").text = _clean(said)
+
+
+def _kind(tones: Collection[Tone]) -> str:
+    """What a row of these tones is; empty if it is well."""
+    return next((kind for tone, kind in (("bad", "failure"), ("doubt", "skipped")) if tone in tones), "")
+
+
+def _clean(text: str) -> str:
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,177 @@
+"""A comparison as a document: the verdict, what differs, the worst first, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analysis.compare.runs import distance, runs_of
+from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.tables.records import cell_record, number
+from mpigauge.show.words import compare as words
+from mpigauge.show.words.factors import UNSAID
+from mpigauge.units import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.analysis.compare.runs import Run
+    from mpigauge.show.document import Tone, Units
+    from mpigauge.show.words.factors import Factors
+    from mpigauge.vocabulary import ComparisonVerdict
+
+LINES_MOST = 14
+"""Of the table, unless all are asked for."""
+
+ORDER = ("lost", "slower", "longer", "faster", "shorter")
+TONES: dict[str, Tone] = {
+    "slower": "bad",
+    "lost": "bad",
+    "faster": "good",
+    "longer": "doubt",
+    "shorter": "doubt",
+}
+
+
+def document(
+    shown: Comparison,
+    verdict: ComparisonVerdict,
+    compared: frozenset[str],
+    chosen: Units,
+    sides: str,
+    *,
+    everything: bool = False,
+) -> Document:
+    """The verdict and the cells of a comparison.
+
+    Args:
+        compared: Factors that are compared.
+        sides: What is held against what, in words.
+        everything: Every cell on a line of its own.
+    """
+    alike = words.common((*shown.cells, *shown.controls))
+    lines = _lines(shown, compared, everything=everything)
+    kept = lines if everything else [run for run in lines if _matters(shown, run)][:LINES_MOST]
+    left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
+    rest = [f"{left} more: --all"] if left else []
+    return Document(
+        head=[words.headline(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
+        tables=[_table(kept, compared, alike)] if kept else [],
+        foot=[Line(text) for text in (*rest, *words.notes(shown))],
+        units=chosen,
+        data=lambda: _data(shown, verdict, sides),
+        records=lambda: [_record(one) for one in (*shown.cells, *shown.controls)],
+    )
+
+
+def _basis(shown: Comparison) -> list[str]:
+    """Launches and thresholds."""
+    counts = [one.decision.launches for one in shown.cells if one.decision is not None]
+    most = f"{max(counts)} launches" if counts else "too few launches"
+    how = "in turn" if shown.interleaved else "at different times"
+    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
+    return [f"{most}, {how}", f"margin {margin}, allowed {allow}"]
+
+
+def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
+    """The worst first; in the order of the base if all are shown."""
+    along = compared | {"bytes", "window"}
+    runs = runs_of([*shown.cells, *shown.moved], along)
+    if everything:
+        return runs
+    return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+
+
+def _rank(run: Run) -> int:
+    word = words.verdict_of(run.worst).partition(",")[0]
+    return ORDER.index(word) if word in ORDER else len(ORDER)
+
+
+def _matters(shown: Comparison, run: Run) -> bool:
+    """What differs; and if nothing is slower, what keeps the whole from passing."""
+    if _rank(run) < len(ORDER):
+        return True
+    decision = run.worst.decision
+    return (
+        shown.verdict == "undecided" and decision is not None and not decision.passes(shown.thresholds.allow)
+    )
+
+
+def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
+    return [phrase for name, phrase in alike.items() if name not in compared and phrase not in UNSAID]
+
+
+def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Table:
+    several = len({words.side_of(run.worst, compared) for run in runs}) > 1
+    of = Column("of", "", lambda run: words.side_of(run.worst, compared), left=True, goes=None)
+    return Table(
+        "",
+        "",
+        runs,
+        [
+            Column(
+                "cell",
+                "",
+                lambda run: words.name_of(run.worst, compared | alike.keys()),
+                left=True,
+                goes=None,
+            ),
+            Column("sizes", "size", words.size_of, left=True, goes=None),
+            *([of] if several else []),
+            Column("base_s", "base", lambda run: _time_s(run.worst.pair.base), "s", goes=1),
+            Column("other_s", "other", lambda run: _time_s(run.worst.pair.other), "s", goes=2),
+            Column("ratio", "times as long", lambda run: words.ratio_words(run.worst.decision), goes=None),
+            Column(
+                "verdict",
+                "",
+                lambda run: words.verdict_of(run.worst),
+                left=True,
+                goes=None,
+                tone=lambda run: TONES.get(words.verdict_of(run.worst).partition(",")[0], ""),
+            ),
+        ],
+    )
+
+
+def _time_s(row: Any) -> float | None:
+    return row.time.estimate if row.time is not None else None
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str, Any]:
+    """docs/numbers.md#compare."""
+    return {
+        "verdict": verdict,
+        "sides": sides,
+        "interleaved": shown.interleaved,
+        "margin": shown.thresholds.margin,
+        "allow": shown.thresholds.allow,
+        "cells": [_record(one) for one in shown.cells],
+        "controls": [_record(one) for one in shown.controls],
+        "rates": [
+            {"planted": rate.planted, "times": rate.times, "of": rate.of, "share": rate.share}
+            for rate in shown.rates
+        ],
+    }
+
+
+def _record(one: Compared) -> dict[str, Any]:
+    decision, base, other = one.decision, one.pair.base, one.pair.other
+    numbers = ("ratio", "low", "high", "bound", "p", "needed", "launches")
+    return {
+        **cell_record(base.cell),
+        "other": {
+            key: value for key, value in cell_record(other.cell).items() if value != getattr(base.cell, key)
+        },
+        "state": base.state,
+        "base_s": _time_s(base),
+        "other_s": _time_s(other),
+        **{name: number(getattr(decision, name, None)) for name in numbers},
+        "mdd": number(decision.missed) if decision is not None else None,
+        "small": decision.small if decision is not None else False,
+        "verdict": one.verdict,
+        "said": words.verdict_of(one),
+        "paired": one.pair.paired,
+    }

@@ -1,0 +1,170 @@
+"""What a comparison says: its verdict first, then what it rests on and how often that is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
+from mpigauge.analysis.compare.runs import distance
+from mpigauge.show.words.comparisons import VERDICTS
+from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.analysis.compare.decision import Decision
+    from mpigauge.analysis.compare.runs import Run
+    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.rows import Row
+    from mpigauge.show.words.factors import Factors
+    from mpigauge.vocabulary import ComparisonVerdict
+
+LEFT_OUT = ("pattern", "mode")
+MACHINE = "the machine moved"
+
+NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
+"""What is said of launches that were not made in turn: it may be the machine."""
+
+
+def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
+    """The verdict on all of it."""
+    count = len(shown.cells)
+    slower = sum(one.verdict == "slower" for one in shown.cells)
+    faster = sum(one.verdict == "faster" for one in shown.cells)
+    allow = units.format_percent(shown.thresholds.allow)
+    match verdict:
+        case "slower":
+            counts = {"slower": slower, "lost": len(shown.lost)}
+            return "; ".join(f"{word}: {some} of {count} numbers" for word, some in counts.items() if some)
+        case "machine":
+            return f"{MACHINE}: {_names(shown.moved)} changed, in which no MPI library takes part"
+        case "faster":
+            return f"faster: {faster} of {count} numbers; none is slower by {allow}"
+        case "same":
+            return f"no difference that matters: none of {count} numbers is slower by {allow}"
+        case "undecided":
+            return f"undecided: {_open(shown, count)}"
+
+
+def _open(shown: Comparison, count: int) -> str:
+    if not shown.interleaved:
+        differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
+        return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"
+    open_ = sum(
+        one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
+    )
+    allow = units.format_percent(shown.thresholds.allow)
+    return (
+        f"{open_} of {count} numbers may be slower by {allow}" if open_ else "some numbers within the margin"
+    )
+
+
+def verdict_of(one: Compared) -> str:
+    """The word for a cell."""
+    if one.lost:
+        return "lost"
+    if one.pair.base.time is None or one.pair.other.time is None:
+        return "not measured"
+    if one.decision is None:
+        return "too few launches"
+    if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
+        return NOT_IN_TURN[one.decision.verdict]
+    return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+
+
+def ratio_words(decision: Decision | None) -> str:
+    """A ratio with its interval; nothing if there is none."""
+    if decision is None:
+        return units.MISSING
+    low, high = units.format_factor(decision.low), units.format_factor(decision.high)
+    return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
+
+
+def name_of(one: Compared, unsaid: Collection[str]) -> str:
+    """Of a cell, without the factors of which all have one value, and without what goes without saying."""
+    phrases = phrases_of(one.pair.base.cell)
+    state = [f"state {one.pair.base.state}"] if one.pair.base.state else []
+    said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
+    return " ".join([*said, *state])
+
+
+def common(cells: Iterable[Compared]) -> Factors:
+    """What all cells are of alike, in words by factor; their pattern is said of each."""
+    first, *others = [phrases_of(one.pair.base.cell) for one in cells] or [{}]
+    return {
+        name: phrase
+        for name, phrase in first.items()
+        if name not in LEFT_OUT and all(other.get(name) == phrase for other in others)
+    }
+
+
+def size_of(run: Run) -> str:
+    """`2 KiB to 64 KiB (6 of 7 sizes)`."""
+    first, last = run.cells[0].pair.base, run.cells[-1].pair.base
+    if not first.sized:
+        return ""
+    begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
+    return begin if len(run.cells) == 1 else f"{begin} to {end} ({len(run.cells)} of {run.sizes} sizes)"
+
+
+def side_of(one: Compared, compared: frozenset[str]) -> str:
+    """`mpich 5.0.2`: what is held against the base."""
+    return _side(one.pair.other, compared)
+
+
+def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
+    """Of all pairs: the others against their base."""
+    names = [_side(row, compared) for pair in pairs for row in (pair.base, pair.other)]
+    base, *others = dict.fromkeys(names)
+    return f"{', '.join(others)} against {base}"
+
+
+def _side(row: Row, compared: frozenset[str]) -> str:
+    return " ".join(phrases_of(row.cell, _said(compared)).values())
+
+
+def _said(compared: frozenset[str]) -> list[str]:
+    return [name for name in WORDS if name in compared]
+
+
+def notes(shown: Comparison) -> Iterator[str]:
+    """What else is to be known, below the table."""
+    said = Counter(map(verdict_of, shown.cells))
+    if gaps := said["not measured"]:
+        yield f"not measured on one side: {gaps}"
+    if few := said["too few launches"]:
+        yield f"too few launches: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
+    open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
+    if open_ and shown.interleaved:
+        yield _undecided(open_, shown.thresholds.margin)
+    if shown.controls and shown.interleaved and not shown.moved:
+        most = ratio_words(max(shown.controls, key=distance).decision)
+        yield f"controls did not move: {len(shown.controls)} without any MPI library, at most {most}"
+    if shown.rates:
+        yield _rates(shown)
+
+
+def _undecided(open_: Sequence[Decision], margin: float) -> str:
+    detectable = units.format_percent(median(one.missed for one in open_))
+    text = f"undecided: {len(open_)}; median detectable difference {detectable}"
+    needed = [one.needed for one in open_ if one.needed is not None]
+    if needed and margin:
+        text += f", {units.format_percent(margin)} with {round(median(needed))} launches"
+    return text
+
+
+def _rates(shown: Comparison) -> str:
+    alarms, *planted = shown.rates
+    found = ", ".join(f"+{100 * rate.planted:g} % in {100 * rate.share:.0f} %" for rate in planted)
+    alarm = f"{alarms.times} of {alarms.of} such comparisons of equals raise a false alarm"
+    return f"with these launches {alarm}; what is planted is found: {found}"
+
+
+def _names(cells: Sequence[Compared]) -> str:
+    names: Mapping[str, None] = dict.fromkeys(one.pair.base.cell.pattern for one in cells)
+    return ", ".join(names)
