@@ -21,13 +21,13 @@ from mpigauge.result.records import (
     Done,
     Eager,
     End,
-    Environment,
     Failure,
     Launch,
-    LibraryRecord,
     Record,
     Visit,
 )
+from mpigauge.result.surroundings import Environment, LibraryRecord
+from mpigauge.result.writer import line_of
 from tests.fakes.law import describe
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ RECORDS: tuple[Record, ...] = (
 
 def lines_of(*records: Record) -> bytes:
     """The text of a result file."""
-    return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+    return b"".join(map(line_of, records))
 
 
 def written(name: str, *records: Record) -> Path:

@@ -44,7 +44,7 @@ def states(rows: Rows, pattern: str = "pingpong") -> dict[int, str]:
 
 def measured_visits(result: Result) -> list[tuple[int, int, Cell, list[int]]]:
     """What a campaign with this seed measures, whatever happened to it on the way."""
-    return sorted((visit.launch, visit.id, visit.cell, visit.samples_ns) for visit in result.visits)
+    return sorted((visit.launch, visit.id, visit.cell, list(visit.samples_ns)) for visit in result.visits)
 
 
 TOGETHER = ("allreduce", "bcast", "--sizes", "8,64", "--sync", "common,barrier", "--seed", "7")

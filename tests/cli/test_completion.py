@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.cli import COMMANDS
 from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.mpi.library import KINDS
+from mpigauge.mpi.kinds import KINDS
 from mpigauge.plan import names
 from mpigauge.show import figures
 from mpigauge.show.columns import EXTRA_COLUMNS

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.campaign import begun
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
 from mpigauge.cli.progress import Silent
 from mpigauge.launch.interruption import Interruption
+from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
@@ -69,11 +71,13 @@ def lines_of(path: Path) -> int:
 
 
 def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
-    """Leaves in r.jsonl the first lines of a result, as if this library had measured them."""
+    """Leaves in r.jsonl the first lines of a result, as if this library had measured them for us."""
     first, *others = whole.path.read_bytes().splitlines(keepends=True)
     head = json.loads(first) | campaign
-    head["libraries"][0]["mpicc"] = str(openmpi.mpicc)
+    kernel_path = kernel.kernel_path(find.find(str(openmpi.mpicc)))
+    head["libraries"][0] |= {"mpicc": str(openmpi.mpicc), "kernel": str(kernel_path)}
     Path("r.jsonl").write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others[: lines - 1]))
+    begun.remember(load(Path("r.jsonl")).campaign)
 
 
 def gone(log: Path) -> bool:
@@ -288,7 +292,7 @@ def test_a_result_of_a_library_that_is_gone_cannot_go_on(
     def resume(mpicc: Path) -> Done:
         campaign["libraries"][0]["mpicc"] = str(mpicc)
         Path("r.jsonl").write_bytes(json.dumps(campaign).encode() + b"\n" + lines[1])
-        return cli("resume", "r.jsonl")
+        return cli("resume", "--trust", "r.jsonl")
 
     missing = resume(Path("/nonsense/bin/mpicc"))
     assert missing.status in {2, 3}

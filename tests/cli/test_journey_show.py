@@ -143,3 +143,19 @@ def test_without_a_library_everything_says_what_to_do(cli: Cli) -> None:
     assert doctor.status == 3
     lacking = [one["what"] for one in json.loads(doctor.out)["findings"] if one["state"] == "lacks"]
     assert lacking == ["MPI library", "C compiler"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "{long}"),
+        ("plot", "{long}"),
+        ("map", "kept.jsonl", "--figure", "{long}/map.svg"),
+        ("mpi", "add", "mpich", "--wheels", "{long}"),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused_in_words(cli: Cli, words: tuple[str, ...]) -> None:
+    done = cli(*(word.format(long="a" * 300) for word in words))
+    assert done.status == 2
+    assert "mpigauge: " in done.err
+    assert "Traceback" not in done.err

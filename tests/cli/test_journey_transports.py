@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,46 @@ def test_a_transport_that_did_not_take_effect_fails_its_cells(cli: Cli) -> None:
     (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
     assert (row["status"], row["time_s"]) == ("failed", None)
     assert "transport tcp did not take effect" in row["reason"]
+
+
+HERE = platform.node()
+LABELLED = ("run", "pingpong", "--transport", "shm", "--sizes", "1KiB", "--launches", "1")
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_messages_that_go_through_a_card_past_ip_are_not_called_shared_memory(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CARDS", "mlx5_0/1")
+    monkeypatch.setenv("FAKE_RDMA", "1")
+    done = cli(*LABELLED, "--format", "json")
+    assert done.status == 1
+    (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
+    assert (row["status"], row["time_s"], row["net_share"]) == ("failed", None, 0)
+    assert (row["transport_proof"], row["rdma_share"] > 1) == ("refuted", True)
+    assert "transport shm did not take effect" in row["reason"]
+    assert "RDMA cards" in row["reason"]
+
+
+@pytest.mark.usefixtures("openmpi")
+@pytest.mark.parametrize(
+    ("cards", "proof"), [("", "proven"), ("mlx5_0/1", "proven"), ("efa_0/1!", "unknown")]
+)
+def test_a_label_is_proven_where_every_card_was_counted(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, cards: str, proof: str
+) -> None:
+    monkeypatch.setenv("FAKE_CARDS", cards)
+    done = cli(*LABELLED, "-o", "r.jsonl", "--format", "json")
+    assert done.status == 0, "what was measured is not lost for a card that nobody counts"
+    (row,) = [row for row in json.loads(done.out)["rows"] if row["pattern"] == "pingpong"]
+    assert (row["status"], row["transport_proof"]) == ("ok", proof)
+    assert row["transport_doubt"] == (f"could not count efa_0/1 of {HERE}" if proof == "unknown" else "")
+    text = cli("show", "--all", "r.jsonl").out
+    assert ("; proven" in text) == (proof == "proven")
+    assert (f"not proven: could not count efa_0/1 of {HERE}" in text) == (proof == "unknown")
+    (group,) = load(Path("r.jsonl")).launches[0].cards
+    assert group.hosts == (HERE,)
+    assert [card.name for card in group.cards] == ["eth0", *cards.replace("!", "").split()]
 
 
 REPORT = """Host 0 [node1] ranks 0 - 1

@@ -22,6 +22,7 @@ from mpigauge.result.reader import Result, load
 from tests.made import RECORDS, result_of
 
 if TYPE_CHECKING:
+    from mpigauge.analysis.rows import Row
     from mpigauge.result.records import Record
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
@@ -105,6 +106,24 @@ def test_the_answer_grows_on_a_terminal(openmpi: FakeMpi, cli: Cli, monkeypatch:
     assert any("launch 2" in line and "left" in line for lines in below for line in lines)
     assert any("pingpong standard 8 B, openmpi" in line for lines in below for line in lines)
     assert max(len(line) for lines in below for line in lines) <= WIDTH
+
+
+@pytest.mark.parametrize(("share", "most"), [(1.0, 100), (1e-9, 1)])
+def test_numbers_are_computed_as_often_as_there_is_time_for_it(
+    openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch, share: float, most: int
+) -> None:
+    """As of a campaign so large that computing takes long: then only before the first launch."""
+    computed: list[SoFar] = []
+    rows_so_far = SoFar.rows
+
+    def counted(so_far: SoFar) -> list[Row]:
+        computed.append(so_far)
+        return rows_so_far(so_far)
+
+    monkeypatch.setattr(SoFar, "rows", counted)
+    monkeypatch.setattr("mpigauge.cli.live.COMPUTING_MOST", share)
+    watched("run", "pingpong", "--sizes", "8", "--launches", "3", "-o", "r.jsonl")
+    assert min(most, 4) <= len(computed) <= most
 
 
 def test_what_stays_is_the_answer_alone(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

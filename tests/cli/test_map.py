@@ -254,7 +254,8 @@ def test_a_result_without_pairs_has_no_map(cli: Cli) -> None:
 def test_a_dry_run_measures_nothing(cli: Cli) -> None:
     done = mapped(cli, "--np", 4, "--dry-run", "-o", "map.jsonl")
     assert done.status == 0
-    assert "--host h4:1" in done.out
+    assert '--hostfile "$TMPDIR/hosts"' in done.out
+    assert "$TMPDIR/hosts: h1 h2 h3 h4\n" in done.out
     assert not Path("map.jsonl").exists()
 
 

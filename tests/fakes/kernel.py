@@ -19,10 +19,13 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
                          0-3:10:0.6 does in about 6 of 10 launches
+    FAKE_SLOWER=1.5      whatever several ranks do takes 1.5 times as long
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
                          one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
+    FAKE_CARDS="mlx5_0/1 h2=efa_0/1!"  network cards beside eth0, the second only on host h2, not counted
+    FAKE_RDMA=1          messages go through these cards, past IP, and not through shared memory
     FAKE_LIBRARY=text    claims to run on another library
     FAKE_SINGLETONS=1    the launcher did not make one job of the ranks
     FAKE_CHATTER=1       prints what is no journal between its lines
@@ -37,6 +40,7 @@ import os
 import sys
 import time
 
+from tests.fakes.cards import traffic
 from tests.fakes.law import (
     PATTERNS,
     SYNCS,
@@ -208,6 +212,7 @@ class Run:
         talks = ranks > 1 and visit["bytes"] <= SMALL_BYTES
         factor = self.effect * slowness(visit["pair"], self.luck)
         factor *= self.course.factor(start_ns) if talks else 1
+        factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
         trial_ns: list[int] = []
@@ -238,10 +243,8 @@ class Run:
         ]
         if width is not None:
             words.append(f'"half_width":{width:.4g}')
-        # Over a network with as much again for headers; over shared memory, as Open MPI is told, nothing.
         calls = cell.batch * (len(warmup_ns) + len(samples_ns))
-        carried = 0 if os.environ.get("OMPI_MCA_btl", "").startswith("vader") else 2 * ranks * in_call  # noqa: SIM112
-        words.append(f'"net_bytes":{carried * calls * max(20, visit["bytes"])},"net_calls":{calls}')
+        words += traffic(visit, ranks, in_call * calls, calls)
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
@@ -307,7 +310,7 @@ def main(library: str, standard: str, latency_ns: int) -> None:
     if sys.argv[1:] == ["--describe"]:
         import json  # noqa: PLC0415
 
-        print(json.dumps(describe(), separators=(",", ":")))
+        print(json.dumps(describe(library), separators=(",", ":")))
         return
     if len(sys.argv) != 3 or sys.argv[2] != "-":
         sys.exit("usage: mpigauge-kernel PLAN JOURNAL")

@@ -106,9 +106,13 @@ def operations_of(datatype: str) -> tuple[str, ...]:
     return tuple(found[0]) if found else ()
 
 
-def describe() -> dict[str, Any]:
-    """What `--describe` prints."""
-    return {**KEPT, "large_counts": False}
+def describe(library: str = "") -> dict[str, Any]:
+    """What `--describe` prints.
+
+    Args:
+        library: What MPI_Get_library_version says.
+    """
+    return {**KEPT, "large_counts": False, "library": library}
 
 
 def operation_ns(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from tests.fakes.cards import cards_of
 from tests.fakes.law import VERSION
 from tests.fakes.machine import host_of
 
@@ -37,8 +38,21 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     )
     say(
         f'{{"launch":{{"kernel":{VERSION},"ranks":{ranks},"ranks_asked":{asked},"library":"{escaped}",'
-        f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}]}}}}'
+        f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}],'
+        f'"cards":[{_cards(ranks)}]}}}}'
     )
+
+
+def _cards(ranks: int) -> str:
+    """Of all hosts, those with the same cards together."""
+    alike: dict[str, list[str]] = {}
+    for host in dict.fromkeys(host_of(rank) for rank in range(ranks)):
+        cards = ",".join(
+            f'{{"name":"{name}","kind":"{kind}","counted":{"true" if counted else "false"}}}'
+            for name, kind, counted in cards_of(host)
+        )
+        alike.setdefault(cards, []).append(f'"{host}"')
+    return ",".join(f'{{"hosts":[{",".join(hosts)}],"cards":[{cards}]}}' for cards, hosts in alike.items())
 
 
 def say_clock(ranks: int, now_ns: int, *, learned: bool) -> None:

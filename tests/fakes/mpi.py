@@ -19,18 +19,31 @@ ROOT = Path(__file__).parents[2]
 SHEBANG = f"#!{sys.executable} -IS\n"
 SHELL = "#!/bin/sh\n"
 STANDARDS = {"openmpi": "3.1", "mpich": "4.1", "intelmpi": "4.0"}
+OTHERS = "3.1"
+"""The standard of all others."""
+
 PRINTS = {
     "openmpi": "Open MPI v{0}, package: Open MPI fake@host Distribution, ident: {0}, repo rev: v{0}",
     "mpich": "MPICH Version:      {0}\nMPICH Release date: Thu Jan  1 00:00:00 UTC 1970\nMPICH ABI: 17:0:5\n",
     "intelmpi": "Intel(R) MPI Library {0} for Linux* OS\n",
+    "cray-mpich": "MPI VERSION    : CRAY MPICH version {0} (ANL base 3.4a2)\nMPI BUILD INFO : fake\n",
+    "mvapich": "MVAPICH Version      :\t{0}\nMVAPICH Release date : fake\n",
+    "parastation": "MPICH Version:\t4.1.1\n=== ParaStation MPI {0} ===\nVersion(PSMPI): {0} (fake)\n",
+    "spectrum": "Open MPI v{0}, package: IBM Spectrum MPI, ident: IBM Spectrum MPI",
+    "fujitsu": "FUJITSU MPI Library {0} (4.0.1fj{0})",
+    "mpt": "HPE MPT {0}  08/26/20 02:54:49-root",
+    "fancy-mpi": "Fancy MPI {0} of nobody",
 }
-"""What MPI_Get_library_version says."""
+"""What MPI_Get_library_version says: of those that were never here, as others have printed it."""
+
+HEADERS = {"spectrum": "openmpi", "fujitsu": "openmpi", "parastation": "mpich"}
+"""Whose mpi.h a library has that has none of its own."""
 
 MPICC = """
 {checks}
 case " $* " in
-*" -show "*) echo "gcc -I{prefix}/include -L{prefix}/lib -lmpi" ;;
-" -E -dM -x c -include mpi.h /dev/null "*) printf '%s\\n' {macros} ;;
+*" {show} "*) echo "gcc -I{prefix}/include -L{prefix}/lib -lmpi" ;;
+*" -E -dM -x c -include mpi.h /dev/null "*) printf '%s\\n' {macros} ;;
 *)
     {fails}
     output=/dev/null  # with -c, as nobody looks into its objects
@@ -83,20 +96,19 @@ words = sys.argv[1:]
 flags, ranks, hosts = set(), 0, []
 while words[0].startswith("-"):
     flag = words.pop(0)
-    if flag in ("-n", "--host", "-x"):
-        value = words.pop(0)
-        ranks += int(value) if flag == "-n" else 0
-        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
+    if flag == "-n":
+        ranks = int(words.pop(0))
+    elif flag == "--host":
+        host, _, slots = words.pop(0).partition(":")
+        hosts = [host] * int(slots)
+    elif flag == "--hostfile":
+        hosts = open(words.pop(0)).read().split()
+        assert words[:2] == ["--map-by", "seq"]
+        del words[:2]
+    elif flag == "-x":
+        words.pop(0)
     else:
         flags.add(flag)
-while ":" in words:  # another context, of the same program
-    _, *more = words[words.index(":"):]
-    words = words[:words.index(":")]
-    while more and more[0].startswith("-"):
-        flag, value, *more = more
-        ranks += int(value) if flag == "-n" else 0
-        hosts += [value.split(":")[0]] * int(value.split(":")[1]) if flag == "--host" else []
-    words += more[more.index(":"):] if ":" in more else []
 if hosts:
     assert len(hosts) == ranks
     os.environ.setdefault("FAKE_HOSTS", ",".join(hosts))
@@ -123,7 +135,7 @@ except KeyboardInterrupt:
     os._exit(130)  # and leaves its child behind, as some launchers do
 sys.exit(status if status >= 0 else 128 - status)
 """
-FLAGS = {"openmpi": {"--allow-run-as-root", "--oversubscribe"}, "mpich": set(), "intelmpi": set()}
+FLAGS = {kind: {"--allow-run-as-root", "--oversubscribe"} for kind in ("openmpi", "spectrum", "fujitsu")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,11 @@ class FakeMpi:
     def mpicc(self) -> Path:
         """Its compiler wrapper."""
         return self.bin / "mpicc"
+
+    @property
+    def standard(self) -> str:
+        """The version of MPI that it is of."""
+        return STANDARDS.get(self.kind, OTHERS)
 
     @property
     def says(self) -> str:
@@ -184,12 +201,14 @@ def install(
             macros=macros_of(kind, version),
             checks=asks if kind == "intelmpi" else "",
             fails=f"echo {quote(compile_error)} >&2; exit 1" if compile_error else "",
+            show="--cray-print-opts=all" if kind == "cray-mpich" else "-show",
         ),
         SHELL,
     )
     if abi:
         _add_abi(fake)
-    write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS[kind]))
+    if kind != "cray-mpich":  # whose jobs srun starts
+        write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS.get(kind, set())))
     return fake
 
 
@@ -199,11 +218,14 @@ def _kernel(fake: FakeMpi) -> str:
     program.parent.mkdir(exist_ok=True)
     program.write_text(
         PROGRAM.format(
-            root=str(ROOT), library=fake.says, standard=STANDARDS[fake.kind], latency_ns=fake.latency_ns
+            root=str(ROOT),
+            library=fake.says,
+            standard=fake.standard,
+            latency_ns=fake.latency_ns,
         ),
         encoding="utf-8",
     )
-    description.write_text(json.dumps(describe()), encoding="utf-8")
+    description.write_text(json.dumps(describe(fake.says)), encoding="utf-8")
     return KERNEL.format(python=sys.executable, program=program, description=description)
 
 
@@ -218,26 +240,35 @@ def _add_abi(fake: FakeMpi) -> None:
         write_program(fake.bin / "mpicc_abi", mpicc(fake.prefix, kernel, checks=linker), SHELL)
 
 
-def mpicc(prefix: Path, kernel: str, macros: str = "", checks: str = "", fails: str = "") -> str:
+def mpicc(
+    prefix: Path, kernel: str, macros: str = "", checks: str = "", fails: str = "", show: str = "-show"
+) -> str:
     """The compiler wrapper: a shell script, since a campaign asks it often and Python starts slowly."""
-    return MPICC.format(prefix=prefix, kernel=quote(kernel), macros=quote(macros), checks=checks, fails=fails)
+    return MPICC.format(
+        prefix=prefix, kernel=quote(kernel), macros=quote(macros), checks=checks, fails=fails, show=show
+    )
 
 
 def macros_of(kind: str, version: str) -> str:
     """What the preprocessor says of its mpi.h, as far as anybody looks."""
-    standard, substandard = STANDARDS[kind].split(".")
+    standard, substandard = STANDARDS.get(kind, OTHERS).split(".")
     lines = [
         f"#define MPI_VERSION {standard}",
         f"#define MPI_SUBVERSION {substandard}",
         "#define __linux__ 1",
     ]
+    kind = HEADERS.get(kind, kind)
     if kind == "openmpi":
-        parts = zip(("MAJOR", "MINOR", "RELEASE"), version.split("."), strict=True)
+        parts = zip(("MAJOR", "MINOR", "RELEASE"), version.split("."), strict=False)
         lines += [f"#define OMPI_{part}_VERSION {number}" for part, number in parts]
     if kind == "intelmpi":
         lines += [f'#define I_MPI_VERSION "{version}"', '#define MPICH_VERSION "4.1.2"']
     if kind == "mpich":
         lines += [f'#define MPICH_VERSION "{version}"']
+    if kind == "cray-mpich":
+        lines += ['#define MPICH_VERSION "3.4a2"', f"#define CRAY_MPICH_VERSION {version}"]
+    if kind == "mvapich":
+        lines += ['#define MPICH_VERSION "3.4a2"', f'#define MVAPICH_VERSION "{version}"']
     return "\n".join(lines)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-INT_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+INT_MAX, TIME_MOST_NS = 2**31 - 1, 2**55
 BSEND_OVERHEAD_BYTES = 128
 
 LAUNCH_KEYS = {
@@ -31,12 +31,14 @@ LAUNCH_KEYS = {
     "rounds_min": (1, 10**8),
     "rounds_max": (1, 10**8),
     "precision_ppm": (1, 10**6),
-    "cell_ns": (1, INT64_MAX),
-    "deadline_ns": (1, INT64_MAX),
-    "warmup_ns": (0, INT64_MAX),
-    "hang_ns": (0, INT64_MAX),
+    "cell_ns": (1, TIME_MOST_NS),
+    "deadline_ns": (1, TIME_MOST_NS),
+    "warmup_ns": (0, TIME_MOST_NS),
+    "hang_ns": (0, TIME_MOST_NS),
+    "watched": (0, 1),
+    "pool_caches": (0, 1000),
 }
-LAUNCH_OPTIONAL = {"hang_ns"}
+LAUNCH_OPTIONAL = {"hang_ns", "watched", "pool_caches"}
 VISIT_KEYS = {key["name"]: (key["least"], key["most"]) for key in KEPT["visit_keys"] if "least" in key}
 REQUIRED = {"pattern", "mode", "id", "cell", "bytes", "window", "pool_bytes"}
 """What mpigauge always writes; the kernel could do without some of them."""

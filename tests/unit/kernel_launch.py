@@ -7,7 +7,8 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.job import Job
+from mpigauge.launch.launchers import command_of
 from mpigauge.mpi import kernel
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed, user_is_root
@@ -34,7 +35,7 @@ def journal_of(library: Library, text: str, ranks: int = 2) -> list[Line]:
         environment=library.environment,
     )
     done = subprocess.run(
-        command_of(job, library.kind.launcher),
+        command_of(job, library.kind.launcher).words,
         input=text.encode(),
         capture_output=True,
         check=True,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from mpigauge import cache
 from mpigauge.errors import EnvironmentLacksError
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mpigauge.mpi.install import prefixes
 
 OURS = "ours"
 
@@ -31,6 +30,77 @@ def test_what_is_there_is_not_built_again(tmp_path: Path) -> None:
     assert built(program) == OURS
     program.write_text("as it was", encoding="ascii")
     assert built(program) == "as it was"
+
+
+def test_of_two_builders_the_first_wins(tmp_path: Path) -> None:
+    """The second finds it when it is done: what may be running already keeps its place."""
+    program = tmp_path / "built" / "program"
+
+    def slowly(path: Path) -> None:
+        assert built(program) == OURS
+        path.write_text("later", encoding="ascii")
+
+    cache.made(program, "the program", slowly)
+    assert program.read_text(encoding="ascii") == OURS
+    assert list(program.parent.iterdir()) == [program]
+
+
+def test_without_links_a_program_is_made_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", link)
+    test_of_two_builders_the_first_wins(tmp_path)
+
+
+def test_a_program_that_is_made_anew_leaves_the_one_that_runs_alone(tmp_path: Path) -> None:
+    program = tmp_path / "built" / "program"
+    built(program)
+    with program.open(encoding="ascii") as running:
+        before = os.fstat(running.fileno())
+
+        def compile_to(path: Path) -> None:
+            assert program.read_text(encoding="ascii") == OURS  # whoever starts it meanwhile finds it
+            path.write_text("newer", encoding="ascii")
+
+        cache.remade(program, "the program", compile_to)
+        assert program.read_text(encoding="ascii") == "newer"
+        assert running.read() == OURS
+        assert os.fstat(running.fileno()).st_nlink == 1  # no host of a network loses the file
+        assert before.st_ino != program.stat().st_ino
+    (old,) = program.parent.glob(f"{cache.ASIDE}*")
+    assert old.read_text(encoding="ascii") == OURS
+
+
+def test_what_was_set_aside_long_ago_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "built" / "program"
+    built(program)
+    for _ in range(2):
+        cache.remade(program, "the program", lambda path: path.touch())
+    assert len(list(program.parent.glob(f"{cache.ASIDE}*"))) == len("12")
+    monkeypatch.setattr(cache, "ASIDE_KEPT_S", -1.0)
+    cache.remade(program, "the program", lambda path: path.touch())
+    assert len(list(program.parent.glob(f"{cache.ASIDE}*"))) == 1
+
+
+def test_without_a_home_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container with a user that its system does not know."""
+
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for variable in ("HOME", "XDG_CACHE_HOME", "MPIGAUGE_KERNEL_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", home)
+    with pytest.raises(EnvironmentLacksError, match="HOME is not set") as caught:
+        cache.cache_folder()
+    assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
+    assert prefixes.managed() == []
+    with pytest.raises(EnvironmentLacksError, match="HOME is not set") as caught:
+        prefixes.folder()
+    assert "XDG_DATA_HOME" in caught.value.hint
 
 
 @pytest.mark.parametrize("writable", ["program", "folder"])

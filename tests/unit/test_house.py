@@ -134,7 +134,7 @@ def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert "rounds_min=" not in text or part_of(path) == "plan", path
-        assert "samples_ns: list" not in text or part_of(path) == "result", path
+        assert "samples_ns: Annotated" not in text or part_of(path) == "result", path
 
 
 def modules_imported(path: Path) -> set[str]:

@@ -30,7 +30,8 @@ ELSEWHERE = ("make ", "mpigauge lab ", "mpigauge mpi ", "mpigauge run --plan exa
 """What no fake can do: tests/lab makes hosts, tests/mpi and tests/mpi_real add libraries from an index."""
 
 FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
-"""How a map may end."""
+JUDGES = ("map", "compare")
+"""What these may end with."""
 
 QUICKER = {"10s": "1s"}
 """How long a machine is watched."""
@@ -38,6 +39,19 @@ QUICKER = {"10s": "1s"}
 QUICK = ("--launches", "2", "--samples", "40")
 STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,64KiB", "--seed", "7", *QUICK)
 RESULTS = ("results/node1.jsonl", "before.jsonl", "after.jsonl")
+BOTH = (
+    "pingpong",
+    "memcpy",
+    "--mpi",
+    "openmpi",
+    "--mpi",
+    "mpich==5.0.2",
+    "--sizes",
+    "8,64KiB",
+    "--seed",
+    "7",
+    *QUICK,
+)
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 
 
@@ -61,6 +75,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in RESULTS:
             Path(name).parent.mkdir(exist_ok=True)
             assert status_of(["run", *STOCK, "-o", name, "-q"]) == 0
+        assert status_of(["run", *BOTH, "-o", "both.jsonl", "-q"]) == 0
         status_of(["map", *HOSTS, "-o", "results/cluster.jsonl", "-q"])
     return folder
 
@@ -74,7 +89,7 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
     Path("examples").symlink_to(EXAMPLES)
     for name in ("modes.toml", "sizes.toml"):
         shutil.copy(EXAMPLES / "quick.toml", name)
-    for name in (*RESULTS, "results/cluster.jsonl"):
+    for name in (*RESULTS, "both.jsonl", "results/cluster.jsonl"):
         Path(name).parent.mkdir(exist_ok=True)
         text = (stock / "work" / name).read_text(encoding="utf-8")
         Path(name).write_text(text.replace(str(stock), str(machine)), encoding="utf-8")
@@ -95,7 +110,7 @@ def run(cli: Cli, text: str) -> None:
         _launched(cli, journal)
     _make_room(words)
     done = cli(*words)
-    allowed = FOUND if words[0] == "map" else set()
+    allowed = FOUND if words[0] in JUDGES else set()
     assert done.status in {errors.EXIT_DONE, *allowed}, f"{text}: {done.err}"
     whole = shlex.split(text)
     if ">" in whole:

@@ -14,6 +14,9 @@ from mpigauge import errors
 from mpigauge.analysis.states import State
 from mpigauge.cli import mpigauge
 from mpigauge.formats.csv import Column, Columns
+from mpigauge.launch.allocations import MANAGERS
+from mpigauge.launch.launchers import LAUNCHERS
+from mpigauge.launch.own_words import PLACEHOLDERS
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
@@ -114,6 +117,15 @@ def test_patterns_and_modes_are_those_of_the_kernel() -> None:
     description = kernel.describe(find.find_default())
     assert {pattern.name for pattern in description.patterns} == set(names.patterns())
     assert {mode.name for pattern in description.patterns for mode in pattern.modes} == set(names.modes())
+
+
+def test_every_launcher_scheduler_and_placeholder_has_its_row() -> None:
+    assert firsts(section("launchers.md", "Launchers")) == list(LAUNCHERS)
+    placeholders = firsts(section("launchers.md", "A launcher in your own words"))
+    assert placeholders == [f"{{{name}}}" for name in PLACEHOLDERS]
+    seen = [set(coded(row[1])) for row in rows_of(section("launchers.md", "Schedulers"))]
+    for manager in MANAGERS:
+        assert any(set(manager.variables) <= variables for variables in seen), manager.name
 
 
 def options(command: click.Command) -> set[str]:

@@ -105,7 +105,7 @@ def with_small_budget(text: str) -> str:
         return text
     if "--budget " in text:
         return re.sub(r"--budget \w+", "--budget 3s", text)
-    least = "3s" if "--quick" in text or "--plan" in text else "8s"
+    least = "3s" if "--quick" in text or "--plan" in text else "5s"
     return text.replace("mpigauge run ", f"mpigauge run --budget {least} ")
 
 

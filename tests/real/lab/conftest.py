@@ -143,3 +143,12 @@ def tcp() -> Iterator[Path]:
     subprocess.run([*words, "-o", str(path / "tcp"), str(HERE / "tcp.c")], check=True)
     yield path / "tcp"
     shutil.rmtree(path)
+
+
+def client(tcp: Path, what: str, count: int, host: int = 2) -> str:
+    """A script that serves on a host and measures on h1; prints numbers."""
+    address = f"10.77.0.{host}"
+    return (
+        f"rm -f served; ssh -n {address} '{tcp} serve 7000' > served & "
+        f"while ! grep -q listening served; do sleep 0.02; done; {tcp} {what} {address} 7000 {count}"
+    )

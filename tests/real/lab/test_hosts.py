@@ -26,6 +26,8 @@ PAYLOAD_SHARE = 1448 / 1538
 """Of an Ethernet frame with preamble and gap, what TCP with time stamps carries for its user."""
 
 LARGE, SMALL = 1 << 20, 8
+ORDERS = ("h2,h1,h2", "h1,h2,h2,h1", "h2,h2")
+"""From elsewhere, in blocks of several sizes, on one host that is not ours: no launcher does so by itself."""
 HERE = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 shift
@@ -79,11 +81,25 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
 @pytest.mark.parametrize("name", PREFIXES)
 def test_ranks_may_be_anywhere_and_the_first_one_elsewhere(lab: Lab, folder: Path, name: str) -> None:
     """The plan reaches rank 0 on a host that has no file of ours, and the order of the ranks is kept."""
-    words = ["allreduce", "--mpi", prefix(name), "--sizes", "8", "--placement", "h2,h1,h2", "--launches", "1"]
+    placements = [word for placement in ORDERS for word in ("--placement", placement)]
+    words = [
+        "pingpong",
+        "--mpi",
+        prefix(name),
+        "--sizes",
+        "8",
+        "--launches",
+        "1",
+        "--samples",
+        "1",
+        *placements,
+    ]
     done = run(lab, *words, options=("--delay", "100us"))
     assert done.returncode == 0, done.stderr
-    (launch,) = load(folder / "r.jsonl").launches
-    assert [rank.host for rank in launch.ranks_at] == ["h2", "h1", "h2"]
+    launches = load(folder / "r.jsonl").launches
+    assert sorted(launch.job.placement for launch in launches) == sorted(ORDERS)
+    for launch in launches:
+        assert ",".join(rank.host for rank in launch.ranks_at) == launch.job.placement
 
 
 @pytest.mark.parametrize(
@@ -126,3 +142,27 @@ def test_a_map_knows_the_lab_that_it_was_measured_in(lab: Lab, folder: Path) -> 
     table = load(folder / "m.jsonl").campaign.plan.lab
     assert table is not None
     assert (table.hosts, table.delay) == (2, "300us")
+
+
+KILLED = """
+"$@" > said 2>&1 &
+for again in $(seq 200); do grep -qs '"visit"' r.jsonl && break; sleep 0.1; done
+ssh -n h2 'ls /dev/shm' > during
+kill -9 $!
+for again in $(seq 100); do ssh -n h2 'ls /dev/shm' | grep -q "$SEGMENT" || break; sleep 0.2; done
+ssh -n h2 'ls /dev/shm' > after
+"""
+
+
+@pytest.mark.parametrize(("name", "segment"), [("mpich", "mpich_shm_"), ("openmpi", "sm_segment.")])
+def test_a_killed_campaign_leaves_nothing_in_the_memory_of_other_hosts(
+    lab: Lab, folder: Path, name: str, segment: str
+) -> None:
+    """Where nobody but a shell can remove it: the ranks there are killed, too."""
+    words = ["pingpong", "--np", "4", "--hosts", "h1:2,h2:2", "--placement", "h1,h2,h1,h2"]
+    words += ["--sizes", "8:64KiB", "--launches", "3", "--mpi", prefix(name), "-q", "-o", "r.jsonl"]
+    mpigauge = (sys.executable, "-m", "mpigauge", "run", *words)
+    done = lab("sh", "-c", KILLED, "sh", *mpigauge, options=("--hosts", "2"), env={"SEGMENT": segment})
+    during, after = ((folder / when).read_text(encoding="ascii") for when in ("during", "after"))
+    assert segment in during, (folder / "said").read_text(encoding="utf-8") + done.stderr
+    assert segment not in after

@@ -16,6 +16,7 @@ import pytest
 from mpigauge.launch import leftovers
 from tests.places import ROOT
 from tests.real.lab.conftest import TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
+from tests.real.mpi.conftest import prefix
 
 pytestmark = pytest.mark.lab
 
@@ -215,6 +216,13 @@ def test_a_folder_that_each_host_has_of_its_own_cannot_be_where_we_are(lab: Lab)
     done = lab("sh", "-c", "mkdir $TMPDIR/here && cd $TMPDIR/here && ssh h2 true")
     assert done.returncode == 255
     assert "working directory is not there" in done.stderr
+
+
+def test_a_result_that_would_be_gone_with_the_lab_is_refused(lab: Lab) -> None:
+    mpigauge = (sys.executable, "-m", "mpigauge", "run", "memcpy", "--np", "1", "--launches", "1")
+    done = lab(*mpigauge, "--mpi", prefix("mpich"), "-o", str(SHARED_MEMORY / "r.jsonl"))
+    assert done.returncode == 2
+    assert "would be lost" in done.stderr
 
 
 def test_the_description_says_who_is_there_and_what_the_relay_did(lab: Lab) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.real.lab.conftest import client
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -39,15 +41,6 @@ LATE_COSTS = 5
 def payload_rate(mbit: float) -> float:
     """Bytes per second that TCP can bring through a link."""
     return mbit * MBIT * PAYLOAD_BYTES / (IP_BYTES + FRAMING_BYTES)
-
-
-def client(tcp: Path, what: str, count: int, host: int = 2) -> str:
-    """A script that serves on a host and measures on h1; prints numbers."""
-    address = f"10.77.0.{host}"
-    return (
-        f"rm -f served; ssh -n {address} '{tcp} serve 7000' > served & "
-        f"while ! grep -q listening served; do sleep 0.02; done; {tcp} {what} {address} 7000 {count}"
-    )
 
 
 def numbers(lab: Lab, script: str, *options: str, user: str | None = None) -> list[float]:
@@ -92,18 +85,21 @@ def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> No
 
 
 def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
-    """In one lab, so that both have the same machine; means, since a stall moves bytes to the next window."""
+    """In one lab, so that both have the same machine, at a rate that leaves the relay time to spare.
+
+    Medians of windows: a stall takes bytes from one window, and may give them to the next.
+    """
     assert shutil.which("iperf3"), "apt-get install iperf3"
     script = (
-        "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 2 -J > iperf.json; "
+        "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 3 -i 0.5 -J > iperf.json; "
         "! grep -q sum_received iperf.json; do sleep 0.1; done; "
-        f"{client(tcp, 'rate', 4)}; cat iperf.json | tr -d '\\n'"
+        f"{client(tcp, 'rate', 6)}; cat iperf.json | tr -d '\\n'"
     )
-    done = lab("sh", "-c", script, options=("--rate", "100mbit"))
+    done = lab("sh", "-c", script, options=("--rate", "20mbit"))
     *ours, theirs = done.stdout.splitlines()
-    received = json.loads(theirs)["end"]["sum_received"]["bits_per_second"] / 8
-    assert statistics.mean(map(float, ours)) == pytest.approx(received, rel=0.05)
-    assert received == pytest.approx(payload_rate(100), rel=0.05)
+    received = [window["sum"]["bits_per_second"] / 8 for window in json.loads(theirs)["intervals"]]
+    assert statistics.median(map(float, ours)) == pytest.approx(statistics.median(received), rel=0.05)
+    assert statistics.median(received) == pytest.approx(payload_rate(20), rel=0.05)
 
 
 def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, user: str) -> None:

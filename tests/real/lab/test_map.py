@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi]
 
 def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[str, Any]]:
     """Exit status and JSON of a map between all hosts of a lab."""
-    words = ["map", "--mpi", prefix("mpich"), "--sizes", size, "-q", "-o", "map.jsonl", "--format", "json"]
+    words = ["map", "--mpi", prefix("mpich"), "--sizes", size, "-q", "--format", "json"]
+    words += ["--launches", "5", "-o", "map.jsonl"]
     done = lab(sys.executable, "-m", "mpigauge", *words, options=("--hosts", str(hosts), *options))
     assert "Traceback" not in done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
@@ -27,16 +28,17 @@ def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[st
     return done.returncode, said
 
 
-def test_a_link_at_a_tenth_of_the_rate_is_named_and_only_it(lab: Lab) -> None:
-    status, said = map_of(lab, 6, "64KiB", "--link", "h2-h5:rate=100mbit")
+def test_a_link_of_a_low_rate_is_named_and_only_it(lab: Lab) -> None:
+    """So low that five launches show it, whatever six ranks and a relay on two cores do to each other."""
+    status, said = map_of(lab, 6, "16KiB", "--link", "h2-h5:rate=5mbit")
     assert status == 1
     assert [link["hosts"] for link in said["slow_links"]] == [["h2", "h5"]]
-    assert said["slow_links"][0]["factor"] > 3
+    assert said["slow_links"][0]["factor"] > 10
     assert said["slow_hosts"] == []
 
 
 def test_a_host_that_is_slow_as_a_whole_is_named_and_only_it(lab: Lab) -> None:
-    status, said = map_of(lab, 6, "8", "--host", "h4:delay=1ms")
+    status, said = map_of(lab, 6, "8", "--host", "h4:delay=5ms")
     assert status == 1
     assert [host["host"] for host in said["slow_hosts"]] == ["h4"]
     assert said["slow_links"] == []

@@ -62,10 +62,17 @@ def test_messages_go_over_the_network_and_take_its_time(lab: Lab, folder: Path, 
     records = journal(lab, folder, library)
     (launch,) = [record["launch"] for record in records if "launch" in record]
     assert [place["host"] for place in launch["placement"]] == ["h1", "h2"]
+    (group,) = launch["cards"]
+    assert group["hosts"] == ["h1", "h2"], "hosts with the same cards are said together"
+    assert ("eth0", "ip", True) in {tuple(card.values()) for card in group["cards"]}
     visits = {record["visit"]: record for record in records if "visit" in record}
     for number, size in enumerate(SIZES):
         visit = visits[number]
         assert visit["net_bytes"] > visit["net_calls"] * size
+        # A round trip has a message each way: both hosts receive one, and what one sends the other receives.
+        assert visit["ip_received_bytes"] > 1.9 * visit["net_calls"] * size
+        assert visit["ip_sent_bytes"] == pytest.approx(visit["ip_received_bytes"], rel=0.05)
+        assert (visit["rdma_received_bytes"], visit["rdma_sent_bytes"]) == (0, 0)
         way_s = min(visit["samples_ns"]) / visit["batch"] / 2 / 1e9
         assert way_s > DELAY_S + size / (100 * MBIT)
     # Six percent for framing; the rest is for machines on which others work.

@@ -19,6 +19,7 @@ from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.places import ROOT
+from tests.real.mpi import forked
 
 HERE = Path(__file__).parent
 PREFIXES = {
@@ -26,6 +27,16 @@ PREFIXES = {
     "mpich": ROOT / ".mpi" / "mpich",
     "intelmpi": ROOT / ".mpi" / "intelmpi",
 }
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+"""What a C compiler needs to be told for programs that end at the first thing that is wrong with them."""
+
+SANITIZER_OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "LD_PRELOAD": "",
+}
+"""For jobs of such programs: what leaks is the library's, and nothing may be loaded before ASan."""
+
 TIMEOUT_S = 240
 TRIES_IN_ONE_STATE = 3
 
@@ -50,10 +61,13 @@ def mpigauge(tmp_path: Path) -> Run:
     def run(
         *words: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
+        around = {**os.environ, **(environment or {})}
+        if not prefix:
+            return forked.run(words, tmp_path, around, TIMEOUT_S)
         return subprocess.run(
             [*prefix, sys.executable, "-m", "mpigauge", *words],
             cwd=tmp_path,
-            env={**os.environ, **(environment or {})},
+            env=around,
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,

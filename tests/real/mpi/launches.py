@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.job import Job
+from mpigauge.launch.launchers import command_of
 from mpigauge.launch.process import RunningJob
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.result import environment, journal
@@ -34,7 +35,7 @@ def journal_of(
     parts = parts_of(kernel_plan(visits, plan, limits, cores))
     variables = {**library.environment_for(crowded=ranks > cores), **variables}
     lines: list[journal.Line] = []
-    with RunningJob(command_of(job, library.kind.launcher), variables, parts) as running:
+    with RunningJob(command_of(job, library.kind.launcher).words, variables, parts) as running:
         for text in running.lines(lambda: timeout_s):
             if (line := journal.parse(text)) is not None:
                 lines.append(line)

@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.mpi import find, kernel
 from mpigauge.result.kernel_data import ClockModel
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import SANITIZED, SANITIZER_OPTIONS, prefix
 
 pytestmark = pytest.mark.mpi
 
@@ -30,12 +30,12 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Ahead, list[in
     """Models after every point of a clock, whose messages take a µs and a little more each way."""
     library, program = find.find(prefix("mpich")), tmp_path_factory.mktemp("clocks") / "history"
     sources = [kernel.SOURCES / name for name in ("clock/history.c", "clock/drift.c", "ranks/abort.c")]
-    words = ["-D_GNU_SOURCE", "-I", kernel.SOURCES, HARNESS, *sources, "-lm", "-o", program]
-    subprocess.run([library.mpicc, *map(str, words)], env={**os.environ, **library.environment}, check=True)
+    words = ["-D_GNU_SOURCE", *SANITIZED, "-I", kernel.SOURCES, HARNESS, *sources, "-lm", "-o", program]
+    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
+    subprocess.run([library.mpicc, *map(str, words)], env=environment, check=True)
 
     def fit(ahead: Ahead, times_ns: list[int], seed: int) -> list[ClockModel]:
         text = "\n".join(points(ahead, times_ns, seed))
-        environment = {**os.environ, **library.environment}
         done = subprocess.run(
             [program], input=text, env=environment, capture_output=True, text=True, check=True
         )

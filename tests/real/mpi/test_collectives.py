@@ -85,24 +85,6 @@ def test_every_collective_mode_datatype_and_operation_gives_what_mpi_says(
     assert [(visits[line.visit], line.corrupt) for line in done if line.corrupt] == []
 
 
-def test_sanitizers_find_nothing(tmp_path: Path) -> None:
-    """Every pattern of the kernel under ASan and UBSan; leaks are the library's."""
-    library = find.find(prefix("mpich"))
-    program = tmp_path / "kernel"
-    kernel.compile_to(program, library, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    description = kernel.describe(library)
-    names = [pattern.name for pattern in description.patterns]
-    measures = [Measure(name, modes=("all",), sizes="0,40,10000,100000", window=16) for name in names]
-    measures += [
-        Measure(p.name, sizes="7,10000", buffers="cold", window=16)
-        for p in description.patterns
-        if not p.modes[0].binds_buffers
-    ]
-    plan = Plan(tuple(measures), ranks=(3,), visits=1, rounds_min=1, rounds_max=2)
-    visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
-    _run_kernel(library, program, visits, plan, {"ASAN_OPTIONS": "detect_leaks=0", "LD_PRELOAD": ""})
-
-
 def test_a_wrong_result_is_found(mpigauge: Run, shim: Shim) -> None:
     library = find.find(prefix("mpich"))
     variables = shim(library) | {"SHIM_ACTION": "corrupt", "SHIM_CALL": "MPI_Allreduce", "SHIM_BYTES": "512"}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch.process import descendants
+from mpigauge.launch.process_tree import descendants
 from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load

@@ -2,18 +2,23 @@
 
 import json
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.job import Job
+from mpigauge.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
+from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
 from mpigauge.plan.names import DESCRIPTION
+from mpigauge.result import environment
 from mpigauge.result.environment import cores_allowed
 from tests.real.mpi.conftest import prefix
 
@@ -38,7 +43,7 @@ def _start(
         as_root=os.geteuid() == 0,
     )
     return subprocess.run(
-        command_of(job, library.kind.launcher),
+        command_of(job, library.kind.launcher).words,
         input=plan,
         env={**os.environ, **library.environment, **environment},
         capture_output=True,
@@ -85,6 +90,7 @@ def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
         (f"{LAUNCH} frobs=1\nend\n", "a launch has no key 'frobs'"),
         (f"{LAUNCH.replace('rounds_max=100', 'rounds_max=-1')}\nend\n", "rounds_max is '-1'"),
         (f"{LAUNCH.replace('cell_ns=5000000 ', '')}\nend\n", "lacks 'cell_ns'"),
+        (f"{LAUNCH.replace('cell_ns=5000000', f'cell_ns={2**63 - 1}')}\nend\n", f"cell_ns is '{2**63 - 1}'"),
         (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpung bytes=8\nend\n", "a pattern of --describe"),
         (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong mode=psychic bytes=8\nend\n", "no mode 'psychic'"),
         (f"{LAUNCH}\nvisit id=0 cell=0 pattern=pingpong bytes=1e9\nend\n", "bytes is '1e9'"),
@@ -144,7 +150,7 @@ def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
         as_root=os.geteuid() == 0,
     )
     process = subprocess.Popen(
-        command_of(job, "openmpi"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command_of(job, "openmpi").words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -158,6 +164,46 @@ def test_the_kernel_dies_with_its_launcher(openmpi: Library) -> None:
     process.stdout.close()  # the fixture of conftest.py sees to it that nobody is left
 
 
+@pytest.mark.parametrize("name", ["mpich", "intelmpi"])  # Open MPI's mpiexec never closes a rank's input
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_watched_job_ends_with_its_input_though_its_launcher_lives(
+    name: str, hangs: bool, shim: Callable[[Library], dict[str, str]]
+) -> None:
+    """A launcher may outlive who started it, as one that a scheduler runs for us does."""
+    library = find.find(prefix(name))
+    orders = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"} if hangs else {}
+    job = Job(library.mpiexec, 2, (str(kernel.build(library)), "-", "-"), cores_allowed(), os.geteuid() == 0)
+    launch = (
+        LAUNCH.replace("cell_ns=5000000", "cell_ns=50000000000")
+        .replace("=10000", "=1")
+        .replace("rounds_max=100", "rounds_max=9999999")
+    )
+    with subprocess.Popen(
+        command_of(job, library.kind.launcher).words,
+        env={**os.environ, **library.environment, **orders},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        visit = VISIT.replace("bytes=8", "bytes=1024")
+        process.stdin.write(f"{launch} watched=1\n{visit}\nend\n")
+        process.stdin.flush()
+        while not process.stdout.readline().startswith('{"begin"'):
+            assert process.poll() is None
+        process.stdin.close()
+        process.stdin = None
+        killer = threading.Timer(ENDS_WITHIN_S, process.kill)
+        killer.start()
+        _, words = process.communicate()
+        killer.cancel()
+    assert process.returncode not in (0, -signal.SIGKILL)
+    assert "whoever started this job is gone" in words
+
+
+ENDS_WITHIN_S = 30.0
 ALONE = LAUNCH.replace("ranks=2", "ranks=1")
 
 
@@ -188,7 +234,7 @@ def test_a_disk_that_is_full_is_said_and_ends_the_job(mpich: Library, tmp_path: 
     words = [str(mpich.mpiexec), "-n", "1", str(kernel.build(mpich)), str(tmp_path / "plan"), "/dev/full"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0
-    assert "the journal cannot be written any more: is the disk full?" in done.stderr
+    assert "the journal cannot be written any more: is the disk full" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -233,3 +279,37 @@ def test_visits_that_come_on_are_no_hang(mpich: Library, shim: Callable[[Library
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["end"] > 400_000_000
+
+
+# ---- The machine that measures -------------------------------------------------------------------
+
+
+def _lines(library: Library, plan: str) -> list[dict[str, Any]]:
+    done = _start(library, kernel.build(library), plan)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_it_says_which_machine_it_is_on(mpich: Library) -> None:
+    (launch,) = (line["launch"] for line in _lines(mpich, f"{LAUNCH}\nend\n") if "launch" in line)
+    here = environment.environment()
+    (machine,) = launch["machines"]
+    assert machine["host"] == launch["placement"][0]["host"]
+    assert (machine["cpu"], machine["kernel"]) == (here.cpu, here.kernel)
+    assert machine["cache_bytes"] == max(here.caches.values(), default=0)
+
+
+@pytest.mark.parametrize("pool_bytes", [2**20, 2**28])
+def test_what_is_cold_is_larger_than_the_caches_here(mpich: Library, pool_bytes: int) -> None:
+    """Whatever the machine that wrote the plan has; a pool that is large enough stays as it is."""
+    visit = f"{VISIT} window=1 mode=standard pool_bytes={pool_bytes}"
+    pools = {}
+    for caches in (0, 1):
+        lines = _lines(mpich, f"{LAUNCH} pool_caches={caches}\n{visit}\nend\n")
+        (pools[caches],) = (line["pool_bytes"] for line in lines if "visit" in line)
+    assert pools[0] == pool_bytes
+    assert pools[1] == max(pool_bytes, *environment.caches().values())
+
+
+def test_it_says_before_it_starts_which_library_it_is(mpich: Library) -> None:
+    assert identify(kernel.describe(mpich).library) == (mpich.kind, mpich.version)

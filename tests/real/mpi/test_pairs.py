@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from itertools import combinations, groupby
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import TRIES_IN_ONE_STATE, Run, prefix
 from tests.real.mpi.launches import journal_of
 
 pytestmark = pytest.mark.mpi
@@ -30,19 +29,10 @@ PAIR_OF_FOUR = ("pingpong", "--np", "4", "--sizes", "8", "--launches", "1")
 
 
 def run_kernel(
-    library: Library, visits: list[PlannedVisit], plan: Plan, limits: Limits, program: Path | None = None
+    library: Library, visits: list[PlannedVisit], plan: Plan, limits: Limits
 ) -> list[journal.Line]:
     """The journal of one launch."""
-    program = program or kernel.build(library)
-    return journal_of(
-        library,
-        program,
-        visits,
-        plan,
-        limits,
-        {"ASAN_OPTIONS": "detect_leaks=0", "LD_PRELOAD": ""},
-        TIMEOUT_S,
-    )
+    return journal_of(library, kernel.build(library), visits, plan, limits, {}, TIMEOUT_S)
 
 
 def planned(
@@ -108,16 +98,19 @@ def test_in_series_no_two_are_made_at_once(library: Library) -> None:
 
 
 def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, rows: Rows, shim: Shim) -> None:
-    """Twenty times as long on one of six links, which the map must find by itself."""
+    """Fifty times as long on one of six links, which the map must find among ranks that share cores."""
     library = find.find(prefix("mpich"))
     (row,) = (row for row in rows(*PAIR_OF_FOUR, "--mpi", str(library.mpicc)) if row["pattern"] == "pingpong")
-    delay_ns = round(20e9 * row["time_s"]["estimate"])
+    delay_ns = round(50e9 * row["time_s"]["estimate"])
     orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": str(delay_ns)}
     words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
     environment = shim(library) | orders
     done = mpigauge("map", *words, "--format", "json", environment=environment)
-    if done.returncode == EXIT_UNDECIDED:  # on a machine that is busy it says how many launches it takes
-        needed = str(json.loads(done.stdout)["launches_needed"])
+    for _ in range(TRIES_IN_ONE_STATE):
+        if done.returncode != EXIT_UNDECIDED:
+            break
+        # On a machine that is busy it says how many launches it takes, if it does not grow busier.
+        needed = str(json.loads(done.stdout)["launches_needed"] or 20)
         done = mpigauge("map", *words, "--launches", needed, "--format", "json", environment=environment)
     assert done.returncode == EXIT_CHECK_FAILED, done.stderr + done.stdout
     said = json.loads(done.stdout)
@@ -132,17 +125,6 @@ def overlap_ns(first: journal.VisitLine, second: journal.VisitLine) -> int:
     """For how long both visits were under way; negative if one ended before the other began."""
     begin = max(first.at_ns, second.at_ns)
     return min(first.at_ns + first.elapsed_ns, second.at_ns + second.elapsed_ns) - begin
-
-
-def test_sanitizers_find_nothing_in_pairs(tmp_path: Path) -> None:
-    library = find.find(prefix("mpich"))
-    program = tmp_path / "kernel"
-    flags = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    kernel.compile_to(program, library, *flags)
-    names = ("pingpong", "crosscopy", "eager")
-    measures = [Measure(name, sizes="8,10000", pairs="tournament") for name in names]
-    visits, plan = planned(library, 5, *measures)
-    run_kernel(library, visits, plan, Limits(1e-5, 1e4, warmup_s=1e-3), program)
 
 
 def test_a_word_of_a_slow_round_is_heard_also_when_it_comes_at_the_end(shim: Shim) -> None:

@@ -1,6 +1,7 @@
 """Every pattern and mode on every library; what is measured is what happens."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.within_launch import summarise_launch
-from mpigauge.mpi import kernel
+from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import delays_of, prefix, step_ns
@@ -131,9 +132,32 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
 
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
     found = rows(
-        "pingpong", "--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1", "--mpi", prefix("mpich")
+        "pingpong",
+        "--sizes",
+        str(2 * GIB + 8),
+        "--budget",
+        "15s",
+        "--samples",
+        "1",
+        "--launches",
+        "1",
+        "--mpi",
+        prefix("mpich"),
     )
     assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
+
+
+def test_a_trial_has_as_many_rounds_as_its_time_allows(
+    rows: Rows, tmp_path: Path, shim: Callable[[Library], dict[str, str]]
+) -> None:
+    """Nine of a quick operation; of one that takes longer than the share of its visit, fewer."""
+    library = find.find(prefix("mpich"))
+    words = ("--sizes", "8,1024", "--launches", "1", "--budget", "10s", "--mpi", str(library.mpicc))
+    rows("pingpong", *words, "-o", "result.jsonl", environment=shim(library) | delays_of(0.25))
+    visits = load(tmp_path / "result.jsonl").visits
+    trials = {visit.cell.bytes: len(visit.trial_ns) for visit in visits if len(visit.trial_ns)}
+    assert trials[8] == 9
+    assert 1 <= trials[1024] < 9
 
 
 def test_the_kernel_and_the_analysis_agree_on_the_stop_rule(rows: Rows, tmp_path: Path) -> None:
@@ -156,7 +180,7 @@ def test_the_result_file_tells_the_whole_surroundings(library: Library, rows: Ro
     result = load(tmp_path / "result.jsonl")
     assert [launch.number for launch in result.launches] == [1, 2]
     for launch in result.launches:
-        assert launch.library.startswith(library.kind.says)
+        assert re.match(library.kind.says, launch.library)
         assert launch.clock.startswith("CLOCK_MONOTONIC")
         assert len(launch.ranks_at) == 2
         assert all(place.cpus and place.host and place.clock_cost_ns > 0 for place in launch.ranks_at)

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import round_robin
-from tests.real.mpi.conftest import prefix
+from tests.real.mpi.conftest import SANITIZED, SANITIZER_OPTIONS, prefix
 
 pytestmark = pytest.mark.mpi
 
@@ -36,14 +36,15 @@ Parts = Callable[..., Callable[..., str]]
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    """Builds a program of files of the kernel and one beside this; running it gives what it says."""
+    """Builds a program of files of the kernel and one beside this, with sanitizers; what it says."""
     library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
-    environment = {**os.environ, **library.environment, "LD_PRELOAD": ""}
+    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
 
-    def build(name: str, *files: str) -> Callable[..., str]:
+    def build(name: str, *files: str, sanitized: tuple[str, ...] = SANITIZED) -> Callable[..., str]:
         sources = [HERE / f"{name}.c", *(kernel.SOURCES / file for file in files)]
-        words = ["-std=c11", "-D_GNU_SOURCE", "-I", kernel.SOURCES, "-o", folder / name, *sources, "-lm"]
-        subprocess.run([library.mpicc, *map(str, words)], env=environment, check=True)
+        words = ["-std=c11", "-D_GNU_SOURCE", *sanitized, "-I", kernel.SOURCES, *sources, "-lm"]
+        command = [str(word) for word in (library.mpicc, *words, "-o", folder / name)]
+        subprocess.run(command, env=environment, check=True)
 
         def run(*words: str) -> str:
             command = [str(folder / name), *words]
@@ -81,16 +82,21 @@ def test_a_broadcast_that_takes_less_than_half_a_round_trip_is_not_made_to_take_
 
 
 def test_who_is_done_sends_nothing_while_the_others_are_at_work(rounds: Rounds) -> None:
-    """As soon as it is known how long they are: after the first series of a visit."""
+    """As soon as it is known how long they are: after the first series of a visit.
+
+    In one round of that series it finds out what reading its CPU clock costs, which takes as long.
+    """
     quiet_ns = rounds("common")
     first, second = quiet_ns[: len(quiet_ns) // 2], quiet_ns[len(quiet_ns) // 2 :]
-    assert max(first) < LAST_NS
+    assert len(first) > ROUNDS
+    assert sorted(first)[-2] < LAST_NS
     assert min(second) >= LAST_NS
     assert max(second) < 2 * LAST_NS
 
 
 def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None:
-    run = parts("kept_memory", *PAYLOAD)
+    # It limits its memory, of which ASan needs more than there is.
+    run = parts("kept_memory", *PAYLOAD, sanitized=("-fsanitize=undefined", "-fno-sanitize-recover=all"))
     assert run().split() == ["refused", "small", "same"]
 
 
@@ -139,3 +145,21 @@ def test_a_rank_keeps_one_line_a_step_of_a_map(parts: Parts, tmp_path: Path, pai
         assert set(own) <= set(heard) <= set(whole)
         assert len(heard) - 2 <= len(steps) + len(own)
         assert {line.rpartition("=")[2] for line in heard[1:-1]} == {str(n) for n in range(len(steps))}
+
+
+# ---- Cards ---------------------------------------------------------------------------------------
+
+
+def test_hosts_with_the_same_cards_are_said_together(parts: Parts) -> None:
+    texts, reads = ("launch_cards", "json"), ("cards", "rdma_cards", "interfaces")
+    run = parts(
+        "host_cards",
+        *(f"text/{file}.c" for file in texts),
+        *(f"rounds/{file}.c" for file in reads),
+        *("ranks/hosts.c", "ranks/abort.c"),
+    )
+    said = json.loads(run())["cards"]
+    ethernet = {"name": "eth0", "kind": "ip", "counted": True}
+    silent = {"name": "efa_0/1", "kind": "rdma", "counted": False}
+    assert [group["hosts"] for group in said] == [["h1", "h3"], ["h2"], ["h4"]]
+    assert [group["cards"] for group in said] == [[ethernet], [silent, ethernet], []]

@@ -1,15 +1,18 @@
 """Shared memory and the network stack of one host, asked for and proven, on every library."""
 
+import itertools
 import json
 import os
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.job import Job
+from mpigauge.launch.launchers import command_of
 from mpigauge.mpi import kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal
@@ -65,7 +68,7 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
     program = (str(kernel.build(library)), str(tmp_path / "plan"), "-")
     job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
     done = subprocess.run(
-        command_of(job, library.kind.launcher),
+        command_of(job, library.kind.launcher).words,
         env={**os.environ, **library.environment_for(transport=transport), **library.asks},
         capture_output=True,
         text=True,
@@ -89,6 +92,50 @@ def test_a_transport_that_did_not_take_effect_is_an_error(mpigauge: Run) -> None
     rows = [row for row in json.loads(done.stdout)["rows"] if row["pattern"] == "pingpong"]
     assert {row["status"] for row in rows} == {"failed"}
     assert all("tcp did not take effect" in row["reason"] and row["time_s"] is None for row in rows)
+
+
+class MadeUpCard:
+    """A port of InfiniBand that somebody else may use: files, below a folder that a preload shows."""
+
+    WORDS = 1 << 28
+
+    def __init__(self, folder: Path) -> None:
+        counters = folder / "sys" / "class" / "infiniband" / "mlx5_0" / "ports" / "1" / "counters"
+        counters.mkdir(parents=True)
+        self._files = [counters / "port_rcv_data", counters / "port_xmit_data"]
+        for file in self._files:
+            file.write_text(f"{0:020}\n", encoding="ascii")
+
+    def use(self, stop: threading.Event) -> None:
+        """Carries 1 GiB every few milliseconds."""
+        for turn in itertools.count(1):
+            for file in self._files:
+                with file.open("r+", encoding="ascii") as counter:
+                    counter.write(f"{turn * self.WORDS:020}")
+            if stop.wait(0.002):
+                return
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_shared_memory_is_proven_beside_a_card_only_while_that_carries_nothing(
+    mpigauge: Run, preload: Callable[..., dict[str, str]], tmp_path: Path, used: bool
+) -> None:
+    card, stop = MadeUpCard(tmp_path / "tree"), threading.Event()
+    user = threading.Thread(target=card.use, args=(stop,))
+    if used:
+        user.start()
+    done = mpigauge(
+        *("run", "pingpong", "--transport", "shm", "--sizes", "64KiB", "--launches", "1", "-o", "r.jsonl"),
+        *("--mpi", prefix("mpich"), "--format", "json"),
+        environment=preload("card_tree", CARD_TREE=tmp_path / "tree"),
+    )
+    stop.set()
+    (row,) = [row for row in json.loads(done.stdout)["rows"] if row["pattern"] == "pingpong"]
+    cards = load(tmp_path / "r.jsonl").launches[0].cards[0].cards
+    assert ("mlx5_0/1", "rdma", True) in {(one.name, one.kind, one.counted) for one in cards}
+    assert row["transport_proof"] == ("refuted" if used else "proven"), row
+    assert done.returncode == int(used)
+    assert ("RDMA cards" in row["reason"]) == used
 
 
 def test_other_settings_reach_the_job_and_are_recorded(mpigauge: Run, tmp_path: Path) -> None:

@@ -163,12 +163,12 @@ int main(int argc, char **argv)
     fake.disturbed = strcmp(what, "acked") == 0;
     fake.call_ns   = strcmp(what, "fast") == 0 ? TRIP_NS / 4 : CALL_NS;
     if (strcmp(what, "common") != 0) {
-        mg_rounds_acked(&visit, &state, &walk, BATCH, ROUNDS, INT64_MAX, &rounds);
+        mg_rounds_acked(&visit, &state, &walk, BATCH, ROUNDS, MG_TIME_MOST_NS, &rounds);
         print_samples(&rounds);
         return EXIT_SUCCESS;
     }
     fake.prints = true;
     for (int series = 0; series < 2; series++)
-        mg_rounds_common(&visit, &state, &walk, 1, ROUNDS, INT64_MAX, &rounds);
+        mg_rounds_common(&visit, &state, &walk, 1, ROUNDS, MG_TIME_MOST_NS, &rounds);
     return EXIT_SUCCESS;
 }

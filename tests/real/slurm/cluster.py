@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 NAMESPACES = ("--mount", "--net", "--uts", "--ipc", "--pid")
 TIMEOUT_S = 60.0
+REVOKED_S = 2.0
 ENDED = {"COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY"}
 
 
@@ -94,6 +95,8 @@ class Cluster:
     def begin_again(self, number: str, restarts: int = 1) -> None:
         """Starts a job that Slurm has put back into its queue, which would make it wait for minutes."""
         wait_until(lambda: self.job(number)["Restarts"] == str(restarts), f"job {number} to be queued again")
+        # Nodes revoke what was granted up to this second, and refuse a job that begins again within it.
+        time.sleep(REVOKED_S)
 
         def begun() -> bool:
             self.run("scontrol", "update", f"jobid={number}", "StartTime=now")

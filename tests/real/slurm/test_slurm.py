@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -229,3 +230,58 @@ def test_a_launcher_of_another_library_is_found_out(cluster: Cluster) -> None:
     assert done.returncode == 2
     assert "journal: line 1 reports 1 ranks, but plan.txt is for 2" in done.stderr
     assert not Path("r.jsonl").exists()
+
+
+# ---- srun as our own launcher --------------------------------------------------------------------
+
+
+def submit_run(cluster: Cluster, *words: str, before: tuple[str, ...] = ()) -> Result:
+    """What `mpigauge run` measures in a job of two nodes with two tasks each."""
+    command = [*before, *MPIGAUGE, "run", *SHORT, "-q", "-o", "r.jsonl", *words]
+    Path("job.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n", encoding="utf-8")
+    number = cluster.submit("--nodes=2", "--ntasks-per-node=2", "--output=log", "job.sh")
+    cluster.ended(number)
+    assert Path("r.jsonl").exists(), Path("log").read_text(encoding="utf-8")
+    return load(Path("r.jsonl"))
+
+
+ORDERS = ("node1,node0", "node0,node1,node0,node1", "node1,node1,node0", "node1,node1")
+
+
+def test_srun_places_ranks_in_any_order(cluster: Cluster) -> None:
+    """Also where the user's own srun would write the number of a rank before each line."""
+    placements = [word for placement in ORDERS for word in ("--placement", placement)]
+    words = ("--launcher", "srun", "--mpi", prefix("mpich"), *placements)
+    result = submit_run(cluster, *words, before=("env", "SLURM_LABELIO=1"))
+    assert result.failures == []
+    assert sorted(launch.job.placement for launch in result.launches) == sorted(ORDERS)
+    for launch, places in zip(result.launches, hosts(result), strict=True):
+        assert ",".join(places) == launch.job.placement
+
+
+@pytest.mark.parametrize("launcher", ["auto", "srun"])
+def test_a_campaign_in_a_step_has_the_nodes_of_its_job(cluster: Cluster, mpi: str, launcher: str) -> None:
+    step = ("srun", "--nodes=1", "--ntasks=1", "--mpi=none")
+    result = submit_run(cluster, "--mpi", mpi, "--np", "2", "--launcher", launcher, before=step)
+    assert result.failures == []
+    assert hosts(result) == [("node0", "node1")]
+
+
+def test_a_step_of_several_tasks_is_refused_by_each(cluster: Cluster) -> None:
+    command = f"srun --ntasks=4 {shlex.join([*MPIGAUGE, 'run', *SHORT, '-o', 'r.jsonl'])}"
+    cluster.ended(cluster.submit("--nodes=2", "--ntasks-per-node=2", "--output=log", "--wrap", command))
+    said = Path("log").read_text(encoding="utf-8")
+    assert said.count("started mpigauge 4 times (SLURM_STEP_NUM_TASKS)") == 4
+    assert not Path("r.jsonl").exists()
+
+
+def test_an_interactive_step_has_the_tasks_of_its_job(cluster: Cluster) -> None:
+    step = ("srun", "--interactive", "--preserve-env", *MPIGAUGE, "doctor")
+    said = cluster.out("salloc", "--nodes=2", "--ntasks-per-node=1", *step)
+    assert "2 node(s), 2 task(s), node0 first" in said
+
+
+def test_a_heterogeneous_job_is_refused(cluster: Cluster) -> None:
+    done = cluster.run("salloc", "--nodes=1", ":", "--nodes=1", *MPIGAUGE, "run", *SHORT)
+    assert done.returncode == 3
+    assert "heterogeneous job of 2 components" in done.stderr

@@ -117,3 +117,19 @@ def test_side_by_side_it_stands_below(machine: Path, cli: Cli) -> None:
         said = json.loads(cli("show", "a.jsonl", "b.jsonl", *words, "--format", "json").out)
         (found,) = (one for one in said["findings"] if one["kind"] == "speeds-apart")
         assert found["value"]["ratio"] == pytest.approx(1.2, rel=0.02)
+
+
+# ---- A limit of processor time -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "times"),
+    [((0, 40, 90), 90), ((1000, 1040, 1090), 90), ((7, 7, 7), 0), ((5, 5, 6), 0), ((None, None, None), 0)],
+)
+def test_ranks_that_a_limit_stops_are_doubted(counts: tuple[int | None, ...], times: int) -> None:
+    """Only what the count grows by is ours; once in three launches is not worth a word."""
+    launches = [replace(launch(number), throttled=count) for number, count in enumerate(counts, 1)]
+    result = result_of(campaign(CELL), *launches, *visits_at([2000.0] * 3))
+    found = [one for one in doubts_of(result, rows(result), ()) if one.kind == "throttled"]
+    assert [one.times for one in found] == ([times] if times else [])
+    assert all(doubt_line(one).startswith(f"throttled {times} times") for one in found)

@@ -209,4 +209,7 @@ def test_a_rank_alone_is_no_evidence() -> None:
 
 def test_what_was_not_counted_is_no_evidence() -> None:
     assert evidence([visit(0, 0)], {"pingpong": PATTERN}) == {}
+    no_operation = replace(visit(0, 1), batch=10**6)
+    assert evidence([no_operation], {"pingpong": PATTERN}) == {}
+    assert evidence([visit(0, -1)], {"pingpong": PATTERN}) == {}
     assert evidence([visit(0, 10)], {}) == {}

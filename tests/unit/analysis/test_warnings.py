@@ -255,6 +255,7 @@ def test_every_text_is_one_line_with_a_number() -> None:
         "relay_late_share": 0.5,
         "in_time": InTime(2.0, 0.002),
         "span_s": 43.0,
+        "differs": "host",
     }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))

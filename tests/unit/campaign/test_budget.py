@@ -12,11 +12,12 @@ from mpigauge.campaign.budget import (
     CELL_LEAST_S,
     CELL_MOST_S,
     DEADLINE_LEAST_S,
-    DEADLINE_MOST_S,
+    NEVER_S,
     OVERSPENDING,
     Budget,
     JobBudget,
 )
+from mpigauge.cli.sbatch import TIME_MOST_S
 from mpigauge.plan.model import Plan
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -39,7 +40,9 @@ def test_without_a_budget_nothing_is_short(number: int, jobs: int) -> None:
     assert endless.left_s is None
     assert endless.share_s(number) is None
     assert not endless.overspends(number, 1e9, 1e9)
-    assert endless.deadline_s(number, 1.0) == DEADLINE_MOST_S
+    assert endless.deadline_s(number, 1.0) == NEVER_S
+    # What the kernel is told fits its 64 bits, and no allocation of a cluster is longer.
+    assert TIME_MOST_S < NEVER_S < 2**63 * 1e-9
 
 
 @repeatable
@@ -47,6 +50,26 @@ def test_without_a_budget_nothing_is_short(number: int, jobs: int) -> None:
 def test_what_earlier_sessions_spent_is_gone(whole_s: float, spent: float) -> None:
     left_s = budget(whole_s, spent_s=spent * whole_s).left_s
     assert left_s == pytest.approx((1 - spent) * whole_s, rel=1e-6, abs=1.0)
+
+
+@repeatable
+@given(whole_s=budgets_s, allowed=shares, spent=shares, number=numbers)
+def test_a_session_plans_with_no_more_than_its_job_has(
+    whole_s: float, allowed: float, spent: float, number: int
+) -> None:
+    """Whatever earlier ones have spent: a scheduler ends the job before the budget does."""
+    allowed_s = allowed * whole_s
+    cut = budget(whole_s, spent_s=spent * whole_s)
+    cut.allowed_s = allowed_s
+    assert cut.left_s is not None
+    assert cut.left_s <= allowed_s
+    share_s = cut.share_s(number)
+    assert share_s is not None
+    assert share_s <= allowed_s
+    assert cut.replications_planned <= budget(whole_s).replications_planned
+    endless = budget(None)
+    endless.allowed_s = allowed_s
+    assert endless.left_s is None
 
 
 @repeatable

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,13 +18,14 @@ import pytest
 from mpigauge.campaign import loop
 from mpigauge.campaign.loop import PARTS_MOST, SILENT_STARTS_MOST, CampaignLoop
 from mpigauge.campaign.targets import Target
+from mpigauge.cli.progress import Silent
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import moment_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import Failure, Record
+from mpigauge.result.records import Failure
 from tests.fakes.law import describe
 from tests.made import LIBRARY, campaign, cell, launch, visit
 
@@ -50,6 +54,7 @@ class Script:
         stop_after: At this start somebody presses Ctrl-C.
         silent_cells: Cells that have no time in any launch.
         waits: The naps between launches, each in seconds.
+        frozen: Objects at each start that Python will not look through for what nobody needs.
         started: Each start: number, library and the visits that it was to make.
     """
 
@@ -57,9 +62,12 @@ class Script:
     steady: tuple[Cell, ...] = ()
     fails: tuple[Cell, ...] = ()
     silent: tuple[str, ...] = ()
+    hanging: tuple[str, ...] = ()
+    hangs_s: float = 0.0
     stop_after: int = 1000
     silent_cells: tuple[Cell, ...] = ()
     waits: list[float] = field(default_factory=list)
+    frozen: list[int] = field(default_factory=list)
     started: list[tuple[int, str, list[PlannedVisit]]] = field(default_factory=list)
 
     def runs(self) -> list[tuple[int, str]]:
@@ -79,6 +87,7 @@ class FakeRun:
     visits: Sequence[PlannedVisit]
     text: str
     began: bool = False
+    reached_visits: bool = False
     ended: bool = False
     prelude_s: float = 0.01
     skipped: set[Cell] = field(default_factory=set)
@@ -87,6 +96,7 @@ class FakeRun:
     def run(self) -> None:
         """As the job would: records of what was measured, or of what failed."""
         number, mpi = self.key.number, self.key.job.mpi
+        self.script.frozen.append(gc.get_freeze_count())
         self.script.started.append((number, mpi, list(self.visits)))
         if len(self.script.started) >= self.script.stop_after:
             self.around.interruption.signal = 2
@@ -94,7 +104,12 @@ class FakeRun:
             self.around.state.append(Failure(number, "crash", "not found", None, None))
             return None
         self.began = True
+        self.reached_visits = mpi not in self.script.hanging
         self.around.state.append(msgspec.structs.replace(launch(number), job=self.key.job))
+        if not self.reached_visits:
+            time.sleep(self.script.hangs_s)
+            self.around.state.append(Failure(number, "timeout", "in its warm-up", None, None))
+            return None
         for planned in self.visits:
             if planned.cell in self.script.fails:
                 return self._fail(planned)
@@ -107,33 +122,6 @@ class FakeRun:
 
     def _fail(self, planned: PlannedVisit) -> None:
         self.around.state.append(Failure(self.key.number, "crash", "words", planned.id, planned.cell))
-        others = {one.id for one in self.visits if one.cell == planned.cell}
-        self.around.state.finish(self.key, others)
-
-
-class Quiet:
-    """An observer that says nothing."""
-
-    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Nothing."""
-
-    def visit_begins(self, cell: Cell) -> None:
-        """Nothing."""
-
-    def recorded(self, record: Record) -> None:
-        """Nothing."""
-
-    def visit_ends(self) -> None:
-        """Nothing."""
-
-    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """Nothing."""
-
-    def waits(self, number: int, seconds: float) -> None:
-        """Nothing."""
-
-    def trouble(self, sentence: str) -> None:
-        """Nothing."""
 
 
 Run = Callable[..., tuple[str, Result]]
@@ -163,7 +151,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         with writer.reopen(path, path.stat().st_size) if before else writer.create(path) as file:
             if before is None:
                 file.append(campaign(*(of for mine in cells for of in mine)))
-            reason = CampaignLoop(plan, targets, file, Quiet(), interruption, before, lambda: clock[0]).run()
+            reason = CampaignLoop(
+                plan, targets, file, Silent(io.StringIO()), interruption, before, lambda: clock[0]
+            ).run()
         return reason, load(path)
 
     return campaign_of
@@ -192,6 +182,14 @@ def test_visits_are_shuffled_anew_in_every_launch(run: Run) -> None:
     orders = [tuple(planned.cell for planned in visits) for _, _, visits in script.started]
     assert all(Counter(order) == Counter(orders[0]) for order in orders)
     assert len(set(orders)) > 1
+
+
+def test_memory_is_not_looked_through_while_ranks_are_timed(run: Run) -> None:
+    script = Script()
+    run(script)
+    assert len(script.frozen) >= PLAN.launches_min
+    assert min(script.frozen) > 1000
+    assert gc.get_freeze_count() == 0
 
 
 # ---- When it is enough ---------------------------------------------------------------------------
@@ -271,6 +269,38 @@ def test_a_job_that_does_not_begin_is_given_up_and_the_other_goes_on(run: Run) -
     assert Counter(mpi for _, mpi in script.runs()) == {"mpich": SILENT_STARTS_MOST, "openmpi": 8}
     assert {one.cell.mpi for one in result.visits} == {"openmpi"}
     assert SILENT_STARTS_MOST < PARTS_MOST
+
+
+def test_a_job_that_never_comes_to_its_visits_is_given_up(run: Run) -> None:
+    """It says its first line, and then hangs: in its warm-up, or while its clocks are compared."""
+    script = Script(spread=0.5, hanging=("mpich",))
+    reason, result = run(script, cells=BOTH)
+    assert reason == "launches"
+    assert Counter(mpi for _, mpi in script.runs()) == {"mpich": SILENT_STARTS_MOST, "openmpi": 8}
+    assert {one.cell.mpi for one in result.visits} == {"openmpi"}
+
+
+def test_no_part_of_a_launch_begins_when_the_budget_is_spent(run: Run) -> None:
+    script = Script(hanging=("openmpi",), hangs_s=0.3)
+    _, result = run(script, plan=msgspec.structs.replace(PLAN, budget_s=0.2))
+    assert len(script.runs()) == 1
+    assert set(result.done[0].skipped) == {SMALL, LARGE}
+
+
+def test_a_cell_that_ended_a_launch_is_not_tried_again_in_it_after_a_kill_either(
+    run: Run, tmp_path: Path
+) -> None:
+    """As long as the campaign lives it is not, and a file that goes on must not forget."""
+    run(Script(spread=0.5, fails=(LARGE,), stop_after=1))
+    path = tmp_path / "r.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    failed = next(number for number, line in enumerate(lines) if b'"type":"failure"' in line)
+    path.write_bytes(b"".join(lines[: failed + 1]))
+    script = Script(spread=0.5, fails=(LARGE,))
+    run(script)
+    number, _, visits = script.started[0]
+    assert number == 1
+    assert LARGE not in {planned.cell for planned in visits}
 
 
 def test_nothing_that_begins_is_an_error_with_a_hint(run: Run, tmp_path: Path) -> None:

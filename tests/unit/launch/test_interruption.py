@@ -46,6 +46,9 @@ def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
     [
         ([signal.SIGTERM], True),
         ([signal.SIGTERM, signal.SIGTERM], True),
+        ([signal.SIGUSR1], True),
+        ([signal.SIGUSR2], True),
+        ([signal.SIGXCPU], True),
         ([signal.SIGINT], False),
         ([signal.SIGHUP], False),
         ([signal.SIGTERM, signal.SIGHUP], False),

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import json
 import mmap
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.launch import leftovers
+from mpigauge.launch.janitor import janitor
 from mpigauge.launch.leftovers import SEGMENTS, TOPOLOGY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -48,8 +57,9 @@ def test_segments_of_before_and_files_of_other_names_stay(shared: Path) -> None:
     assert data.exists()
 
 
-def test_a_segment_that_is_open_or_mapped_stays(shared: Path) -> None:
-    open_, mapped = made(shared / "sm_segment.open"), made(shared / "sm_segment.mapped")
+def stay_while_used(*paths: Path) -> None:
+    """One of two segments is open and the other mapped; then neither is."""
+    open_, mapped = map(made, paths)
     with open_.open("r+b"):
         with mapped.open("r+b") as file:
             view = mmap.mmap(file.fileno(), 0)
@@ -58,6 +68,10 @@ def test_a_segment_that_is_open_or_mapped_stays(shared: Path) -> None:
         assert mapped.exists()
         view.close()
     assert leftovers.tidy("", set())
+
+
+def test_a_segment_that_is_open_or_mapped_stays(shared: Path) -> None:
+    stay_while_used(shared / "sm_segment.open", shared / "sm_segment.mapped")
     assert not list(shared.iterdir())
 
 
@@ -66,6 +80,39 @@ def test_a_segment_of_somebody_else_stays(shared: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(os, "geteuid", lambda: segment.stat().st_uid + 1)
     assert not leftovers.tidy("", set())
     assert segment.exists()
+
+
+def test_a_segment_that_is_used_where_we_cannot_look_stays(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of another container with the same /dev/shm: stood in for by a /proc that shows nobody."""
+    monkeypatch.setattr(leftovers, "_needed", lambda _: iter(()))
+    stay_while_used(shared / "mpich_shm_open", shared / "mpich_shm_mapped")
+
+
+@pytest.mark.parametrize("error", [errno.EINVAL, errno.EACCES])
+def test_without_leases_only_who_sees_all_removes_anything(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    def no_lease(*_: object) -> None:
+        raise OSError(error, "no leases here")
+
+    monkeypatch.setattr(fcntl, "fcntl", no_lease)
+    segment = made(shared / "mpich_shm_1")
+    real = leftovers._target
+    for namespace, stays in (("pid:[4026532000]", True), (leftovers.FIRST_PIDS, False)):
+        monkeypatch.setattr(
+            leftovers, "_target", lambda link, ns=namespace: ns if link.endswith("ns/pid") else real(link)
+        )
+        assert leftovers.tidy("", set()) is not stays
+        assert segment.exists() is stays
+
+
+def test_the_janitor_holds_nothing_that_somebody_reads() -> None:
+    """It may outlive us, and who reads our output to its end would wait for it."""
+    with janitor():
+        (pid,) = Path("/proc/self/task", str(os.getpid()), "children").read_text(encoding="ascii").split()
+        assert {Path(f"/proc/{pid}/fd/{one}").readlink() for one in (1, 2)} == {Path(os.devnull)}
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(
@@ -94,3 +141,44 @@ def test_in_a_lab_nothing_is_said_of_the_folder_of_all(shared: Path, monkeypatch
 def test_a_machine_without_shared_memory_is_tidy(shared: Path) -> None:
     shared.rmdir()
     assert leftovers.tidy("", set())
+
+
+# ---- On other hosts ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Callable[[], object]:
+    """What the shell of another host is told, about a folder of ours."""
+    script = leftovers.TIDY_THERE.format(patterns=f"{tmp_path}/mpich_shm_*", minutes=2)
+    return lambda: subprocess.run(["sh", "-c", script], check=False, timeout=30, stderr=subprocess.DEVNULL)
+
+
+def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object], tmp_path: Path) -> None:
+    mine, other = made(tmp_path / "mpich_shm_1"), made(tmp_path / "data")
+    there()
+    assert not mine.exists()
+    assert other.exists()
+
+
+def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], tmp_path: Path) -> None:
+    old = made(tmp_path / "mpich_shm_old")
+    os.utime(old, (1e9, 1e9))
+    used = made(tmp_path / "mpich_shm_used")
+    with used.open("rb"):
+        there()
+    assert old.exists()
+    assert used.exists()
+
+
+@pytest.mark.parametrize(("said", "asked"), [(b"", True), (leftovers.KILLED, True), (leftovers.ENDED, False)])
+def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: bytes, asked: bool) -> None:
+    """By whatever shell there is: here one that notes its words."""
+    shell = tmp_path / "shell"
+    shell.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/hosts\n', encoding="ascii")
+    shell.chmod(0o755)
+    elsewhere = json.dumps([[str(shell), host] for host in ("h2", "h3")])
+    words = [sys.executable, "-IS", leftovers.__file__, "", elsewhere]
+    subprocess.run(words, input=said, check=True, timeout=60)
+    hosts = (tmp_path / "hosts").read_text(encoding="ascii").split() if asked else []
+    assert sorted(hosts) == (["h2", "h3"] if asked else [])
+    assert (tmp_path / "hosts").exists() == asked

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch.preflight import MISSING, faults
+from mpigauge.launch.preflight import ANSWER_WAIT_S, MISSING, faults
 
 HERE = Path(__file__)
 SHELL = """#!/bin/sh
@@ -16,6 +16,8 @@ case "$1" in
 gone) echo "connect to host gone port 22: No route to host" >&2; exit 255 ;;
 silent) exit 3 ;;
 hanging*) exec sleep 60 ;;
+leaving) sleep 60 & echo $! > "$0.left" ;;
+leaving-fault) sleep 60 & echo "no way" >&2; exit 255 ;;
 esac
 exec /bin/sh -c "$2"
 """
@@ -75,3 +77,30 @@ def test_hosts_that_hang_are_waited_for_together(shell: str, monkeypatch: pytest
     assert time.monotonic() - begun < 4 * wait_s  # as long as one after the other would take
     assert list(found) == ["hanging1", "hanging2", "hanging3", "gone", "hanging4"]
     assert "gave no answer in 1 s" in found["hanging4"]
+
+
+def test_a_child_that_keeps_the_words_of_a_shell_open_is_not_waited_for(shell: str) -> None:
+    """A master that ssh leaves for other connections, or a proxy that still connects, has them for hours."""
+    begun = time.monotonic()
+    assert faults(["leaving", "leaving-fault"], shell, []) == {"leaving-fault": "cannot be reached: no way"}
+    assert time.monotonic() - begun < ANSWER_WAIT_S  # the time for a host that is silent
+    left = Path(f"{shell}.left").read_text(encoding="ascii").strip()
+    while _runs(left):
+        assert time.monotonic() - begun < ANSWER_WAIT_S
+        time.sleep(0.01)
+
+
+def _runs(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_ssh_shares_no_connection(tmp_path: Path) -> None:
+    ssh, words = tmp_path / "ssh", tmp_path / "words"
+    ssh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {words}\n', encoding="ascii")
+    ssh.chmod(0o755)
+    assert faults(["h1"], str(ssh), []) == {}
+    given = words.read_text(encoding="ascii").splitlines()
+    assert {"ControlMaster=no", "ControlPath=none"} <= set(given[: given.index("--")])

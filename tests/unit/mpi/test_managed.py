@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mpigauge.errors import UsageError
+from mpigauge.errors import EXIT_USAGE, UsageError
 from mpigauge.mpi import find
 from mpigauge.mpi.install import managed, prefixes
-from mpigauge.mpi.library import KINDS
+from mpigauge.mpi.kinds import WELL_KNOWN
 from tests.fakes.index import WHEELS, installer, wheel
 from tests.fakes.mpi import FakeMpi, install
 from tests.unit.mpi.kept import there
 
 if TYPE_CHECKING:
-    from mpigauge.mpi.library import Kind
+    from mpigauge.mpi.kinds import Kind
     from tests.conftest import Cli, Install
 
 
@@ -240,11 +240,17 @@ def test_foreign_things_in_the_data_folder_are_no_libraries(index: Path, openmpi
     assert [library.mpicc for library in find.find_all()[0]] == [openmpi.mpicc]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", WELL_KNOWN, ids=lambda kind: kind.name)
 def test_every_kind_can_be_added(cli: Cli, index: Path, kind: Kind) -> None:
-    assert set(WHEELS) == {kind.name for kind in KINDS}
-    assert {kind.name: kind.wheel for kind in KINDS} == WHEELS
+    assert set(WHEELS) == {kind.name for kind in WELL_KNOWN}
+    assert {kind.name: kind.wheel for kind in WELL_KNOWN} == WHEELS
     assert cli("mpi", "add", kind.name).status == 0
+
+
+def test_what_is_not_on_pypi_cannot_be_added(cli: Cli, index: Path) -> None:
+    done = cli("mpi", "add", "cray-mpich")
+    assert done.status == EXIT_USAGE
+    assert "Cray MPICH is not on PyPI" in done.err
 
 
 @settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.mpi.library import KINDS, Kind, kind_named
+from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -97,8 +97,8 @@ def test_a_report_becomes_a_few_words(kind: str, text: str, words: str) -> None:
 
 
 def test_every_kind_is_asked_and_has_samples() -> None:
-    assert {kind for kind, _, _ in SAID} == {kind.name for kind in KINDS}
-    assert all(kind.asks for kind in KINDS)
+    assert {kind for kind, _, _ in SAID} == {kind.name for kind in WELL_KNOWN}
+    assert all(kind.asks for kind in WELL_KNOWN)
 
 
 def test_a_tuning_file_of_the_users_own_names_no_fabric() -> None:

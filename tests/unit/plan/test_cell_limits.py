@@ -14,6 +14,7 @@ from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
     RANKS_PER_CORE_MOST,
+    cells_of,
     check_memory,
     check_ranks,
     memory_need,
@@ -211,3 +212,42 @@ def test_no_measure_makes_it_crash(words: dict[str, object]) -> None:
     with contextlib.suppress(UsageError):
         cells = expanded(msgspec.convert(words, Measure))
         assert len(cells) == len(set(cells))
+
+
+# ---- Visits of a launch --------------------------------------------------------------------------
+
+
+def cells_with(*measure: Measure, ranks: int = 2, visits: int = 8) -> list[Cell]:
+    """The cells of a plan with so many visits of each."""
+    return cells_of(Plan(measure, ranks=(ranks,), visits=visits), KERNEL, "openmpi", "5.0.11", "the plan")
+
+
+def test_a_map_of_too_many_ranks_is_refused_with_the_numbers() -> None:
+    """Before millions of cells are made, of which each rank would have to keep all visits."""
+    with pytest.raises(UsageError) as caught:
+        cells_with(Measure("pingpong", sizes="8", pairs="tournament"), ranks=2000, visits=2)
+    assert "2000 ranks are 1,999,000 pairs" in caught.value.sentence
+    assert "3,998,000 visits of a launch, of at most 1,000,000" in caught.value.sentence
+    assert caught.value.hint
+
+
+@repeatable
+@given(ranks=st.integers(2, 12), visits=st.integers(1, 8), most=st.integers(1, 600), sizes=st.integers(1, 3))
+def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int, sizes: int) -> None:
+    """The floor, which every launch has, counts as well."""
+    measure = Measure("pingpong", sizes=",".join(map(str, range(sizes))), pairs="serial")
+    planned = visits * (sizes * ranks * (ranks - 1) // 2 + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mpigauge.plan.cells.VISITS_MOST", most)
+        if planned <= most:
+            assert len(cells_with(measure, ranks=ranks, visits=visits)) * visits == planned
+            return
+        with pytest.raises(UsageError, match=f"{ranks} ranks .* visits"):
+            cells_with(measure, ranks=ranks, visits=visits)
+
+
+def test_launches_of_different_jobs_are_counted_apart() -> None:
+    measure = Measure("pingpong", sizes="0:15:+1", ranks=(2, 3, 4))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mpigauge.plan.cells.VISITS_MOST", 8 * 17)
+        assert len(cells_with(measure)) == 3 * 17

@@ -89,6 +89,21 @@ def test_a_machine_file_is_named_with_its_line(content: bytes, words: str, tmp_p
     assert words in caught.value.sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("me@h1:2", "'me@h1:2' names a user"),
+        ("h1,::1", "'::1' is an IPv6 address"),
+        ("fe80::1:2", "'fe80::1:2' is an IPv6 address"),
+    ],
+)
+def test_what_only_ssh_takes_for_a_host_is_refused_in_a_sentence(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        hosts_of(text)
+    assert words in caught.value.sentence
+    assert "~/.ssh/config" in caught.value.hint
+
+
 # ---- Placement -----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
+from mpigauge.plan import kernel_plan as kernel_plan_module
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
@@ -127,7 +128,7 @@ class LaterJob(JobKey, frozen=True):
 
 def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_usual() -> None:
     words = ("openmpi", "5.0.11", "auto", "same-host", 2)
-    before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, "multiple")
+    before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, threads="multiple")
     assert usual.seed_words == before.seed_words == ("openmpi", "5.0.11", "auto", 2)
     assert usual.name == before.name == "openmpi 5.0.11, 2 ranks"
     assert unusual.seed_words == (*before.seed_words, "multiple")
@@ -330,3 +331,18 @@ def test_only_patterns_of_two_have_pairs() -> None:
     plan = Plan((Measure("ring", pairs="tournament"),))
     with pytest.raises(UsageError, match="the plan: ring is not between two ranks"):
         cells_of(plan, KERNEL, "m", "1", "the plan")
+
+
+def test_what_visits_of_a_cell_have_in_common_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Cell] = []
+    words = kernel_plan_module._cell_words
+
+    def counted(cell: Cell, number: int, pool_bytes: int) -> str:
+        written.append(cell)
+        return words(cell, number, pool_bytes)
+
+    monkeypatch.setattr(kernel_plan_module, "_cell_words", counted)
+    visits = visits_of(CELLS, PLAN, KERNEL, 1)
+    kernel_plan(visits, PLAN, Limits(0.05, 1), 4)
+    assert sorted(written) == sorted({visit.cell for visit in visits})
+    assert len(visits) > len(written)

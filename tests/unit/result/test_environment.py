@@ -6,14 +6,15 @@ import os
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
+from mpigauge.result import control_groups
 from mpigauge.result import environment as about
-from mpigauge.result.records import Environment
+from mpigauge.result.surroundings import Environment
+from mpigauge.result.system_files import read
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_this_machine_can_be_described_and_written_down() -> None:
@@ -35,17 +36,24 @@ def test_a_machine_without_any_of_the_files_can_be_described(
     assert about.memory_available_bytes() > 0
 
 
-def test_memory_is_what_the_control_group_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {
-        "/proc/meminfo": "MemTotal:       8000000 kB\nMemAvailable:   4000000 kB",
-        "/sys/fs/cgroup/memory.max": "1000000",
-        "/sys/fs/cgroup/memory.current": "400000",
-    }
-    monkeypatch.setattr(about, "read", lambda path: files.get(str(path), ""))
+def test_memory_is_what_the_control_groups_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    meminfo = "MemTotal:       8000000 kB\nMemAvailable:   4000000 kB"
+    monkeypatch.setattr(about, "read", {"/proc/meminfo": meminfo}.get)
     assert about.memory_bytes() == 8_000_000 * 1024
-    assert about.memory_available_bytes() == 600_000
-    files["/sys/fs/cgroup/memory.max"] = "max"
-    assert about.memory_available_bytes() == 4_000_000 * 1024
+    for left, available in ((600_000, 600_000), (None, 4_000_000 * 1024), (2**40, 4_000_000 * 1024)):
+        monkeypatch.setattr(control_groups, "memory_left_bytes", lambda left=left: left)
+        assert about.memory_available_bytes() == available
+
+
+@pytest.mark.parametrize(
+    ("quota", "may", "cores"), [(0.0, 64, 64), (2.0, 64, 2), (2.5, 64, 2), (0.5, 64, 1), (8.0, 4, 4)]
+)
+def test_cores_are_those_that_there_is_time_for(
+    monkeypatch: pytest.MonkeyPatch, quota: float, may: int, cores: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(may)))
+    monkeypatch.setattr(control_groups, "cpu_quota", lambda: quota)
+    assert about.cores_allowed() == cores
 
 
 def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(
@@ -86,10 +94,10 @@ def test_variables_that_change_an_mpi_library_are_kept_and_others_are_not(
 
 
 def test_a_file_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
-    assert about.read(tmp_path / "missing") == ""
-    assert about.read(tmp_path) == ""
+    assert read(tmp_path / "missing") == ""
+    assert read(tmp_path) == ""
     (tmp_path / "binary").write_bytes(b"\xff\n")
-    assert about.read(tmp_path / "binary") == "\N{REPLACEMENT CHARACTER}"
+    assert read(tmp_path / "binary") == "\N{REPLACEMENT CHARACTER}"
 
 
 def test_passwords_in_addresses_are_left_out(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

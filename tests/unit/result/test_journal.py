@@ -39,6 +39,8 @@ FACTS = {
     "mpi_standard": "3.1",
     "clock": "CLOCK_MONOTONIC_RAW",
     "placement": [PLACE, PLACE],
+    "cards": [{"hosts": ["node1"], "cards": [{"name": "mlx5_0/1", "kind": "rdma", "counted": False}]}],
+    "machines": [{"host": "node1", "cpu": "Fast CPU", "kernel": "6.1", "cache_bytes": 2**25}],
 }
 VISIT = {
     "visit": 3,
@@ -198,3 +200,11 @@ def test_no_mutation_makes_it_crash(line: dict[str, Any], data: st.DataObject) -
 def test_no_value_makes_it_crash(line: dict[str, Any], changes: dict[str, Any]) -> None:
     found = journal.parse(text(line | changes))
     assert found is None or type(found) in LINES
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind, line in LINES.items() for key in line])
+def test_a_number_that_no_file_can_keep_makes_it_no_line(kind: type, key: str) -> None:
+    line = LINES[kind]
+    if type(line[key]) is int:
+        assert journal.parse(text({**line, key: 10**400})) is None
+        assert journal.parse(text({**line, key: 2**63})) is None

@@ -254,3 +254,36 @@ def test_visits_of_one_cell_share_it(file: Path) -> None:
     planned = {cell: cell for cell in result.campaign.cells}
     assert result.visits
     assert all(visit.cell is planned[visit.cell] for visit in result.visits)
+
+
+def with_moment(which: int, started: str) -> bytes:
+    """A whole result but for the moment in one of its lines."""
+    lines = WHOLE.splitlines(keepends=True)
+    assert b"2026-01-01T00:00:00+00:00" in lines[which]
+    lines[which] = lines[which].replace(b"2026-01-01T00:00:00+00:00", started.encode())
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize("started", ["yesterday", "2026-02-30T00:00:00+00:00", "2026-01-01T00:00:00", "2026"])
+@pytest.mark.parametrize("which", [1, -1])
+def test_a_record_of_no_moment_is_a_damaged_line(file: Path, started: str, which: int) -> None:
+    """Of a launch and of an end: all that shows a result would have to ask."""
+    assert loaded(file, with_moment(which, started)).damaged == [which % len(RECORDS) + 1]
+
+
+def test_a_campaign_of_no_moment_says_which_line_is_damaged(file: Path) -> None:
+    assert "line 1 is damaged" in refusal(file, with_moment(0, "yesterday")).sentence
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("visits", 10**7), ("rounds_min", 10**9), ("rounds_max", 10**9), ("budget_s", 1e9), ("over_s", 1e300)],
+)
+def test_a_plan_that_no_kernel_would_follow_is_damaged(file: Path, field: str, value: float) -> None:
+    """To continue it would take all memory before the first launch."""
+    first, rest = WHOLE.split(b"\n", 1)
+    campaign = msgspec.json.decode(first)
+    campaign["plan"][field] = value
+    error = refusal(file, msgspec.json.encode(campaign) + b"\n" + rest)
+    assert "line 1 is damaged" in error.sentence
+    assert f"plan.{field}" in error.sentence

@@ -18,6 +18,7 @@ from tests.made import (
     in_states,
     launch,
     launches_of,
+    measured,
     written,
 )
 from tests.unit.show.drawing import (
@@ -88,6 +89,15 @@ def test_rate(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "rate", *PINGPONG)
     assert points(found) == [len(SIZES) - 1, len(SIZES) - 2]
     assert count(found, "line") == 3
+
+
+def test_a_time_of_zero_and_its_rate_are_off_the_axis(cli: Cli) -> None:
+    """A clock that stood still: all that can be drawn is drawn."""
+    cells = [cell("pingpong", size, transport="shm") for size in (8, 64, 512)]
+    visits = measured(cells, LAUNCHES, lambda of, _: [0, 0, 0] if of.bytes == 64 else [1000, 1001, 999])
+    path = written("zero.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits)
+    for kind in ("rate", "time"):
+        assert points(svg(cli, path, "--kind", kind))
 
 
 def test_ratio(result: Path, cli: Cli) -> None:

@@ -44,7 +44,7 @@ def day(number: int, cells: Sequence[Cell] = FEW, host: str = "node1", **more: A
 
     first = campaign(*cells)
     started = f"2026-01-{number + 1:02}T00:00"
-    first = replace(first, started=f"{started}:00", environment=replace(first.environment, host=host))
+    first = replace(first, started=f"{started}:00+00:00", environment=replace(first.environment, host=host))
     launches = [
         replace(one, started=f"{started}:{4 * one.number:02}+00:00")
         for one in launches_of(cells, range(1, 6))

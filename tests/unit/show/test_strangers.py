@@ -68,6 +68,8 @@ def test_labels_of_figures_are_no_mathematics(cli: Cli, machine: Path, version: 
         {"elapsed_s": -(10**400)},
         {"cell": {"pair": "a-b"}},
         {"cell": {"pair": "0-1\n"}},
+        {"cell": {"pair": "1-0"}},
+        {"cell": {"pair": "0-2"}},
         {"cell": {"ranks": 10**12}},
         {"cell": {"bytes": 2**70}},
     ],
@@ -103,3 +105,24 @@ def test_a_file_made_to_fill_the_memory_is_refused(cli: Cli, machine: Path) -> N
     done = cli("show", "bomb.jsonl.gz")
     assert done.status == 2
     assert "more than 200 times its size" in done.err
+
+
+def map_of(ranks: int) -> Path:
+    """A result of two pairs, whose launches say of two ranks where they were."""
+    cells = [replace(SMALL, ranks=ranks, pair=pair, pairing="serial") for pair in ("0-1", "1-2")]
+    launches = [replace(launch(n), job=cells[0].job) for n in (1, 2)]
+    visits = [visit(n, place, of, [200, 210, 190, 205]) for n in (1, 2) for place, of in enumerate(cells)]
+    path = Path("map.jsonl")
+    path.write_bytes(lines_of(campaign(*cells), *launches, *visits))
+    return path
+
+
+def test_a_map_whose_ranks_are_not_all_placed_has_their_numbers(cli: Cli, machine: Path) -> None:
+    done = cli("map", map_of(3), "--format", "json")
+    assert [pair["hosts"] for pair in json.loads(done.out)["pairs"]] == [["0", "1"], ["1", "2"]]
+
+
+def test_a_map_that_would_take_all_memory_is_refused(cli: Cli, machine: Path) -> None:
+    done = cli("map", map_of(2**24))
+    assert done.status == 2
+    assert "has a map of 16777216 ranks" in done.err

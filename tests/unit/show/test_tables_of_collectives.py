@@ -175,9 +175,11 @@ def test_overlap_is_shown_where_there_is_one() -> None:
 def test_ratios_to_copies_are_shown_with_their_intervals() -> None:
     cells = [cell(size=64), cell("crosscopy", 64), cell("memcpy", 64)]
     result = known(*cells)
-    for one in result.visits:
-        factor = {"pingpong": 6, "crosscopy": 2, "memcpy": 1}[one.cell.pattern]
-        one.samples_ns[:] = [factor * 1000 * one.launch] * 20
+    factors = {"pingpong": 6, "crosscopy": 2, "memcpy": 1}
+    result.visits = [
+        msgspec.structs.replace(one, samples_ns=[factors[one.cell.pattern] * 1000 * one.launch] * 20)
+        for one in result.visits
+    ]
     document = document_of(result, "kappa", "memcpy_ratio", "copy_ratio")
     lines = [section for section in document.tables if section.rows[0].cell.pattern == "pingpong"]
     texts = {c.name: c.text(lines[0].rows[0], document.units) for c in lines[0].columns}

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch.slurm import Node, allocation
+from mpigauge.launch.allocations import allocation
+from mpigauge.launch.allocations.allocation import Node
 
 JOB = {
     "SLURM_JOB_ID": "17",
@@ -70,3 +71,25 @@ def test_compressed_counts_are_expanded(counts: list[int]) -> None:
     )
     assert found is not None
     assert [node.tasks for node in found.nodes] == counts
+
+
+STEP = {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_STEP_TASKS_PER_NODE": "1"}
+"""What srun adds for a task of its own, besides making what is told of tasks and nodes that of the step."""
+
+
+def test_in_a_step_the_nodes_are_those_of_the_job() -> None:
+    found = allocation({**JOB, **STEP, "SLURM_TASKS_PER_NODE": "1"})
+    assert found is not None
+    assert found.nodes == (Node("node0", 4, 4), Node("node1", 4, 4), Node("node2", 4, 4))
+
+
+def test_in_an_interactive_step_the_tasks_are_those_of_the_job() -> None:
+    assert allocation({**JOB, **STEP}) == allocation(JOB)
+
+
+def test_a_heterogeneous_job_is_refused() -> None:
+    """Also one of salloc, which has no list of nodes."""
+    for job in (JOB, {}):
+        with pytest.raises(EnvironmentLacksError, match="heterogeneous job of 2 components"):
+            allocation({**job, "SLURM_HET_SIZE": "2"})
+    assert allocation({**JOB, "SLURM_HET_SIZE": "1"}) == allocation(JOB)

@@ -1,0 +1,41 @@
+"""The network cards of the hosts that the fake kernel runs on, and what they carry."""
+
+from __future__ import annotations
+
+import os
+
+from tests.fakes.machine import host_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HEADER_BYTES = 20
+NETWORK_FACTOR = 2
+"""With as much again for headers."""
+
+
+def cards_of(host: str) -> list[tuple[str, str, bool]]:
+    """Name, kind and whether it is counted: an interface, and what FAKE_CARDS adds."""
+    cards = [("eth0", "ip", True)]
+    for word in os.environ.get("FAKE_CARDS", "").split():
+        where, _, name = word.rpartition("=")
+        if where in {"", host}:
+            cards.append((name.removesuffix("!"), "rdma", not name.endswith("!")))
+    return cards
+
+
+def traffic(visit: dict[str, Any], ranks: int, operations: int, calls: int) -> list[str]:
+    """What is carried for so many operations: nothing over shared memory, as Open MPI is told to use it."""
+    past_ip = "FAKE_RDMA" in os.environ
+    shared = os.environ.get("OMPI_MCA_btl", "").startswith("vader") and not past_ip  # noqa: SIM112
+    total = 0 if shared else NETWORK_FACTOR * ranks * operations * max(HEADER_BYTES, visit["bytes"])
+    members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
+    cards = [card for host in {host_of(rank) for rank in members} for card in cards_of(host)]
+    seen = any(kind == "rdma" and counted for _, kind, counted in cards)
+    ip, rdma = (0, total if seen else 0) if past_ip else (total, 0)
+    return [
+        f'"net_bytes":{ip},"net_calls":{calls},"ip_received_bytes":{ip},"ip_sent_bytes":{ip}',
+        f'"rdma_received_bytes":{rdma},"rdma_sent_bytes":{rdma}',
+        f'"uncounted_cards":{sum(not counted for _, _, counted in cards)}',
+    ]

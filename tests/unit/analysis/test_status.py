@@ -1,0 +1,22 @@
+"""What became of cells that were not measured."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.analysis.rows import rows
+from mpigauge.result.records import Done
+from mpigauge.show.words.status import reason
+from tests.made import JOB, LARGE, SMALL, campaign, launch, result_of, visit
+
+
+@pytest.mark.parametrize(("budget_s", "words"), [(45.0, "within the budget"), (None, "in its launch")])
+def test_a_budget_is_named_only_where_there_is_one(budget_s: float | None, words: str) -> None:
+    """Launches without one had a day each, which a large campaign can fill."""
+    first = campaign(SMALL, LARGE)
+    first = replace(first, plan=replace(first.plan, budget_s=budget_s))
+    result = result_of(first, launch(1), visit(1, 0, SMALL, [200] * 9), Done(1, JOB, 90_000.0, (LARGE,)))
+    small, large = rows(result)
+    assert reason(large) == f"there was no time for it {words}"
+    assert reason(small) == ""

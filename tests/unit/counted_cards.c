@@ -1,0 +1,39 @@
+/* counted_cards ROOT - the cards of a machine that is made up below ROOT, then a line of what they
+ * have carried since the start for every line of standard input. */
+#include "rounds/cards.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void say_cards(void)
+{
+    struct mg_card cards[MG_CARDS_MOST];
+    const int      count = mg_cards_list(cards);
+
+    for (int i = 0; i < count; i++)
+        (void) printf("%s %s %s\n", cards[i].name, cards[i].is_rdma ? "rdma" : "ip",
+                      cards[i].is_counted ? "counted" : "uncounted");
+    (void) printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    mg_cards_open(argv[1]);
+    say_cards();
+
+    const struct mg_carried begin = mg_cards_read();
+    do {
+        const struct mg_carried now     = mg_cards_read();
+        const struct mg_carried carried = mg_cards_between(&begin, &now);
+
+        (void) printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                      carried.ip.received_bytes, carried.ip.sent_bytes, carried.rdma.received_bytes,
+                      carried.rdma.sent_bytes, carried.uncounted);
+        (void) fflush(stdout);
+    } while (getchar() != EOF);
+    mg_cards_free();
+    return EXIT_SUCCESS;
+}
