@@ -20,9 +20,10 @@ from typing import TypeVar
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
-from mpigauge.launch.launchers import Job, command_of
+from mpigauge.launch.job import Job
+from mpigauge.launch.launchers import command_of
 from mpigauge.launch.process import RunningJob
-from mpigauge.mpi import find
+from mpigauge.mpi import find, wrapper
 from mpigauge.mpi.library import Library
 from mpigauge.result import environment
 from mpigauge.result.reader import Result, load
@@ -101,7 +102,7 @@ def launch(library: Library, program: Sequence[str], variables: Mapping[str, str
         as_root=environment.user_is_root(),
         environment={**library.environment, **variables},
     )
-    with RunningJob(command_of(job, library.kind.launcher), job.environment) as running:
+    with RunningJob(command_of(job, library.kind.launcher).words, job.environment) as running:
         try:
             lines = [line.decode("utf-8", "replace") for line in running.lines(lambda: SILENCE_MOST_S)]
         except TimeoutError:
@@ -149,7 +150,7 @@ def build_bare(library: Library, folder: Path) -> Path:
     variables = {**os.environ, **library.environment}
     done = _run(words, BUILD_TIMEOUT_S, variables)
     if done.returncode != 0:
-        raise EnvironmentLacksError(*find.explain_failure(library.mpicc, done.returncode, done.stderr))
+        raise EnvironmentLacksError(*wrapper.explain_failure(library.mpicc, done.returncode, done.stderr))
     return program
 
 

@@ -26,9 +26,10 @@ from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.plan.patterns import known
-from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
+from mpigauge.result.kernel_data import Card, ClockCheck, ClockModel, HostCards, RankPlace
 from mpigauge.result.older import HISTORY
-from mpigauge.result.records import FORMAT, VERSION, Environment, LibraryRecord, Record
+from mpigauge.result.records import FORMAT, VERSION, Record
+from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.show import figures, pivots
 
 HERE = Path(__file__).parent
@@ -142,6 +143,8 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "every `cell`": Cell,
     "every `job`": JobKey,
     "each of `ranks_at` of a launch": RankPlace,
+    "each of `cards` of a launch": HostCards,
+    "each of its `cards`": Card,
     "each of the `checks` of a clock": ClockCheck,
     "each of its `models`": ClockModel,
 }

@@ -1,0 +1,249 @@
+"""What random kills and failing disks cost: visits lost, processes left, files that cannot be continued.
+
+    python benchmarks/soak.py --mpi PREFIX [--mpi ...] [--kills 200] [--relays 20] [--disks 50] [--seed 1]
+
+Campaigns of real libraries are killed at random moments, and each is continued until it is through:
+mpigauge itself, its launcher, or a rank, by SIGKILL; on emulated hosts the relay of their network. Then
+writes, fsync, flock and ftruncate of result files fail, from a random call on, by a preloaded library. After
+each blow all visits that were in the file must still be there, no process of the campaign may be left, and
+the file must go on: all three are to be 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import MpigaugeError
+from mpigauge.launch.process_tree import descendants, is_zombie
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import JobKey
+
+HERE = Path(__file__).parent
+VICTIMS = ("mpigauge", "launcher", "rank")
+CALLS = {"write": (errno.ENOSPC, errno.EIO, errno.EDQUOT), "fsync": (errno.EIO, errno.ENOSPC)}
+CALLS |= {"flock": (errno.ENOSYS, errno.ENOLCK), "ftruncate": (errno.EIO,)}
+MEASURE = ("pingpong", "exchange", "--sizes", "0:4KiB", "--launches", "3", "--seed", "7")
+GONE_WITHIN_S = 15.0
+ENDS_WITHIN_S = 120.0
+LATEST_S = 2.5
+LAB = ("lab", "--hosts", "2", "--delay", "20us", "--", sys.executable, "-m", "mpigauge")
+KERNEL = "mpigauge-kernel"
+RELAY = "mpigauge-lab-re"
+LAUNCHERS = ("mpiexec", "prterun")
+
+
+@dataclass
+class Tally:
+    """What has happened to the campaigns of one library and kind of blow."""
+
+    blows: int = 0
+    lost: int = 0
+    left: int = 0
+    stuck: int = 0
+    tracebacks: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+
+
+class Soak:
+    """A campaign that is struck again and again, and begun anew when it is through."""
+
+    def __init__(self, folder: Path, mpi: str, chance: random.Random, around: tuple[str, ...] = ()) -> None:
+        self._around = around
+        self._folder = folder
+        self._mpi = mpi
+        self._chance = chance
+        self._number = 0
+        self._known: set[tuple[int, int, JobKey]] = set()
+        self._path = folder / "r0.jsonl"
+
+    def start(self, **environment: str) -> subprocess.Popen[str]:
+        """Begins the campaign, or goes on with it; its processes are found by a variable."""
+        begun = self._path.exists() and b"\n" in self._path.read_bytes()
+        if (
+            begun
+            and load(self._path).ends[-1:]
+            and load(self._path).ends[-1].reason not in ("interrupted", "failed")
+        ):
+            self._number, self._known, begun = self._number + 1, set(), False
+            self._path = self._folder / f"r{self._number}.jsonl"
+        words = (
+            ("resume", str(self._path))
+            if begun
+            else (*self._around, "run", *MEASURE, "-o", str(self._path), "--mpi", self._mpi)
+        )
+        return subprocess.Popen(
+            [sys.executable, "-m", "mpigauge", *words],
+            cwd=self._folder,
+            env={**os.environ, "SOAK": str(self._folder), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def kill(self, whom: str) -> Tally:
+        """One SIGKILL at a random moment."""
+        process = self.start()
+        time.sleep(self._chance.uniform(0.3, LATEST_S))
+        with contextlib.suppress(ProcessLookupError, IndexError):
+            os.kill(self._chance.choice(_victims(process.pid, whom)), signal.SIGKILL)
+        if whom != "mpigauge":
+            time.sleep(self._chance.uniform(0.0, 0.5))
+            process.send_signal(signal.SIGINT)
+        return self._judged(process)
+
+    def disk(self, preload: Path) -> Tally:
+        """One disk that fails from a random call on."""
+        call = self._chance.choice(list(CALLS))
+        orders = {"FAIL_CALL": call, "FAIL_ERRNO": str(self._chance.choice(CALLS[call]))}
+        orders["FAIL_AFTER"] = str(self._chance.randint(0, {"write": 60, "fsync": 3}.get(call, 0)))
+        if self._chance.random() < 0.5:
+            orders["FAIL_PART"] = "1"
+        return self._judged(self.start(LD_PRELOAD=str(preload), **orders))
+
+    def _judged(self, process: subprocess.Popen[str]) -> Tally:
+        """What a blow has cost."""
+        tally = Tally(blows=1)
+        try:
+            _, said = process.communicate(timeout=ENDS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _, said = process.communicate()
+            tally.stuck = 1
+        tally.tracebacks = said.count("Traceback")
+        tally.statuses[process.returncode] += 1
+        tally.left = len(self._left())
+        tally.lost = self._lost()
+        return tally
+
+    def _left(self) -> list[int]:
+        deadline = time.monotonic() + GONE_WITHIN_S
+        while (left := _marked(self._folder)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        return left
+
+    def _lost(self) -> int:
+        """Visits that were in the file before this blow, and are not now: all, if it cannot be read."""
+        if not self._path.exists() or b"\n" not in self._path.read_bytes():
+            return len(self._known)
+        try:
+            visits = load(self._path).visits
+        except MpigaugeError:
+            return max(1, len(self._known))
+        now = {(visit.launch, visit.id, visit.cell.job) for visit in visits}
+        lost = len(self._known - now)
+        self._known = now
+        return lost
+
+
+def _victims(pid: int, whom: str) -> list[int]:
+    if whom == "mpigauge":
+        return [pid]
+    below = [child for child in descendants(pid) if not is_zombie(child)]
+    names = {"rank": (KERNEL,), "relay": (RELAY,), "launcher": LAUNCHERS}[whom]
+    return [child for child in below if any(name in _name(child) for name in names)]
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _marked(folder: Path) -> list[int]:
+    """Living processes that were started by a campaign in this folder, but for those that tidy up."""
+    mark = f"SOAK={folder}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (entry / "environ").read_bytes().split(b"\0") and not is_zombie(int(entry.name)):
+                found.append(int(entry.name))
+    return found
+
+
+def _preload(folder: Path) -> Path:
+    output = folder / "failing_disk.so"
+    words = [
+        "cc",
+        "-D_GNU_SOURCE",
+        "-O2",
+        "-fPIC",
+        "-shared",
+        "-o",
+        str(output),
+        str(HERE / "failing_disk.c"),
+    ]
+    subprocess.run([*words, "-ldl"], check=True)
+    return output
+
+
+def _row(name: str, tallies: list[Tally]) -> str:
+    statuses = sum((tally.statuses for tally in tallies), Counter[int]())
+    sums = [
+        sum(getattr(tally, key) for tally in tallies)
+        for key in ("blows", "lost", "left", "stuck", "tracebacks")
+    ]
+    said = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
+    return f"| {name} | {' | '.join(map(str, sums))} | {said} |"
+
+
+def main() -> None:
+    """Prints a table for results.md."""
+    parser = ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--relays", type=int, default=20)
+    parser.add_argument("--disks", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mpi", action="append", required=True)
+    asked = parser.parse_args()
+    chance = random.Random(asked.seed)  # noqa: S311 - not for secrets
+    print("| blow | times | finished visits lost | processes left | stuck | tracebacks | exit statuses |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory(prefix="mpigauge-soak-") as name:
+        soaks = {}
+        for mpi in asked.mpi:
+            folder = Path(name) / Path(mpi).name.replace(".", "_")
+            folder.mkdir()
+            soaks[mpi] = Soak(folder, mpi, chance)
+        for whom in VICTIMS:
+            for mpi, soak in soaks.items():
+                times = max(1, asked.kills // len(VICTIMS) // len(soaks))
+                print(_row(f"{whom}, {Path(mpi).name}", [soak.kill(whom) for _ in range(times)]), flush=True)
+        for mpi in asked.mpi[:1] if asked.relays else ():
+            folder = Path(name) / "lab"
+            folder.mkdir()
+            lab = Soak(folder, mpi, chance, LAB)
+            print(_row("relay of a lab", [lab.kill("relay") for _ in range(asked.relays)]), flush=True)
+            soaks["lab"] = lab
+        preload = _preload(Path(name))
+        for mpi, soak in soaks.items():
+            times = max(1, asked.disks // len(soaks))
+            print(_row(f"disk, {Path(mpi).name}", [soak.disk(preload) for _ in range(times)]), flush=True)
+        for mpi, soak in soaks.items():
+            done = soak.start()
+            _, said = done.communicate(timeout=3 * ENDS_WITHIN_S)
+            print(f"{Path(mpi).name}: the last campaign goes on to its end with status {done.returncode}")
+            if done.returncode:
+                print(said)
+
+
+if __name__ == "__main__":
+    main()
