@@ -6,6 +6,7 @@ import json
 import shutil
 import statistics
 import subprocess
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from tests.real.lab.conftest import client
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.real.lab.conftest import Lab
@@ -37,6 +39,13 @@ COUNTERS = 'od -An -v -w8 -tu8 $(sed \'s/.*"counters":"//; s/".*//\' $MPIGAUGE_L
 LATE_COSTS = 5
 """A late packet makes TCP wait: a hundredth of them costs a twentieth of the rate, at most."""
 
+ON_TIME = 0.01
+SHOWS_NOTHING = 0.05
+"""Shares of late packets: below one a link is as it was asked for, above the other it can be anything."""
+
+ATTEMPTS = 4
+"""Machines stall for seconds: a link is judged by the attempt in which its relay was late least."""
+
 
 def payload_rate(mbit: float) -> float:
     """Bytes per second that TCP can bring through a link."""
@@ -49,16 +58,30 @@ def numbers(lab: Lab, script: str, *options: str, user: str | None = None) -> li
     return [float(line) for line in done.stdout.splitlines()]
 
 
+def on_time(measure: Callable[[], str]) -> tuple[list[str], float]:
+    """The lines before the relay's counters in the best attempt, and what its late packets may have cost.
+
+    Skips the test if the machine never let the relay keep up: then no rate says anything of the link.
+    """
+    found = []
+    for _ in range(ATTEMPTS):
+        *lines, forwarded, late, _, _ = measure().splitlines()
+        found.append((lines, int(late) / int(forwarded)))
+        if found[-1][1] < ON_TIME:
+            break
+    lines, late_share = min(found, key=itemgetter(1))
+    if late_share > SHOWS_NOTHING:
+        pytest.skip(f"the relay was late with {late_share:.0%} of its packets in the best of {ATTEMPTS} runs")
+    return lines, LATE_COSTS * late_share
+
+
 @pytest.mark.parametrize(("mbit", "tolerance"), [(10, 0.03), (100, 0.03), (1000, 0.10)])
 def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: int, tolerance: float) -> None:
-    """The best of the windows: the link is what it is, and a busy machine can only take away from it.
-
-    That it was too busy is seen by the relay itself: by packets that it could bring only too late.
-    """
+    """The best of the windows: the link is what it is, and a busy machine can only take away from it."""
     script = f"{client(tcp, 'rate', 4)}; {COUNTERS}"
-    *rates, forwarded, late, _, _ = numbers(lab, script, "--rate", f"{mbit}mbit")
-    least = 1 - tolerance - LATE_COSTS * late / forwarded
-    assert least < max(rates) / payload_rate(mbit)
+    lines, lost = on_time(lambda: lab("sh", "-c", script, options=("--rate", f"{mbit}mbit")).stdout)
+    rates = [float(line) for line in lines]
+    assert 1 - tolerance - lost < max(rates) / payload_rate(mbit)
     assert statistics.mean(rates) < payload_rate(mbit) * (1 + tolerance)
 
 
@@ -75,13 +98,13 @@ def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> No
     script = (
         f"ssh -n h2 '{tcp} serve 7000' > served2 & {tcp} serve 7000 > served1 & "
         "while ! grep -q listening served1 || ! grep -q listening served2; do sleep 0.02; done; "
-        f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > at2 & {tcp} rate 10.77.0.2 7000 4; wait %3; cat at2"
+        f"ssh -n h2 '{tcp} rate 10.77.0.1 7000 4' > at2 & {tcp} rate 10.77.0.2 7000 4; wait %3; cat at2; "
     )
-    done = lab("bash", "-c", script, options=("--rate", "100mbit"))
-    rates = [float(line) for line in done.stdout.splitlines()]
+    lines, lost = on_time(lambda: lab("bash", "-c", script + COUNTERS, options=("--rate", "20mbit")).stdout)
+    rates = [float(line) for line in lines]
     share = (IP_BYTES + FRAMING_BYTES) / (IP_BYTES + FRAMING_BYTES + SMALL_PACKET_BYTES)
     for one_way in (rates[:4], rates[4:]):
-        assert max(one_way) > payload_rate(100) * share * 0.97
+        assert max(one_way) > payload_rate(20) * share * (0.97 - lost)
 
 
 def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
@@ -93,13 +116,13 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     script = (
         "ssh -n h2 'iperf3 -s -D'; while iperf3 -c h2 -R -t 3 -i 0.5 -J > iperf.json; "
         "! grep -q sum_received iperf.json; do sleep 0.1; done; "
-        f"{client(tcp, 'rate', 6)}; cat iperf.json | tr -d '\\n'"
+        f"{client(tcp, 'rate', 6)}; tr -d '\\n' < iperf.json; echo; {COUNTERS}"
     )
-    done = lab("sh", "-c", script, options=("--rate", "20mbit"))
-    *ours, theirs = done.stdout.splitlines()
+    lines, lost = on_time(lambda: lab("sh", "-c", script, options=("--rate", "20mbit")).stdout)
+    *ours, theirs = lines
     received = [window["sum"]["bits_per_second"] / 8 for window in json.loads(theirs)["intervals"]]
-    assert statistics.median(map(float, ours)) == pytest.approx(statistics.median(received), rel=0.05)
-    assert statistics.median(received) == pytest.approx(payload_rate(20), rel=0.05)
+    assert statistics.median(map(float, ours)) == pytest.approx(statistics.median(received), rel=0.05 + lost)
+    assert statistics.median(received) == pytest.approx(payload_rate(20), rel=0.05 + lost)
 
 
 def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, user: str) -> None:
