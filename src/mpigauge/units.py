@@ -90,9 +90,12 @@ _FRACTION = re.compile(rf"({_DECIMAL})\s*(%?)")
 
 _LINK_RATE = re.compile(rf"({_DECIMAL})\s*([A-Za-z]+)(?:/s)?")
 
+_RATE = re.compile(rf"({_DECIMAL})\s*([A-Za-z]+/s)")
+
 _SIZE_HINT = f"write a number and one of {' '.join(SIZE_UNITS)}, such as 8 or 64KiB"
 _DURATION_HINT = "write a number and one of ns us ms s min h, such as 500ms or 2min; without a unit, seconds"
 _LINK_RATE_HINT = "write a number and one of kbit mbit gbit, such as 100mbit or 1gbit"
+_RATE_HINT = f"write a number and one of {' '.join(RATE_UNITS)}, such as 10GB/s"
 _FRACTION_HINT = "write it as 3% or 0.03"
 
 
@@ -145,6 +148,20 @@ def parse_link_rate(text: str) -> float:
     bytes_per_s = float(match[1]) * LINK_RATE_UNITS[unit]
     if not 0 < bytes_per_s < math.inf:
         raise UsageError(f"the rate {text!r} must be above 0 and finite", _LINK_RATE_HINT)
+    return bytes_per_s
+
+
+def parse_rate(text: str) -> float:
+    """Read a rate of data: ``"10GB/s"``, ``"9.4 Gbit/s"``, ``"100mbit"``; in bytes per second, above 0."""
+    match = _RATE.fullmatch(text.strip())
+    if match is None or match[2] not in RATE_UNITS:
+        try:
+            return parse_link_rate(text)
+        except UsageError:
+            raise UsageError(f"{text!r} is not a rate", _RATE_HINT) from None
+    bytes_per_s = float(match[1]) * RATE_UNITS[match[2]]
+    if not 0 < bytes_per_s < math.inf:
+        raise UsageError(f"the rate {text!r} must be above 0 and finite", _RATE_HINT)
     return bytes_per_s
 
 

@@ -131,6 +131,17 @@ known; what cannot differ did."""
 PASSES: frozenset[ComparisonVerdict] = frozenset({"faster", "same"})
 """Comparisons after which nothing needs to be done."""
 
+ExpectationVerdict = Literal["fails", "undecided", "holds"]
+"""Of a number that somebody expects: by its interval, or for want of one; the worst first."""
+
+EXPECTATION_VERDICTS: tuple[ExpectationVerdict, ...] = get_args(ExpectationVerdict)
+
+Quantity = Literal["time", "latency", "bandwidth", "busbw"]
+"""Of an operation: its time, under two names; bytes moved over it; its bus bandwidth."""
+
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+TIMES: frozenset[Quantity] = frozenset({"time", "latency"})
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

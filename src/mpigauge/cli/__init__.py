@@ -37,6 +37,7 @@ COMMANDS = {
     "run": "Measure; the result file grows as it goes, and the answer is printed.",
     "resume": "Continue a result file that was interrupted.",
     "show": "Print the answer of a result on one screen, or tables with all numbers.",
+    "check": "Hold results against what you expect of them; exit status for CI.",
     "compare": "Say whether one of two is slower, and how sure that is; exit status for CI.",
     "plot": "Draw a figure of result files: PNG, SVG or PDF.",
     "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",

@@ -113,7 +113,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         rounds_max: Samples of a cell in one launch after which it ends.
         seed: All random choices come from it.
         lab: The emulated hosts that it runs on; None means this machine as it is.
-        vary: Environment variables, each with the values to be compared; each combination is a launch of its own.
+        vary: Environment variables with the values to be compared; each combination has launches of its own.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
     """
 

@@ -6,6 +6,7 @@ A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pa
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -105,24 +106,34 @@ def read_file(path: Path) -> PlanFile:
     Raises:
         UsageError: Names the file and the key, or the line that is not TOML.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", "use the path of a plan file") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not UTF-8 text", "a plan is a TOML file: see examples/") from None
-    try:
-        values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for plans that work") from None
-    if any("\0" in text for text in _texts(values)):
-        raise UsageError(f"{path}: contains the character NUL", "delete it: no program or file accepts it")
+    values = read_toml(path, "a plan")
     try:
         return msgspec.convert(values, PlanFile)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
         ) from None
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """The tables of a TOML file that a user has written.
+
+    Raises:
+        UsageError: It cannot be read; names the file, and the line that is not TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", f"use the path of {what}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text", f"{what} is a TOML file: see examples/") from None
+    try:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for files that work") from None
+    if any("\0" in text for text in _texts(values)):
+        raise UsageError(f"{path}: contains the character NUL", "delete it: no program or file accepts it")
+    return values
 
 
 def _texts(value: object) -> Iterator[str]:

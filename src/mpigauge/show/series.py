@@ -198,12 +198,13 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
 
 
 def _matches(words: str, one: Series) -> bool:
-    """Whether all words stand in its name, each as a whole one."""
-    name = f"{_name(one)} {one.label}"
-    return all(
-        re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", name)
-        for word in re.split(r"[\s,]+", words.strip())
-    )
+    """Whether all words stand in its name."""
+    return has_words(re.split(r"[\s,]+", words.strip()), f"{_name(one)} {one.label}")
+
+
+def has_words(words: Iterable[str], name: str) -> bool:
+    """Whether all words stand in a name, each as a whole one."""
+    return all(re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", name) for word in words)
 
 
 def _name(one: Series) -> str:

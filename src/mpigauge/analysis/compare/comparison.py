@@ -47,7 +47,7 @@ class Compared:
 
     @property
     def lost(self) -> bool:
-        """Whether the other crashed, hung or was wrong where the base was measured; no time left is no loss."""
+        """Whether the other broke where the base was measured; a lack of time is no loss."""
         return self.pair.base.time is not None and self.pair.other.status in BROKEN
 
 

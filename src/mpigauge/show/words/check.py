@@ -1,0 +1,61 @@
+"""What is said of numbers that are held against what is expected of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.vocabulary import EXPECTATION_VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.analysis.expectations import Judged
+
+NOT_MEASURED = "not measured"
+
+
+def headline(found: Sequence[Judged]) -> str:
+    """How many numbers hold, the worst first."""
+    counts = Counter(one.verdict for one in found)
+    if len(counts) == 1 and counts["holds"]:
+        return f"holds: all of {len(found)} numbers"
+    said = [f"{word}: {counts[word]}" for word in EXPECTATION_VERDICTS if counts[word]]
+    return f"{'; '.join(said)}, of {len(found)} numbers"
+
+
+def verdict(one: Judged) -> str:
+    """The word for a number."""
+    if one.row is None:
+        return NOT_MEASURED
+    if one.value is None:
+        return one.row.status if one.row.time is None and one.row.status != "ok" else NOT_MEASURED
+    if one.low is None:
+        launches = one.row.time.launches if one.row.time is not None else 0
+        return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
+    return one.verdict
+
+
+def cell_of(one: Judged) -> str:
+    """What it is of; the sentence if nothing is."""
+    if one.row is None:
+        return one.expectation.text
+    phrases = [phrase for phrase in phrases_of(one.row.cell).values() if phrase not in UNSAID]
+    return " ".join([*phrases, *([f"state {one.row.state}"] if one.row.state else [])])
+
+
+def size_of(one: Judged) -> str:
+    """Of its messages."""
+    return units.format_size(one.row.cell.bytes) if one.row is not None and one.row.sized else ""
+
+
+def notes(found: Sequence[Judged]) -> Iterator[str]:
+    """What to do about what is undecided."""
+    if nothing := sum(one.value is None for one in found):
+        yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
+    if any(one.verdict == "undecided" and one.low is not None for one in found):
+        yield "undecided: the bound lies in the interval; more launches narrow it: --launches, --precision"
+    if any(one.value is not None and one.low is None for one in found):
+        yield "no interval: --launches 5 at least"
