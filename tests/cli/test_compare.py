@@ -171,6 +171,24 @@ def test_two_builds_of_one_version_have_labels(cli: Cli, fake_mpi: Install, mach
     assert "main mpich 5.0.2" in cli("show", "r.jsonl", "--table", "times").out
 
 
+def test_a_library_measured_twice_is_a_control(cli: Cli, fake_mpi: Install, machine: Path) -> None:
+    """The same one under two labels cannot differ; but if there is nothing else, that is what is asked."""
+    first = str(fake_mpi("mpich", "5.0.2", latency_ns=10_000).mpicc)
+    second = str(install(machine / "other", "mpich", "5.0.2", latency_ns=15_000).mpicc)
+    words = ("run", "pingpong", *WORDS, "--launches", "8")
+    arms = ("--mpi", f"main={first}", "--mpi", f"again={first}")
+    assert cli(*words, *arms, "--mpi", f"pr={second}", "-o", "three.jsonl").status == EXIT_DONE
+    status, said = compared(cli, "three.jsonl")
+    assert (status, said["verdict"]) == (EXIT_CHECK_FAILED, "slower")
+    assert {one["other"]["label"] for one in said["cells"]} == {"pr"}
+    twins = [one for one in said["controls"] if one["pattern"] == "pingpong"]
+    assert {one["other"]["label"] for one in twins} == {"again"}
+    assert "2 of one library, measured twice" in cli("compare", "three.jsonl").out
+    assert cli(*words, *arms, "-o", "two.jsonl").status == EXIT_DONE
+    status, said = compared(cli, "two.jsonl")
+    assert (status, said["verdict"], len(said["cells"])) == (EXIT_DONE, "same", 2)
+
+
 def test_a_variable_is_varied_in_turn(cli: Cli, openmpi: object) -> None:
     """What the job's environment says of it is what the fake kernel does."""
     words = ("run", "pingpong", "memcpy", *WORDS, "--launches", "8", "-o", "r.jsonl")

@@ -63,9 +63,9 @@ def command(
     any fails, and 5 if that cannot be decided, or a number was not measured.
 
     \b
-    mpigauge check run.jsonl --expect 'pingpong 8B latency < 100us'
-    mpigauge check run.jsonl --expect 'stream unidirectional 1MiB bandwidth > 80% of 10Gbit/s'
-    mpigauge check run.jsonl --expect-file expect.toml --format junit
+    mpigauge check results/node1.jsonl --expect 'pingpong 8B latency < 100us'
+    mpigauge check results/node1.jsonl --expect 'stream unidirectional 1MiB bandwidth > 80% of 10Gbit/s'
+    mpigauge check results/node1.jsonl --expect-file examples/check/expect.toml --format junit
     """
     from mpigauge.cli.tables import check, rendered
     from mpigauge.show.tables.check import document, verdict_of

@@ -154,7 +154,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
     for factor in (by,) if by else BY:
-        if pairs := pairs_by(source.rows, factor):
+        if pairs := pairs_by(source.rows, factor, source.result.campaign.libraries):
             return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
     raise UsageError(
         f"{source.result.path}: nothing can be compared: "

@@ -109,16 +109,21 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds) -> Comparison:
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)
-    controls = _judged(
-        [pair for pair in known if pair.base.cell.pattern in CONTROLS], thresholds, trusted=True
-    )
+    apart = any(not pair.twins for pair in known)
+    cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=apart)]
+    controls = _judged(cannot_differ, thresholds, trusted=True)
     found = Comparison((), controls, thresholds, interleaved)
     trusted = interleaved and not found.moved
-    asked = [pair for pair in known if pair.base.cell.pattern not in CONTROLS]
+    asked = [pair for pair in known if not _cannot_differ(pair, twins=apart)]
     cells = _judged(asked, thresholds, trusted=trusted)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(family_of(judged), thresholds) if judged else ()
     return Comparison(cells, controls, thresholds, interleaved, rates)
+
+
+def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
+    """Whether a pair is a control: of no library, or of one; but if all are, that is the question."""
+    return pair.base.cell.pattern in CONTROLS or (twins and pair.twins)
 
 
 def _judged(pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool) -> tuple[Compared, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.max_t import Family
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
+    from mpigauge.result.surroundings import LibraryRecord
 
 
 Key = tuple[object, ...]
@@ -42,12 +44,14 @@ class Pair:
         base: What the other is held against.
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
+        twins: Whether both are of one library, under two labels: what differs then is chance.
     """
 
     base: Row
     other: Row
     same_place: bool = True
     interleaved: bool = True
+    twins: bool = False
 
     @property
     def measured(self) -> bool:
@@ -93,15 +97,36 @@ def compared_by(factor: str) -> frozenset[str]:
     return frozenset({factor, *GOES_WITH.get(factor, ())})
 
 
-def pairs_by(rows: Iterable[Row], factor: str) -> list[Pair]:
-    """Cells of one campaign that differ in a factor: every other is held against the first of its kind."""
+def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
+    """Cells of one campaign that differ in a factor: every other is held against the first of its kind.
+
+    Args:
+        libraries: Of the campaign, to see which of them are one.
+    """
     ignored = compared_by(factor)
     found: dict[Key, list[Row]] = defaultdict(list)
     for row in rows:
         found[key_of(row, ignored)].append(row)
     near = "placement" not in ignored
-    pairs = [Pair(alike[0], other, near) for alike in found.values() for other in alike[1:]]
+    same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
+    pairs = [
+        Pair(alike[0], other, near, twins=_twins(alike[0], other, same))
+        for alike in found.values()
+        for other in alike[1:]
+    ]
     return [pair for pair in pairs if pair.measured]
+
+
+def _library(one: LibraryRecord) -> Key:
+    return (one.name, one.version, one.label)
+
+
+def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
+    """Whether two cells differ in the label of their library alone, and that is one library."""
+    if base.cell.label == other.cell.label or key_of(base, {"label"}) != key_of(other, {"label"}):
+        return False
+    mine, others = (same.get((cell.mpi, cell.mpi_version, cell.label)) for cell in (base.cell, other.cell))
+    return mine is not None and mine == others
 
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:

@@ -42,7 +42,7 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
             counts = {"slower": slower, "lost": len(shown.lost)}
             return "; ".join(f"{word}: {some} of {count} numbers" for word, some in counts.items() if some)
         case "machine":
-            return f"{MACHINE}: {_names(shown.moved)} changed, in which no MPI library takes part"
+            return f"{MACHINE}: {_names(shown.moved)} changed, which cannot differ"
         case "faster":
             return f"faster: {faster} of {count} numbers; none is slower by {allow}"
         case "same":
@@ -144,9 +144,16 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _undecided(open_, shown.thresholds.margin)
     if shown.controls and shown.interleaved and not shown.moved:
         most = ratio_words(max(shown.controls, key=distance).decision)
-        yield f"controls did not move: {len(shown.controls)} without any MPI library, at most {most}"
+        yield f"controls did not move: {_controls(shown)}, at most {most}"
     if shown.rates:
         yield _rates(shown)
+
+
+def _controls(shown: Comparison) -> str:
+    """How many there are of either kind."""
+    twins = sum(one.pair.twins for one in shown.controls)
+    counts = {"without any MPI library": len(shown.controls) - twins, "of one library, measured twice": twins}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
 def _undecided(open_: Sequence[Decision], margin: float) -> str:
