@@ -21,6 +21,10 @@ def row(estimate_s: float, low_s: float | None, high_s: float | None, rate: floa
     return SimpleNamespace(time=time, rate_bytes_per_s=rate, bus_bytes_per_s=None)
 
 
+def row_without_time() -> Any:
+    return SimpleNamespace(time=None)
+
+
 @pytest.mark.parametrize(
     ("low_us", "high_us", "verdict"),
     [(1.0, 1.9, "holds"), (1.9, 2.1, "undecided"), (2.1, 3.0, "fails"), (1.0, 2.0, "undecided")],
@@ -33,7 +37,7 @@ def test_a_bound_within_the_interval_decides_nothing(low_us: float, high_us: flo
 def test_without_an_interval_nothing_holds() -> None:
     for expectation in (BELOW, ABOVE):
         assert judged(expectation, row(1e-9, None, None, rate=1e12)).verdict == "undecided"
-        assert judged(expectation, SimpleNamespace(time=None)).verdict == "undecided"
+        assert judged(expectation, row_without_time()).verdict == "undecided"
         assert Judged(expectation, None).verdict == "undecided"
 
 

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.compare.comparison import CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.runs import distance
 from mpigauge.show.words.comparisons import VERDICTS
@@ -151,8 +152,8 @@ def notes(shown: Comparison) -> Iterator[str]:
 
 def _controls(shown: Comparison) -> str:
     """How many there are of either kind."""
-    twins = sum(one.pair.twins for one in shown.controls)
-    counts = {"without any MPI library": len(shown.controls) - twins, "of one library, measured twice": twins}
+    alone = sum(one.pair.base.cell.pattern in CONTROLS for one in shown.controls)
+    counts = {"without any MPI library": alone, "of one library, measured twice": len(shown.controls) - alone}
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
