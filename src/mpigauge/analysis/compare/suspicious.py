@@ -1,0 +1,58 @@
+"""Which cells of a comparison are worth new launches: those that may differ, and some that need not.
+
+A verdict on cells that were picked for what they look like rests on new launches alone. With the old ones
+added, 7 % of comparisons of equals would call something slower where 2.5 % are promised; source:
+docs/method.md#measuring-again
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from mpigauge.analysis.compare.sides import family_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.analysis.compare.max_t import Family
+    from mpigauge.analysis.compare.sides import Pair
+
+CHANCE = 0.25
+"""A difference that chance alone makes this often, in either direction, is suspicious."""
+
+UNSUSPICIOUS = 3
+"""Cells that nobody suspects are measured again, too: they tell what other launches do to any cell."""
+
+LAUNCHES_LEAST = 10
+LAUNCHES_MOST = 30
+
+
+def suspicious(shown: Comparison) -> list[Pair]:
+    """The pairs to be measured again: what may differ, what was not measured, and a few others at random."""
+    pairs = [one.pair for one in shown.cells]
+    picked = {id(pair) for pair in pairs if not pair.judged}
+    for paired in (True, False):
+        mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
+        if mine:
+            picked |= {id(pair) for pair, p in zip(mine, chances(family_of(mine)), strict=True) if p < CHANCE}
+    others = [pair for pair in pairs if id(pair) not in picked]
+    chosen = np.random.default_rng(len(pairs)).permutation(len(others))[:UNSUSPICIOUS]
+    picked |= {id(others[place]) for place in chosen}
+    return [pair for pair in pairs if id(pair) in picked]
+
+
+def chances(family: Family) -> Iterator[float]:
+    """How often chance alone makes such a difference, of each cell by itself, in either direction."""
+    t = np.abs(family.mean) / family.error
+    yield from (2 * special.stdtr(family.freedom, -t)).tolist()
+
+
+def launches_for(cells: Sequence[Compared]) -> int:
+    """How many launches the picked cells take, within bounds."""
+    needed = [one.decision.needed for one in cells if one.decision is not None]
+    most = max((LAUNCHES_MOST if one is None else one for one in needed), default=LAUNCHES_LEAST)
+    return min(max(most, LAUNCHES_LEAST), LAUNCHES_MOST)

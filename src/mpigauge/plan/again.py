@@ -1,0 +1,60 @@
+"""A plan that measures some cells of another one again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from mpigauge.plan.factors import FACTORS
+from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.vocabulary import ROTATING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ASKED = tuple(factor for factor in FACTORS if factor.asked and not factor.along)
+"""What tables of a plan ask for; sizes are listed, and a pair comes with its pairing."""
+
+
+def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
+    """The cells of a plan and no other sizes or modes, in new launches; what it says of places stays.
+
+    Args:
+        launches: Exactly so many.
+        seed: Of the new campaign.
+    """
+    tables: dict[Measure, dict[int, None]] = defaultdict(dict)
+    for cell in cells:
+        tables[_table(cell)][cell.bytes] = None
+    measure = tuple(replace(table, sizes=",".join(map(str, sizes))) for table, sizes in tables.items())
+    return replace(
+        plan,
+        measure=measure,
+        launches_min=launches,
+        launches_max=launches,
+        seed=seed,
+        budget_s=None,
+        over_s=None,
+        hosts_skipped=(),
+    )
+
+
+def _table(cell: Cell) -> Measure:
+    """What asks for a cell: the factors that its pattern has."""
+    known = {factor.asked: _asked(factor.name, getattr(cell, factor.name)) for factor in ASKED}
+    if cell.window:
+        known["window"] = cell.window
+    return Measure(cell.pattern, **{name: value for name, value in known.items() if value})
+
+
+def _asked(name: str, value: Any) -> Any:
+    """A value as tables have it: most ask for several."""
+    if name == "root" and value:
+        return (value if value == ROTATING else int(value),)
+    several = isinstance(getattr(Measure("x"), BY_ASKED[name]), tuple)
+    return (value,) if several and value else value
+
+
+BY_ASKED = {factor.name: factor.asked for factor in ASKED}
