@@ -18,6 +18,11 @@ CheckHosts = Literal["auto", "ssh", "no"]
 
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Pairing = Literal["tournament", "serial"]
+ComparedBy = Literal[
+    "mpi", "label", "setting", "transport", "placement", "mode", "buffers", "sync", "ranks", "window"
+]
+"""Factors that can be compared within one result; if none is named, the first that has several values."""
+
 Rotating = Literal["rotating"]
 Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
 """Of a launch, what stands for it."""
@@ -53,6 +58,7 @@ BINDINGS: tuple[Binding, ...] = get_args(Binding)
 CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+COMPARED_BY: tuple[ComparedBy, ...] = get_args(ComparedBy)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
 
 ENDS: frozenset[Statistic] = frozenset({"min", "max"})

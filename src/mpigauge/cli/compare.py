@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options import format_option, results_argument, selection_options, stat_option, unit_option
+from mpigauge.cli.options import (
+    comparison_options,
+    format_option,
+    results_argument,
+    selection_options,
+    stat_option,
+    unit_option,
+)
 from mpigauge.cli.results import named
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.show.registry import Kind
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.compare.decision import Thresholds
-    from mpigauge.analysis.compare.sides import Pair
-    from mpigauge.show.query import Source
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
-
-MOST = 2
-BY = ("mpi", "label", "setting", "transport", "placement", "mode", "buffers", "sync", "ranks", "window")
-"""Factors that can be compared within one result; if none is named, the first that has several values."""
 
 STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
 """Of all other verdicts it is EXIT_UNDECIDED."""
@@ -36,29 +35,12 @@ KIND = Kind(
 
 @click.command("compare")
 @results_argument
-@click.option(
-    "--by", type=click.Choice(BY), help="Compare within one RESULT.  [default: the first with several values]"
-)
-@click.option(
-    "--margin",
-    default="3%",
-    show_default=True,
-    metavar="SHARE",
-    help="Smaller differences do not matter; 0 for none.",
-)
-@click.option(
-    "--allow",
-    default="10%",
-    show_default=True,
-    metavar="SHARE",
-    help="A pass excludes that anything is slower by more.",
-)
+@comparison_options
 @click.option(
     "--strict",
     is_flag=True,
     help="Pass only if every number is decided: slower, faster or within the margin.",
 )
-@click.option("--force", is_flag=True, help="Compare results of different machines or versions all the same.")
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")
 @selection_options
 @unit_option
@@ -93,92 +75,21 @@ def command(
     mpigauge compare before.jsonl after.jsonl --format markdown
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.analysis.compare.comparison import compare
     from mpigauge.cli.tables import check, rendered
     from mpigauge.result.reader import load
+    from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.compare import document
-    from mpigauge.show.tables.selected import selected
 
-    thresholds = _thresholds(margin, allow)
+    thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
-    paths = _paths(named(results), by)
+    paths = named(results)
+    check_count(len(paths), by)
     sources = sources_of(map(load, paths), stat, state or "all", only)
-    _check_alike(sources, force=force)
-    query = Query(KIND, sources, False, units, stat, series, sizes)
-    pairs, compared, sides = _pairs(list(map(_without_probes, selected(query))), by)
-    shown = compare(pairs, thresholds)
-    verdict = shown.strictly() if strict else shown.verdict
-    click.echo(
-        rendered(document(shown, verdict, compared, units, sides, everything=everything), form), nl=False
-    )
+    if not force:
+        check_alike(sources)
+    found = held(Query(KIND, sources, False, units, stat, series, sizes, by, thresholds))
+    verdict = found.shown.strictly() if strict else found.shown.verdict
+    shown = document(found.shown, verdict, found.factors, units, found.sides, everything=everything)
+    click.echo(rendered(shown, form), nl=False)
     return STATUSES.get(verdict, EXIT_UNDECIDED)
-
-
-def _thresholds(margin: str, allow: str) -> Thresholds:
-    from mpigauge.analysis.compare.decision import Thresholds
-    from mpigauge.units import parse_fraction
-
-    found = Thresholds(
-        0.0 if margin.strip() in ("0", "0%") else parse_fraction(margin), parse_fraction(allow)
-    )
-    if found.allow < found.margin:
-        raise UsageError(
-            f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"
-        )
-    return found
-
-
-def _paths(paths: Sequence[Path], by: str | None) -> Sequence[Path]:
-    if len(paths) > MOST:
-        raise UsageError(f"{len(paths)} results: two can be compared", "name the base first: compare A B")
-    if by is not None and len(paths) > 1:
-        raise UsageError("--by compares within one result, and two are named", "leave one of them out")
-    return paths
-
-
-def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], frozenset[str], str]:
-    """What is held against what, the factors that are compared, and both sides in words."""
-    from mpigauge.analysis.compare.sides import compared_by, differing, pairs_between, pairs_by
-    from mpigauge.show.words.compare import sides_of
-
-    if len(sources) > 1:
-        base, other = sources
-        pairs = pairs_between(base.rows, other.rows)
-        compared = differing(base.rows, other.rows)
-        if not pairs:
-            raise UsageError(
-                f"{other.result.path} has no cell that {base.result.path} has, too",
-                "measure both with one plan: mpigauge run --plan FILE",
-            )
-        return pairs, compared, f"{other.name} against {base.name}"
-    (source,) = sources
-    for factor in (by,) if by else BY:
-        if pairs := pairs_by(source.rows, factor, source.result.campaign.libraries):
-            return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
-    raise UsageError(
-        f"{source.result.path}: nothing can be compared: "
-        + (f"nothing differs in {by}" if by else "it has one of everything"),
-        "measure two in turn: mpigauge run --mpi A --mpi B; or name two results",
-    )
-
-
-def _without_probes(source: Source) -> Source:
-    """Rows that have a time, or should."""
-    from dataclasses import replace
-
-    probes = {name for name, pattern in source.patterns.items() if pattern.probes}
-    return replace(source, rows=[row for row in source.rows if row.cell.pattern not in probes])
-
-
-def _check_alike(sources: Sequence[Source], *, force: bool) -> None:
-    """Two results must be of one machine and one mpigauge, or it is these that are compared."""
-    if len(sources) < MOST or force:
-        return
-    from mpigauge.analysis.compare.alike import differences
-
-    if differs := differences(*(source.result for source in sources)):
-        raise UsageError(
-            f"{sources[0].result.path} and {sources[1].result.path} cannot be compared: {'; '.join(differs)}",
-            "--force compares them all the same",
-        )

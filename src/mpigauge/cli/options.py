@@ -13,7 +13,15 @@ from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
 from mpigauge.show.formats import FORMATS
-from mpigauge.vocabulary import BINDINGS, CHECK_HOSTS, ONLY_CHOICES, STATE_CHOICES, STATS, SYNCS
+from mpigauge.vocabulary import (
+    BINDINGS,
+    CHECK_HOSTS,
+    COMPARED_BY,
+    ONLY_CHOICES,
+    STATE_CHOICES,
+    STATS,
+    SYNCS,
+)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -208,6 +216,36 @@ def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             metavar="WORDS[=LABEL]",
             help="Select series by words of their name; the first is the reference; repeatable.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
+    for option in (
+        click.option(
+            "--force", is_flag=True, help="Compare results of different machines or versions all the same."
+        ),
+        click.option(
+            "--allow",
+            default="10%",
+            show_default=True,
+            metavar="SHARE",
+            help="A pass excludes that anything is slower by more.",
+        ),
+        click.option(
+            "--margin",
+            default="3%",
+            show_default=True,
+            metavar="SHARE",
+            help="Smaller differences do not matter; 0 for none.",
+        ),
+        click.option(
+            "--by",
+            type=click.Choice(COMPARED_BY),
+            help="Compare within one RESULT.  [default: the first with several values]",
         ),
     ):
         function = option(function)

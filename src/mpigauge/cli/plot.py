@@ -6,17 +6,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from mpigauge.cli.options import chosen_units, results_argument, selection_options, stat_option, unit_option
+from mpigauge.cli.option_groups import Chapters
+from mpigauge.cli.options import (
+    chosen_units,
+    comparison_options,
+    results_argument,
+    selection_options,
+    stat_option,
+    unit_option,
+)
 from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.show.query import Source
     from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
-@click.command("plot")
+COMPARE = "compare"
+OF_COMPARE = ("by", "margin", "allow", "force")
+
+
+@click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}", "help": "More"})
 @results_argument
 @click.option(
     "--kind",
@@ -36,6 +52,7 @@ if TYPE_CHECKING:
 @unit_option
 @stat_option
 @selection_options
+@comparison_options
 def command(
     results: tuple[Path, ...],
     *,
@@ -48,6 +65,10 @@ def command(
     sizes: str,
     state: StateChoice | None,
     only: OnlyChoice | None,
+    by: str | None,
+    margin: str,
+    allow: str,
+    force: bool,
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
@@ -58,7 +79,9 @@ def command(
     mpigauge plot results/node1.jsonl -o time.png
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
+    mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
     """
+    _refuse_of_compare(kind)
     paths = named(results)
     output = output or default_name(paths[0], kind)
     if output.suffix.lower() not in FORMS:
@@ -66,15 +89,42 @@ def command(
     time, rate = chosen_units(unit_names)
 
     from mpigauge.result.reader import load
+    from mpigauge.show.compared import thresholds_of
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
     from mpigauge.show.query import Query, source_of, wanted
 
     wanted(sizes)
-    sources = [source_of(load(path), stat, state, only) for path in paths]
-    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes)
+    thresholds = thresholds_of(margin, allow)
+    sources = [source_of(load(path), stat, _state(state, kind), only) for path in paths]
+    _check_alike(sources, kind, force=force)
+    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds)
     draw(query, output)
     click.echo(f"figure: {output}", err=True)
+
+
+def _refuse_of_compare(kind: str) -> None:
+    """What only a comparison takes must not be ignored by another kind.
+
+    Raises:
+        UsageError: It was asked for.
+    """
+    context = click.get_current_context()
+    given = [name for name in OF_COMPARE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given and kind != COMPARE:
+        raise UsageError(f"--kind {kind} does not take --{given[0]}", f"leave it out, or --kind {COMPARE}")
+
+
+def _state(state: StateChoice | None, kind: str) -> StateChoice | None:
+    """Verdicts are of each state of the machine, unless one is named, as `mpigauge compare` has them."""
+    return state or ("all" if kind == COMPARE else None)
+
+
+def _check_alike(sources: Sequence[Source], kind: str, *, force: bool) -> None:
+    from mpigauge.show.compared import check_alike
+
+    if kind == COMPARE and not force:
+        check_alike(sources)
 
 
 def default_name(result: Path, kind: str) -> Path:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.comparisons import several_windows
 from mpigauge.analysis.conditions import condition_of, only_quiet
 from mpigauge.analysis.over_sessions import Measured, with_sessions
@@ -67,6 +68,8 @@ class Query:
         stat: What stands for a launch.
         series: Which ones, as the command line has it: words, or words=label.
         sizes: Which ones: a list or ranges.
+        by: The factor that is compared; None for the first with several values.
+        thresholds: What a comparison is held to.
     """
 
     kind: Kind
@@ -76,6 +79,8 @@ class Query:
     stat: str = "median"
     series: tuple[str, ...] = ()
     sizes: str = ""
+    by: str | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
     def lacks(self, what: str, hint: str = "") -> UsageError:
         """The error that says why it cannot be made."""

@@ -37,6 +37,9 @@ QUICKER = {"10s": "1s"}
 """How long a machine is watched."""
 
 QUICK = ("--launches", "2", "--samples", "40")
+ENOUGH = ("--launches", "6", "--samples", "40")
+"""For a verdict, and its figure."""
+
 STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,64KiB", "--seed", "7", *QUICK)
 RESULTS = ("results/node1.jsonl", "before.jsonl", "after.jsonl")
 BOTH = (
@@ -50,7 +53,7 @@ BOTH = (
     "8,64KiB",
     "--seed",
     "7",
-    *QUICK,
+    *ENOUGH,
 )
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 

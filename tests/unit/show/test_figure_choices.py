@@ -103,6 +103,7 @@ def test_too_many_series_are_refused_with_a_way_out(machine: Path, cli: Cli) -> 
 # ---- What cannot be drawn ------------------------------------------------------------------------
 
 LACKS = {
+    "compare": "nothing can be compared: it has one of everything",
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
     "map": "has no map",
@@ -111,6 +112,7 @@ LACKS = {
 """What they say; the others say that nothing was measured."""
 
 ONE_CELL_LACKS = {
+    "compare": "nothing can be compared: it has one of everything",
     "ratio": "no other series has a size in common with the first",
     "modes": "no pattern that moves bytes was measured in two modes",
     "placements": "only one placement and transport",

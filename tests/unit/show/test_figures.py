@@ -24,8 +24,10 @@ from tests.made import (
 from tests.unit.show.drawing import (
     LAUNCHES,
     LIMIT_BYTES,
+    MODES,
     SIZES,
     count,
+    law_ns,
     marks,
     named,
     points,
@@ -105,6 +107,19 @@ def test_ratio(result: Path, cli: Cli) -> None:
     assert points(found) == [len(SIZES) - 1]
     assert {name for name in found if re.match(r"(line|band)-\d", name)} == {"line-1-3", "band-1-3"}
     assert count(found, "bars") == 3, "what stands alone has a bar"
+
+
+def test_compare(result: Path, cli: Cli) -> None:
+    """Two modes in three launches have no verdict; in six, each size has a mark and a bar."""
+    done = cli("plot", result, "--kind", "compare", "--by", "mode", "-o", "figure.svg")
+    assert (done.status, "launches enough on both sides" in done.err) == (2, True)
+    cells = [cell(size=size, mode=mode, transport="shm") for mode in MODES for size in SIZES]
+    numbers = range(1, 7)
+    visits = measured(cells, numbers, lambda of, number: [round(law_ns(of) * (1 + 0.01 * number))] * 6)
+    path = written("six.jsonl", campaign(*cells), *launches_of(cells, numbers), *visits)
+    found = svg(cli, path, "--kind", "compare")
+    assert points(found) == [1] * len(SIZES)
+    assert count(found, "bars") == len(SIZES)
 
 
 def test_mean(result: Path, cli: Cli) -> None:

@@ -55,6 +55,13 @@ KINDS = {
             example='modes.jsonl --kind ratio --series "standard" --series "synchronous" -o modes-ratio.png',
         ),
         Kind(
+            "compare",
+            "how many times as long each number takes, with its interval and verdict",
+            "two of anything, in five launches or more",
+            "compare",
+            example="wan.jsonl --kind compare --by mpi -o wan-compare.png",
+        ),
+        Kind(
             "mean",
             "mean and standard deviation of all samples, against size",
             "cells of any size",

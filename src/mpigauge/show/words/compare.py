@@ -157,6 +157,20 @@ def _controls(shown: Comparison) -> str:
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
+def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -> Iterator[str]:
+    """Below a figure that has a line for each of these: what a bar is, and what is not drawn."""
+    yield "bars: 95 % intervals that hold for all numbers at once"
+    if any(len(run.cells) > 1 for run in runs):
+        yield "neighbouring sizes with one verdict are one line, by the size that is farthest from 1"
+    if controls:
+        yield "controls: what cannot differ"
+    silent = sum(one.decision is None and not one.lost for one in shown.cells)
+    if more := len(shown.cells) - silent - sum(len(run.cells) for run in runs):
+        yield f"not drawn: {more} more, which differ less or not"
+    if silent:
+        yield f"without a ratio: {silent}, of too few launches or not measured"
+
+
 def _undecided(open_: Sequence[Decision], margin: float) -> str:
     detectable = units.format_percent(median(one.missed for one in open_))
     text = f"undecided: {len(open_)}; median detectable difference {detectable}"

@@ -1,0 +1,122 @@
+"""Two of anything held against each other, as they were asked for: for the verdict and for its figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.compare.alike import differences
+from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.analysis.compare.sides import compared_by, differing, pairs_between, pairs_by
+from mpigauge.errors import UsageError
+from mpigauge.show.tables.selected import selected
+from mpigauge.show.words.compare import sides_of
+from mpigauge.units import parse_fraction
+from mpigauge.vocabulary import COMPARED_BY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.compare.comparison import Comparison
+    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.show.query import Query, Source
+
+MOST = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A comparison, and what is compared.
+
+    Attributes:
+        factors: Those in which the two of each pair differ.
+        sides: What is held against what, in words.
+    """
+
+    shown: Comparison
+    factors: frozenset[str]
+    sides: str
+
+
+def held(query: Query) -> Held:
+    """What a query compares: two of one result, or a second result against a first.
+
+    Raises:
+        UsageError: There is nothing to compare, or more than two.
+    """
+    check_count(len(query.sources), query.by)
+    pairs, factors, sides = _pairs(list(map(_without_probes, selected(query))), query.by)
+    return Held(compare(pairs, query.thresholds), factors, sides)
+
+
+def thresholds_of(margin: str, allow: str) -> Thresholds:
+    """What a comparison is held to, as users write it.
+
+    Raises:
+        UsageError: One is no share, or less is allowed than does not matter.
+    """
+    found = Thresholds(
+        0.0 if margin.strip() in ("0", "0%") else parse_fraction(margin), parse_fraction(allow)
+    )
+    if found.allow < found.margin:
+        raise UsageError(
+            f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"
+        )
+    return found
+
+
+def check_count(results: int, by: str | None) -> None:
+    """One result, or two that are not also compared within.
+
+    Raises:
+        UsageError: It is otherwise.
+    """
+    if results > MOST:
+        raise UsageError(f"{results} results: two can be compared", "name the base first: compare A B")
+    if by is not None and results > 1:
+        raise UsageError("--by compares within one result, and two are named", "leave one of them out")
+
+
+def check_alike(sources: Sequence[Source]) -> None:
+    """Two results must be of one machine and one mpigauge, or it is these that are compared.
+
+    Raises:
+        UsageError: They are not.
+    """
+    if len(sources) != MOST:
+        return
+    if differs := differences(*(source.result for source in sources)):
+        raise UsageError(
+            f"{sources[0].result.path} and {sources[1].result.path} cannot be compared: {'; '.join(differs)}",
+            "--force compares them all the same",
+        )
+
+
+def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], frozenset[str], str]:
+    """What is held against what, the factors that are compared, and both sides in words."""
+    if len(sources) > 1:
+        base, other = sources
+        pairs = pairs_between(base.rows, other.rows)
+        compared = differing(base.rows, other.rows)
+        if not pairs:
+            raise UsageError(
+                f"{other.result.path} has no cell that {base.result.path} has, too",
+                "measure both with one plan: mpigauge run --plan FILE",
+            )
+        return pairs, compared, f"{other.name} against {base.name}"
+    (source,) = sources
+    for factor in (by,) if by else COMPARED_BY:
+        if pairs := pairs_by(source.rows, factor, source.result.campaign.libraries):
+            return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
+    raise UsageError(
+        f"{source.result.path}: nothing can be compared: "
+        + (f"nothing differs in {by}" if by else "it has one of everything"),
+        "measure two in turn: mpigauge run --mpi A --mpi B; or name two results",
+    )
+
+
+def _without_probes(source: Source) -> Source:
+    """Rows that have a time, or should."""
+    probes = {name for name, pattern in source.patterns.items() if pattern.probes}
+    return replace(source, rows=[row for row in source.rows if row.cell.pattern not in probes])
