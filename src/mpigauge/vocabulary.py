@@ -23,6 +23,9 @@ ComparedBy = Literal[
 ]
 """Factors that can be compared within one result; if none is named, the first that has several values."""
 
+Until = Literal["precise", "decided"]
+"""What a campaign goes on for: narrow intervals, or a verdict on two that it measures in turn."""
+
 Rotating = Literal["rotating"]
 Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
 """Of a launch, what stands for it."""
@@ -58,6 +61,7 @@ BINDINGS: tuple[Binding, ...] = get_args(Binding)
 CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+UNTILS: tuple[Until, ...] = get_args(Until)
 COMPARED_BY: tuple[ComparedBy, ...] = get_args(ComparedBy)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
 
@@ -75,7 +79,7 @@ Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
 FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
 """Of a record: what went wrong in one launch; undead are processes of it that could not be ended."""
 
-EndReason = Literal["converged", "launches", "budget", "interrupted", "failed", "imported"]
+EndReason = Literal["converged", "decided", "launches", "budget", "interrupted", "failed", "imported"]
 """Why measuring stopped."""
 
 SkipReason = Literal["precise", "share", "closed", "time"]

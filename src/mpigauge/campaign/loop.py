@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
+from mpigauge.campaign.decided import Comparison
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.spread import Spread
@@ -95,10 +96,12 @@ class CampaignLoop:
         self._started = now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
         # If the number of launches is given, nobody asks how precise they are: no samples are kept.
-        self._state = CampaignState(file, keeps_visits=self._replications > plan.launches_min)
+        several_looks = plan.until == "precise" and self._replications > plan.launches_min
+        self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
             self._state.remember(before)
             self._budget.spent_s = self._state.spent_s
+        self._comparison = Comparison(plan, file.path)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
         self._around = Surroundings(self._state, observer, interruption, plan, context.current())
         self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
@@ -112,7 +115,7 @@ class CampaignLoop:
         """Measures until a stop rule says that it is enough, or a signal that it must end.
 
         Returns:
-            Why it stopped: converged, launches, budget, interrupted or failed.
+            Why it stopped: converged, decided, launches, budget, interrupted or failed.
 
         Raises:
             JobError: Nothing at all could be measured; the file tells why.
@@ -169,9 +172,13 @@ class CampaignLoop:
         if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
             return "budget"
         # Launches that are spread over time are to be of all of it.
-        if number >= self._plan.launches_min and not self._plan.over_s and self._converged(number):
-            return "converged"
-        return None
+        return None if self._plan.over_s or number < self._plan.launches_min else self._enough(number)
+
+    def _enough(self, number: int) -> EndReason | None:
+        """What the plan goes on for, if it is there."""
+        if self._plan.until == "decided":
+            return "decided" if self._comparison.is_decided(number) else None
+        return "converged" if self._converged(number) else None
 
     def _converged(self, number: int) -> bool:
         """Of the cells that were asked for and can have an interval, those without one are not precise."""
@@ -182,7 +189,7 @@ class CampaignLoop:
 
     def _settled(self, number: int) -> frozenset[Cell]:
         """Cells that were precise before a launch; the same again if that is continued later."""
-        if number <= self._plan.launches_min:
+        if number <= self._plan.launches_min or self._plan.until == "decided":
             return frozenset()
         return self._stop_rule.precise_after(number - 1)
 

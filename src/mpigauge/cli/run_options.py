@@ -22,7 +22,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.vocabulary import BUFFERS, TRANSPORTS
+from mpigauge.vocabulary import BUFFERS, TRANSPORTS, UNTILS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,6 +125,11 @@ HOW_LONG = (
     click.option("--quick", is_flag=True, help="A first look: about ten seconds."),
     click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, ±1 %."),
     click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]"),
+    click.option(
+        "--until",
+        type=click.Choice(UNTILS),
+        help="Go on until intervals are narrow, or until compare has a verdict.  [default: precise]",
+    ),
     click.option(
         "--over",
         metavar="TIME",
@@ -229,6 +234,8 @@ def asked(
     Raises:
         UsageError: An option has a value that cannot be.
     """
+    from msgspec.structs import replace
+
     from mpigauge.plan.plan_file import Options, with_options
 
     if quick and thorough:
@@ -249,6 +256,8 @@ def asked(
         **given,
     )
     file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)
+    if options.until == "decided" and file.until is None and plan_path is None:
+        file = replace(file, budget=None)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
     return _of_a_few_megabytes(plan, file), where
 
@@ -259,7 +268,7 @@ def _of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
 
     from mpigauge.plan import suites
 
-    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max:
+    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max or plan.until != "precise":
         return plan
     return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)
 

@@ -20,6 +20,7 @@ from mpigauge.vocabulary import (
     Rotating,
     Sync,
     Transport,
+    Until,
 )
 
 Root = Annotated[int, Meta(ge=0)] | Rotating
@@ -115,6 +116,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         lab: The emulated hosts that it runs on; None means this machine as it is.
         vary: Environment variables with the values to be compared; each combination has launches of its own.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
+        until: What it goes on for: intervals that are narrow enough, or a comparison that is decided.
     """
 
     measure: tuple[Measure, ...]
@@ -145,6 +147,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     lab: Lab | None = None
     vary: dict[VariableName, tuple[VariableValue, ...]] = {}
     abi: bool = False
+    until: Until = "precise"
 
     @property
     def settings(self) -> list[str]:

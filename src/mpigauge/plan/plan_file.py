@@ -4,7 +4,7 @@ A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pa
 """
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,14 @@ from mpigauge.plan.model import (
     VariableName,
     VariableValue,
 )
-from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Transport
+from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Transport, Until
 
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
 BUDGET_MOST_S = 7 * 86_400.0
 OVER_MOST_S = 28 * 86_400.0
 BUDGET = "45s"
+BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
 SIZES = "0:4MiB"
 RANKS = (2,)
 
@@ -46,6 +47,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
+        until: What launches go on for.
     """
 
     measure: tuple[Measure, ...]
@@ -72,6 +74,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     lab: Lab | None = None
     vary: dict[VariableName, tuple[VariableValue, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
+    until: Until | None = None
 
 
 class Options(Asked, frozen=True):
@@ -98,6 +101,7 @@ class Options(Asked, frozen=True):
     seed: int | None = None
     vary: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
+    until: Until | None = None
 
 
 def read_file(path: Path) -> PlanFile:
@@ -162,6 +166,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     """
     launches = options.launches if options.launches is not None else file.launches
     budget = options.budget if options.budget is not None else file.budget
+    until = options.until or file.until or "precise"
     seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
     plan = Plan(
         title=file.title,
@@ -184,9 +189,10 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         precision=_precision(options.precision or file.precision),
         seed=seed,
         abi=options.abi or file.abi,
-        **_launches(launches, where),
+        **_launches(launches, until, where),
+        until=until,
         **_samples(options.samples if options.samples is not None else file.samples, where),
-        budget_s=_budget(budget, launches, where),
+        budget_s=_budget(budget, launches, until, where),
         over_s=_over(options.over if options.over is not None else file.over, where),
         lab=None if options.hosts else file.lab,
     )
@@ -223,7 +229,8 @@ def _precision(value: str | float) -> float:
     return units.parse_fraction(str(value))
 
 
-def _launches(launches: int | None, where: str) -> dict[str, int]:
+def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
+    """Exactly so many; at most so many if they go on for something else."""
     if launches is None:
         return {}
     if not 1 <= launches <= LAUNCHES_MOST:
@@ -231,7 +238,7 @@ def _launches(launches: int | None, where: str) -> dict[str, int]:
             f"{where}: {launches} launches are out of range",
             f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
         )
-    return {"launches_min": launches, "launches_max": launches}
+    return {"launches_min": 1 if until == "decided" else launches, "launches_max": launches}
 
 
 def _samples(samples: int | None, where: str) -> dict[str, int]:
@@ -244,11 +251,11 @@ def _samples(samples: int | None, where: str) -> dict[str, int]:
     return {"rounds_min": min(ROUNDS_LEAST, samples), "rounds_max": samples}
 
 
-def _budget(budget: str | None, launches: int | None, where: str) -> float | None:
+def _budget(budget: str | None, launches: int | None, until: Until, where: str) -> float | None:
     if budget is None:
         if launches is not None:
             return None
-        budget = BUDGET
+        budget = BUDGET_OF[until]
     seconds = units.parse_duration(budget)
     if not 1 <= seconds <= BUDGET_MOST_S:
         raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.compare.alike import differences
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.sides import compared_by, differing, pairs_between, pairs_by
+from mpigauge.analysis.compare.looks import level_of
+from mpigauge.analysis.compare.sides import (
+    compared_by,
+    differing,
+    first_pairs,
+    pairs_between,
+    pairs_by,
+)
 from mpigauge.errors import UsageError
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
 from mpigauge.units import parse_fraction
-from mpigauge.vocabulary import COMPARED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +53,10 @@ def held(query: Query) -> Held:
     """
     check_count(len(query.sources), query.by)
     pairs, factors, sides = _pairs(list(map(_without_probes, selected(query))), query.by)
-    return Held(compare(pairs, query.thresholds), factors, sides)
+    thresholds = query.thresholds
+    if len(query.sources) == 1:
+        thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
+    return Held(compare(pairs, thresholds), factors, sides)
 
 
 def thresholds_of(margin: str, allow: str) -> Thresholds:
@@ -106,9 +115,10 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
             )
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
-    for factor in (by,) if by else COMPARED_BY:
-        if pairs := pairs_by(source.rows, factor, source.result.campaign.libraries):
-            return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
+    libraries = source.result.campaign.libraries
+    factor, pairs = (by, pairs_by(source.rows, by, libraries)) if by else first_pairs(source.rows, libraries)
+    if pairs:
+        return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
     raise UsageError(
         f"{source.result.path}: nothing can be compared: "
         + (f"nothing differs in {by}" if by else "it has one of everything"),

@@ -102,8 +102,11 @@ class Comparison:
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
 
 
-def compare(pairs: Iterable[Pair], thresholds: Thresholds) -> Comparison:
+def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool = True) -> Comparison:
     """Every pair judged, with all others of its kind: paired by launch, or not.
+
+    Args:
+        controlled: Whether it is also tried how often these launches would be wrong, which takes longer.
 
     Source: docs/method.md#comparison
     """
@@ -117,7 +120,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds) -> Comparison:
     asked = [pair for pair in known if not _cannot_differ(pair, twins=apart)]
     cells = _judged(asked, thresholds, trusted=trusted)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
-    rates = rates_of(family_of(judged), thresholds) if judged else ()
+    rates = rates_of(family_of(judged), thresholds) if judged and controlled else ()
     return Comparison(cells, controls, thresholds, interleaved, rates)
 
 

@@ -47,10 +47,12 @@ class Thresholds:
     Attributes:
         margin: A difference that is smaller does not matter.
         allow: What must be excluded for a pass.
+        level: The error of a verdict: one minus what its intervals hold.
     """
 
     margin: float = MARGIN
     allow: float = ALLOW
+    level: float = LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,9 @@ class Decision:
 def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
     """What is said of each cell of a family, in its order."""
     slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
-    joint = reach(family)
-    words = _verdicts(family, thresholds.margin, slower, faster, joint)
-    alone = special.stdtrit(family.freedom, 1 - LEVEL)
+    joint = reach(family, thresholds.level)
+    words = _verdicts(family, thresholds, slower, faster, joint)
+    alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
     missed = np.expm1((joint + special.stdtrit(family.freedom, _POWER)) * family.error)
     low, high = np.exp(family.mean - joint * family.error), np.exp(family.mean + joint * family.error)
@@ -114,15 +116,15 @@ def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
 
 
 def _verdicts(
-    family: Family, margin: float, slower: Values, faster: Values, joint: Values
+    family: Family, thresholds: Thresholds, slower: Values, faster: Values, joint: Values
 ) -> Iterator[Verdict]:
-    enough = np.log1p(margin)
-    alone = special.stdtrit(family.freedom, 1 - LEVEL) * family.error
+    enough, level = np.log1p(thresholds.margin), thresholds.level
+    alone = special.stdtrit(family.freedom, 1 - level) * family.error
     for cell, mean in enumerate(family.mean):
         clear = abs(mean) > joint[cell] * family.error[cell]
-        if clear and slower[cell] <= LEVEL and mean >= enough:
+        if clear and slower[cell] <= level and mean >= enough:
             yield "slower"
-        elif clear and faster[cell] <= LEVEL and mean <= -enough:
+        elif clear and faster[cell] <= level and mean <= -enough:
             yield "faster"
         else:
             yield "same" if abs(mean) + alone[cell] <= enough else "undecided"

@@ -191,15 +191,15 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
     )
 
 
-def reach(family: Family) -> Values:
-    """How many standard errors the intervals reach that hold for all cells at once, at 95 %."""
+def reach(family: Family, level: float = LEVEL) -> Values:
+    """How many standard errors the intervals reach that hold for all cells at once, but for this error."""
     cells = len(family.mean)
     if family.permutes:
         largest = np.abs(family.t(family.mean)).max(axis=1)
         # Permutations of few launches are coarse: no interval is narrower than that of its cell alone.
-        joint = float(np.quantile(largest, 1 - LEVEL, method="higher"))
-        return np.maximum(joint, special.stdtrit(family.freedom, 1 - LEVEL / 2))
-    return np.asarray(special.stdtrit(family.freedom, 1 - LEVEL / 2 / cells))
+        joint = float(np.quantile(largest, 1 - level, method="higher"))
+        return np.maximum(joint, special.stdtrit(family.freedom, 1 - level / 2))
+    return np.asarray(special.stdtrit(family.freedom, 1 - level / 2 / cells))
 
 
 def _step_down(t: Values) -> Values:

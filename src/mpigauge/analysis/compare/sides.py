@@ -17,6 +17,7 @@ from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.ratios import PAIRED_SHARE
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.vocabulary import COMPARED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -115,6 +116,15 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         for other in alike[1:]
     ]
     return [pair for pair in pairs if pair.measured]
+
+
+def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:
+    """What is compared if nobody says what: the first factor in which cells differ, or "" for none."""
+    known = list(libraries)
+    for factor in COMPARED_BY:
+        if pairs := pairs_by(rows, factor, known):
+            return factor, pairs
+    return "", []
 
 
 def _library(one: LibraryRecord) -> Key:

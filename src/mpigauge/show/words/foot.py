@@ -41,6 +41,7 @@ FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 ENDINGS: Mapping[EndReason, str] = {
     "converged": "stopped: target precision reached",
+    "decided": "stopped: the comparison is decided",
     "launches": "stopped after the number of launches asked for",
     "budget": "stopped: time budget used up",
     "interrupted": "interrupted: mpigauge resume continues it",

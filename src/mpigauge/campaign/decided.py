@@ -1,0 +1,70 @@
+"""Whether a campaign that goes on until its comparison is decided may stop: it reads its own file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.analysis.compare.looks import level_of, looks_of
+from mpigauge.analysis.compare.sides import compared_by, first_pairs
+from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
+from mpigauge.plan.factors import BY_NAME
+from mpigauge.result.reader import load
+from mpigauge.vocabulary import COMPARED_BY, PASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from mpigauge.campaign.targets import Target
+    from mpigauge.plan.model import Plan
+    from mpigauge.vocabulary import ComparisonVerdict
+
+
+def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
+    """That a plan that is to decide a comparison has one.
+
+    Raises:
+        UsageError: All of its cells differ in what they measure.
+    """
+    if plan.until != "decided":
+        return
+    cells = [cell for target in targets for cell in target.cells]
+    for factor in COMPARED_BY:
+        known = [name for name in BY_NAME if name not in compared_by(factor)]
+        if len({tuple(getattr(cell, name) for name in known) for cell in cells}) < len(cells):
+            return
+    raise UsageError(
+        f"{where}: --until decided: nothing is measured in turn",
+        "name two libraries, transports, modes or settings: --mpi A --mpi B, --vary NAME=A,B",
+    )
+
+
+ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
+"""A machine that has moved may stand still again; and what passes may still be slower than the margin."""
+
+
+class Comparison:
+    """What a campaign measures in turn, held against each other after launches that were fixed before.
+
+    Args:
+        plan: Says how many launches there may be.
+        path: Of the campaign's file, which has all that was measured.
+    """
+
+    def __init__(self, plan: Plan, path: Path) -> None:
+        self._plan = plan
+        self._path = path
+
+    def is_decided(self, number: int) -> bool:
+        """Whether it has a verdict after this replication; False where no look at it was planned."""
+        if number not in looks_of(self._plan):
+            return False
+        result = load(self._path)
+        result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
+        _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
+        found = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
+        return found.strictly() in ENOUGH
