@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--table",
     type=click.Choice(list(KINDS)),
     help="Kind of table: mpigauge list tables.  [default: answer, or curves with --sizes, --series, "
-    "--columns or --format csv]",
+    "--columns or --format csv, bencher, github]",
 )
 @click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
 @selection_options
@@ -52,6 +52,7 @@ def command(
     mpigauge show before.jsonl after.jsonl
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
     mpigauge show results/node1.jsonl --format csv > table.csv
+    mpigauge show results/node1.jsonl --format bencher > bencher.json
     mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
     mpigauge show results/node1.jsonl --state all --only quiet
     mpigauge show results/node1.jsonl --table latency --format markdown

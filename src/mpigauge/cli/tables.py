@@ -9,6 +9,7 @@ from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, words
 from mpigauge.cli.results import is_newest
 from mpigauge.errors import UsageError, choose_from
+from mpigauge.show.formats import TIMED
 from mpigauge.show.pivots import ANSWER, CURVES, KINDS
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Document, Units
     from mpigauge.show.query import Query
     from mpigauge.vocabulary import OnlyChoice, StateChoice
+
+BY_CELL = ("csv", *TIMED)
+"""Formats of all numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Asked:
     @property
     def kind(self) -> str:
         """The kind of table: the answer, unless something is asked for that only curves have."""
-        by_cell = self.columns or self.series or self.sizes or self.form == "csv"
+        by_cell = self.columns or self.series or self.sizes or self.form in BY_CELL
         return self.table or (CURVES if by_cell else ANSWER)
 
 

@@ -15,7 +15,7 @@ from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.formats import GENERAL, render
 from mpigauge.show.tables.curves import document
 from tests.made import lines_of
 
@@ -82,7 +82,7 @@ def test_its_records_are_those_of_today(version: int, tmp_path: Path) -> None:
     path.write_bytes(lines_of(head, *records_of(before)[1:]))
     after = load(path)
     assert records_of(after)[1:] == records_of(before)[1:]
-    for form in FORMATS:
+    for form in GENERAL:
         texts = [
             render(document(one, rows(one), list(EXTRA_COLUMNS), Units()), form) for one in (before, after)
         ]

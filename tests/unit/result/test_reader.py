@@ -19,7 +19,7 @@ from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION, Clock
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.formats import GENERAL, render
 from mpigauge.show.tables.curves import document
 from mpigauge.show.words.foot import foot_of
 from mpigauge.show.words.result import findings_of
@@ -155,7 +155,7 @@ def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
     assert [*old.visits, *old.eager, *old.blocked] == [*new.visits, *new.eager, *new.blocked]
     assert [*old.failures, *old.done, *old.ends] == [*new.failures, *new.done, *new.ends]
     assert rows(old) == rows(new)
-    for form in FORMATS:
+    for form in GENERAL:
         shown = render(document(old, rows(old), list(EXTRA_COLUMNS), Units()), form)
         assert shown == render(document(new, rows(new), list(EXTRA_COLUMNS), Units()), form)
 

@@ -14,7 +14,7 @@ from mpigauge.errors import UsageError
 from mpigauge.result.kernel_data import ClockCheck
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.formats import GENERAL, render
 from mpigauge.show.tables.curves import document
 from tests.made import LARGE, RECORDS, SMALL, campaign, clock, collective, launch, lines_of, together, visit
 from tests.unit.result.reading import WHOLE, loaded
@@ -38,7 +38,7 @@ def test_whatever_lines_are_lost_the_others_can_be_shown(file: Path, lost: set[i
     lines = WHOLE.splitlines()
     result = loaded(file, b"\n".join(b"junk" if i in lost else line for i, line in enumerate([*lines, b""])))
     assert result.damaged == sorted(number + 1 for number in lost)
-    for form in FORMATS:
+    for form in GENERAL:
         assert render(document(result, rows(result), list(EXTRA_COLUMNS), Units()), form)
 
 
@@ -79,7 +79,7 @@ def test_whatever_can_be_loaded_can_be_shown(
     ]
     with contextlib.suppress(UsageError):
         result = loaded(file, lines_of(campaign(SMALL, LARGE), launch(1), *records))
-        for form in FORMATS:
+        for form in GENERAL:
             assert render(document(result, rows(result), ["first", "cpu"], Units()), form)
 
 
@@ -139,5 +139,5 @@ def test_whatever_can_be_loaded_of_a_collective_can_be_shown(
     with contextlib.suppress(UsageError):
         content = lines_of(campaign(of), launch(1), *checked)
         result = loaded(file, content + b"".join(msgspec.json.encode(one) + b"\n" for one in altered))
-        for form in FORMATS:
+        for form in GENERAL:
             assert render(document(result, rows(result), list(EXTRA_COLUMNS), Units()), form)

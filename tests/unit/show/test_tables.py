@@ -19,7 +19,7 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.result.records import Failure
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, about, render
+from mpigauge.show.formats import FORMATS, GENERAL, about, render
 from mpigauge.show.tables.records import MORE_STATISTICS, STATISTICS, record
 from tests.made import (
     BLIND,
@@ -64,7 +64,7 @@ def test_every_column_says_what_it_is() -> None:
     assert [column.name for column in columns if not column.about] == []
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", GENERAL)
 def test_every_form_tells_of_every_cell(form: str) -> None:
     text = render(document_of(SMALL_RESULT, *EXTRA_COLUMNS), form)
     assert text.endswith("\n")
@@ -72,7 +72,7 @@ def test_every_form_tells_of_every_cell(form: str) -> None:
         assert word in text
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", GENERAL)
 def test_every_form_bears_a_result_without_anything(form: str) -> None:
     assert render(document_of(result_of(campaign(SMALL, LIMIT))), form)
     assert render(document_of(result_of(campaign())), form)

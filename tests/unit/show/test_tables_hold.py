@@ -20,7 +20,7 @@ from mpigauge.analysis.rows import Row
 from mpigauge.analysis.synchrony import ClockState, Overlap, Start
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.formats import GENERAL, render
 from mpigauge.show.tables.curves import document
 from mpigauge.vocabulary import FailureKind
 from tests.made import (
@@ -127,7 +127,7 @@ row_lists = st.lists(
 
 
 @repeatable
-@given(row_lists, st.sampled_from(list(FORMATS)))
+@given(row_lists, st.sampled_from(list(GENERAL)))
 def test_no_row_makes_it_crash_or_break_a_line(found: list[Row], form: str) -> None:
     text = render(document(EVERYTHING, found, list(EXTRA_COLUMNS), Units()), form)
     curves = sum(row.cell.pattern != "eager" for row in found)

@@ -16,7 +16,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.result.records import Clock, Done
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
-from mpigauge.show.formats import FORMATS, render
+from mpigauge.show.formats import GENERAL, render
 from tests.made import (
     SMALL,
     campaign,
@@ -119,7 +119,7 @@ def test_ways_of_starting_and_other_factors_are_curves_of_their_own() -> None:
     assert len(set(told)) == len(cells)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", GENERAL)
 def test_a_barrier_has_no_size(form: str) -> None:
     text = render(document_of(known(collective("barrier")), *EXTRA_COLUMNS), form)
     assert "barrier" in text
@@ -140,7 +140,7 @@ def test_collectives_show_root_and_ranks_beside_the_whole() -> None:
 
 def test_every_form_and_column_bears_collectives_that_were_not_known() -> None:
     result = result_of(campaign(ALLREDUCE, collective("barrier"), cell("chase", 64)))
-    for form in FORMATS:
+    for form in GENERAL:
         assert "allreduce" in render(document_of(result, *EXTRA_COLUMNS), form)
 
 

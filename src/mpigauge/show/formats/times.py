@@ -1,0 +1,118 @@
+"""Times by name, of which services that follow benchmarks over commits keep a history."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.show.words.ascii import printable
+from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.units import format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.show.document import Document
+
+NS_PER_S = 1e9
+SIZELESS = patterns_with(lambda pattern: not pattern.sized)
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+"""What the instrument itself takes, of which no table tells either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One time of a document.
+
+    Attributes:
+        name: What it is of; no other has it.
+        low_ns: Lower end of its interval; None if there is none.
+        high_ns: Upper end.
+    """
+
+    name: str
+    value_ns: float
+    low_ns: float | None
+    high_ns: float | None
+    launches: int
+    samples: int
+
+
+def times_of(document: Document, form: str) -> list[Timed]:
+    """Every cell that has a time but the instrument's floor, in the order of the document.
+
+    Raises:
+        UsageError: None has: a success without numbers would be taken for one.
+    """
+    records = [record for record in _records(document) if _ns(record, "estimate") is not None]
+    if not records:
+        raise UsageError(
+            f"format {form} needs times, and there are none here", f"mpigauge show RESULT --format {form}"
+        )
+    return [_timed(name, record) for name, record in zip(_names(records), records, strict=True)]
+
+
+def _records(document: Document) -> Iterator[Mapping[str, Any]]:
+    for record in document.records() if document.records is not None else ():
+        if record.get("pattern") not in FLOORS:
+            yield record
+
+
+def _timed(name: str, record: Mapping[str, Any]) -> Timed:
+    return Timed(
+        name,
+        _ns(record, "estimate") or 0.0,
+        _ns(record, "low"),
+        _ns(record, "high"),
+        record["launches"],
+        record["samples"],
+    )
+
+
+def _ns(record: Mapping[str, Any], what: str) -> float | None:
+    """A time of a record; None for what is no number, in nanoseconds, too."""
+    value_s = record.get(f"time_{what}_s")
+    return None if value_s is None or not math.isfinite(value_s * NS_PER_S) else value_s * NS_PER_S
+
+
+def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Of cells: with the version of a library only where there are several, so that a history outlives it."""
+    cells = [_cell(record) for record in records]
+    versions = defaultdict(set)
+    for cell in cells:
+        versions[cell.mpi, cell.label].add(cell.mpi_version)
+    found = [
+        _name(cell, record.get("state"), versioned=len(versions[cell.mpi, cell.label]) > 1)
+        for cell, record in zip(cells, records, strict=True)
+    ]
+    return _told_apart(found)
+
+
+def _cell(record: Mapping[str, Any]) -> Cell:
+    return Cell(**{name: record[name] for name in Cell.__struct_fields__ if name in record})
+
+
+def _name(cell: Cell, state: str | None, *, versioned: bool) -> str:
+    """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
+    phrases = phrases_of(cell)
+    if not versioned and "mpi" in phrases:
+        phrases["mpi"] = f"{cell.label} {cell.mpi}".strip()
+    size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
+    first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
+    rest = [phrase for phrase in phrases.values() if phrase not in UNSAID]
+    return printable(" ".join([*first, *size, *rest, *([f"state {state}"] if state else [])]))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Equal names, which only results of strangers have, are counted: none may replace another."""
+    found: dict[str, None] = {}
+    for name in names:
+        counted = (f"{name} #{number}" for number in count(2))
+        found[next(one for one in chain([name], counted) if one not in found)] = None
+    return list(found)
