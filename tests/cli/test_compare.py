@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
+from mpigauge.show.formats import TIMED
 from tests.fakes.mpi import install
 
 if TYPE_CHECKING:
@@ -140,6 +141,21 @@ def test_every_format_has_all_of_it(cli: Cli, measure: Any) -> None:
     assert "slower" in cli("compare", path, "--format", "markdown").out
     for size in ("8", "1 KiB"):
         assert size in cli("compare", path, "--all").out
+
+
+def test_what_is_open_is_no_pass_in_junit(cli: Cli, measure: Any) -> None:
+    """Of too few launches each number is a case that was skipped."""
+    done = cli("compare", measure(1.0, launches=3), "--all", "--format", "junit")
+    suite = ET.fromstring(done.out)  # noqa: S314 - our own
+    assert (done.status, suite.get("tests"), suite.get("skipped")) == (EXIT_UNDECIDED, "2", "2")
+
+
+def test_times_are_refused_where_there_are_only_ratios(cli: Cli, measure: Any) -> None:
+    path = measure(1.0, launches=2)
+    for form in TIMED:
+        done = cli("compare", path, "--format", form)
+        assert (done.status, done.out) == (EXIT_USAGE, "")
+        assert f"format {form} needs times" in done.err
 
 
 def test_only_what_is_asked_for_is_compared(cli: Cli, measure: Any) -> None:

@@ -20,6 +20,7 @@ from mpigauge import errors
 from mpigauge.cli import status_of
 from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
+from tests.fakes.mpi import install
 from tests.places import DOCS, EXAMPLES
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ BOTH = (
     "7",
     *ENOUGH,
 )
+COMPARED = ("builds.jsonl", "upgrade.jsonl")
+"""Results that pages ask for a verdict, and draw."""
+
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 
 
@@ -90,6 +94,8 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
     for name in ("cc", "ssh"):
         (machine / "empty" / name).symlink_to("/bin/true")
     Path("examples").symlink_to(EXAMPLES)
+    for label in ("main", "pr"):
+        install(Path(label).absolute(), "mpich", "5.0.2")
     for name in ("modes.toml", "sizes.toml"):
         shutil.copy(EXAMPLES / "quick.toml", name)
     for name in (*RESULTS, "both.jsonl", "results/cluster.jsonl"):
@@ -106,7 +112,7 @@ def run(cli: Cli, text: str) -> None:
     words = [QUICKER.get(word, word) for word in words_of(text)[1:]]
     measures = words[0] == "run" or (words[0] == "map" and not Path(words[1]).is_file())
     if measures and "--quick" not in words:
-        words += ("--launches", "1")
+        words += ENOUGH[:2] if set(words) & set(COMPARED) else ("--launches", "1")
     if words[0] == "run":
         words += ["--precision", "50%", "--samples", "40"]
     for journal in (word for word in words if word.startswith("journal.")):
@@ -151,3 +157,12 @@ def test_every_command_of_a_page_runs(cluster: Cli, page: Path) -> None:
     for text in commands(page):
         if not text.startswith(ELSEWHERE):
             run(cluster, text)
+
+
+def test_what_a_workflow_runs_is_what_its_page_runs() -> None:
+    """So its commands are held by the test above; what the shell does with them is left out."""
+    page = set(commands(DOCS / "slower.md"))
+    text = (EXAMPLES / "ci-slower.yml").read_text(encoding="utf-8")
+    found = [line.partition(" || ")[0].strip() for line in text.splitlines() if "mpigauge " in line]
+    assert len(found) >= 5
+    assert set(found) <= page

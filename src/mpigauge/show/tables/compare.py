@@ -30,7 +30,11 @@ TONES: dict[str, Tone] = {
     "faster": "good",
     "longer": "doubt",
     "shorter": "doubt",
+    "undecided": "doubt",
+    "not measured": "doubt",
+    "too few launches": "doubt",
 }
+"""What is open is no pass: JUnit has it as skipped."""
 
 
 def document(
