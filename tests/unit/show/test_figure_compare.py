@@ -10,6 +10,7 @@ import pytest
 
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE, UsageError
+from mpigauge.result.records import Failure
 from mpigauge.show.compared import held
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.compare import CONTROLS_MOST, LINES_MOST
@@ -137,6 +138,18 @@ def test_an_interval_that_goes_far_does_not_press_the_points_together(machine: P
     points = [xs[0] for xs, _ in drawn(query("compare", path)).values()]
     most = max(*(abs(np.log(x)) for x in points), np.log(1.1))
     assert max(-np.log(low), np.log(high)) < 3 * most
+
+
+def test_what_was_lost_is_said_where_there_is_no_ratio(machine: Path, cli: Cli) -> None:
+    cells = [cell(size=size, **other) for other in ({}, OTHER) for size in SIZES]
+    gone = cells[-1]
+    visits = measured(cells, FEW, lambda of, number: [] if of == gone else [1000 + number] * 5)
+    failures = [Failure(number, "crash", "signal 11", cell=gone) for number in FEW]
+    path = written("lost.jsonl", campaign(*cells), *launches_of(cells, FEW), *visits, *failures)
+    found = svg(cli, path, "--kind", "compare")
+    assert "lost" in texts()
+    assert "lost: 1 of 5 numbers" in texts()
+    assert count(found, "points") == len(SIZES) - 1
 
 
 def test_few_launches_are_no_figure(machine: Path) -> None:
