@@ -32,7 +32,7 @@ COMPARE = "compare"
 OF_COMPARE = ("by", "margin", "allow", "force")
 
 
-@click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}", "help": "More"})
+@click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}"})
 @results_argument
 @click.option(
     "--kind",
