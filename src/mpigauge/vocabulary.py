@@ -18,11 +18,6 @@ CheckHosts = Literal["auto", "ssh", "no"]
 
 Sync = Literal["common", "barrier", "mpi_barrier"]
 Pairing = Literal["tournament", "serial"]
-ComparedBy = Literal[
-    "mpi", "label", "setting", "transport", "placement", "mode", "buffers", "sync", "ranks", "window"
-]
-"""Factors that can be compared within one result; if none is named, the first that has several values."""
-
 Until = Literal["precise", "decided"]
 """What a campaign goes on for: narrow intervals, or a verdict on two that it measures in turn."""
 
@@ -62,7 +57,6 @@ CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 UNTILS: tuple[Until, ...] = get_args(Until)
-COMPARED_BY: tuple[ComparedBy, ...] = get_args(ComparedBy)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
 
 ENDS: frozenset[Statistic] = frozenset({"min", "max"})

@@ -11,9 +11,9 @@ from mpigauge.analysis.compare.looks import level_of, looks_of
 from mpigauge.analysis.compare.sides import compared_by, first_pairs
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import BY_NAME
+from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.result.reader import load
-from mpigauge.vocabulary import COMPARED_BY, PASSES
+from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

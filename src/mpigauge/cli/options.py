@@ -12,11 +12,11 @@ from mpigauge import units
 from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
+from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
     BINDINGS,
     CHECK_HOSTS,
-    COMPARED_BY,
     ONLY_CHOICES,
     STATE_CHOICES,
     STATS,

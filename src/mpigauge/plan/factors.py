@@ -99,6 +99,7 @@ class Factor:
         asked: The field of `plan.model.Asked` that chooses its values; "" if none does.
         job: Whether each of its values is a launch of its own: a field of JobKey.
         along: Whether the rows of one curve differ in it.
+        compared: Whether cells of one result that differ in it alone can be held against each other.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -110,34 +111,47 @@ class Factor:
     asked: str = ""
     job: bool = False
     along: bool = False
+    compared: bool = False
     key: str = ""
     code: Text = AS_IT_IS
 
 
 FACTORS = (
     Factor("pattern", "what", key="pattern"),
-    Factor("mpi", "where", job=True),
+    Factor("mpi", "where", job=True, compared=True),
     Factor("mpi_version", "where", job=True),
-    Factor("label", "where", usual="", job=True),
-    Factor("setting", "where", usual="", job=True),
-    Factor("transport", "where", usual=AUTO, job=True),
-    Factor("placement", "where", usual=SAME_HOST, job=True),
-    Factor("buffers", "where", usual=BUFFERS[0], asked="buffers"),
+    Factor("label", "where", usual="", job=True, compared=True),
+    Factor("setting", "where", usual="", job=True, compared=True),
+    Factor("transport", "where", usual=AUTO, job=True, compared=True),
+    Factor("placement", "where", usual=SAME_HOST, job=True, compared=True),
+    Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),
     Factor("in_place", "how", usual=False, has="may_in_place", asked="in_place", key="in_place", code=Flag()),
-    Factor("mode", "what", asked="modes", key="mode"),
-    Factor("ranks", "where", asked="ranks", job=True),
-    Factor("sync", "how", usual=SYNCS[0], has="starts_together", asked="sync", key="sync", code=Text(*SYNCS)),
+    Factor("mode", "what", asked="modes", compared=True, key="mode"),
+    Factor("ranks", "where", asked="ranks", job=True, compared=True),
+    Factor(
+        "sync",
+        "how",
+        usual=SYNCS[0],
+        has="starts_together",
+        asked="sync",
+        compared=True,
+        key="sync",
+        code=Text(*SYNCS),
+    ),
     Factor("root", "how", usual="0", has="rooted", asked="roots", key="root", code=Root()),
     Factor("datatype", "how", usual="double", has="reduces", asked="datatypes", key="datatype"),
     Factor("op", "how", usual="sum", has="reduces", asked="ops", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
     Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=Number()),
-    Factor("window", "how", usual=64, has="windowed", asked="window", along=True),
+    Factor("window", "how", usual=64, has="windowed", asked="window", along=True, compared=True),
 )
 """In the order in which a plan is expanded: the last ones change fastest."""
 
 BY_NAME = {factor.name: factor for factor in FACTORS}
+
+COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
+"""What a comparison within one result can be by; if nobody says, the first that has several values."""
 
 CURVE = tuple(factor.name for factor in FACTORS if not factor.along)
 """What all rows of one curve have in common."""

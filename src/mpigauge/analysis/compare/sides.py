@@ -16,8 +16,7 @@ from mpigauge.analysis.compare.max_t import Apart, Paired
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.ratios import PAIRED_SHARE
-from mpigauge.plan.factors import BY_NAME
-from mpigauge.vocabulary import COMPARED_BY
+from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
