@@ -105,8 +105,7 @@ class Placed(Protocol):
     """
 
     @property
-    def at(self) -> tuple[Distance, float] | None:  # noqa: D102 - as above
-        ...
+    def at(self) -> tuple[Distance, float] | None: ...
 
 
 AnyPlaced = TypeVar("AnyPlaced", bound=Placed)

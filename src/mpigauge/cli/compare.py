@@ -117,11 +117,9 @@ def command(
 
 def _thresholds(margin: str, allow: str) -> Thresholds:
     from mpigauge.analysis.compare.decision import Thresholds
-    from mpigauge.units import parse_fraction
+    from mpigauge.units import parse_fraction, parse_margin
 
-    found = Thresholds(
-        0.0 if margin.strip() in ("0", "0%") else parse_fraction(margin), parse_fraction(allow)
-    )
+    found = Thresholds(parse_margin(margin), parse_fraction(allow))
     if found.allow < found.margin:
         raise UsageError(
             f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"

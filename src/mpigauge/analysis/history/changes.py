@@ -98,7 +98,7 @@ def _change(
     margin: float,
 ) -> Change:
     last = max(place for place in curve.sessions if place < step.place)
-    cells = {int(cell): _decision(step, cell) for cell in np.flatnonzero(step.changed)}
+    cells = {int(cell): _decision(step, int(cell)) for cell in np.flatnonzero(step.changed)}
     moved = _moved([control for control, _ in controls], step, margin)
     signs = tuple(
         control
@@ -129,9 +129,7 @@ def _moved(controls: Sequence[Curve], step: Step, margin: float) -> set[int]:
     floor = np.array([control.floor[cell] for control, cell in columns])
     decided = decide(Apart(sides[0][:, enough], sides[1][:, enough], floor[enough]), Thresholds(margin))
     known = [control for (control, _), here in zip(columns, enough, strict=True) if here]
-    return {
-        id(control) for control, one in zip(known, decided, strict=True) if one.verdict in DIFFERENT
-    }
+    return {id(control) for control, one in zip(known, decided, strict=True) if one.verdict in DIFFERENT}
 
 
 def _switches(curve: Curve, last: int, place: int, sessions: Sequence[Session]) -> Iterator[Switch]:

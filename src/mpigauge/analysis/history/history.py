@@ -132,20 +132,19 @@ def history_of(sessions: Sequence[Session], margin: float, settled: int | None =
 
     Source: docs/method.md#history
     """
-    curves = curves_of(sessions)
+    return judged(sessions, curves_of(sessions), margin, settled)
+
+
+def judged(
+    sessions: Sequence[Session], curves: Sequence[Curve], margin: float, settled: int | None = None
+) -> History:
+    """The same of curves that are known."""
+    among = sessions[:settled]
     controls = [curve for curve in curves if curve.control]
     cells = [curve for curve in curves if not curve.control]
-    until = len(sessions) if settled is None else settled
-    moved = changes_of(controls, [], sessions[:until], margin)
-    changed = changes_of(
-        cells, list(zip(controls, moved, strict=True)), sessions[:until], margin
-    )
-    return History(
-        sessions,
-        _tracks(cells, changed, margin),
-        _tracks(controls, moved, margin),
-        margin,
-    )
+    moved = changes_of(controls, [], among, margin)
+    changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
+    return History(sessions, _tracks(cells, changed, margin), _tracks(controls, moved, margin), margin)
 
 
 def _tracks(curves: Sequence[Curve], changes: Sequence[Sequence[Change]], margin: float) -> tuple[Track, ...]:
@@ -169,4 +168,3 @@ def _base(curve: Curve, changes: Sequence[Change]) -> Base | None:
     enough = (np.isfinite(mine).sum(axis=0) >= BASE_LEAST) & np.isfinite(curve.logs[-1])
     cells = [int(cell) for cell in np.flatnonzero(enough)]
     return Base(cells, begin, before(mine[:, cells], curve.floor[cells])) if cells else None
-

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.alike import machine_of
+from mpigauge.analysis.compare.alike import apart, machine_of
 from mpigauge.analysis.conditions import distances_of, middle_of
 from mpigauge.analysis.sessions import dated_sessions, session_mean
 from mpigauge.analysis.steadiness import steadiness_of
@@ -106,6 +106,12 @@ def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:
         same = any(one.campaign == other.campaign and one.begun_s == other.begun_s for other in found)
         (copies if same else found).append(one)
     return found, copies
+
+
+def apart_from(reference: Session, sessions: Iterable[Session]) -> list[tuple[Session, list[str]]]:
+    """Sessions of other machines, each with what differs."""
+    found = [(one, apart(reference.machine, one.machine)) for one in sessions]
+    return [(one, differs) for one, differs in found if differs]
 
 
 def _begun_s(result: Result) -> float:

@@ -112,8 +112,11 @@ def _tested(
         mine = owner == member
         if enough[mine].any():
             place = begin + _first_with_time(values[:, mine], places[member] + 1)
-            said = (one[here][mine] for one in (mean, error, freedom))
-            yield member, Step(begin, place, end, *said, reach, p[mine], enough[mine])
+            difference, sure, counted = (one[here][mine] for one in (mean, error, freedom))
+            yield (
+                member,
+                Step(begin, place, end, difference, sure, counted, reach, p[mine], enough[mine]),
+            )
 
 
 def _first_with_time(values: Values, place: int) -> int:
@@ -160,4 +163,3 @@ def _splits(values: Values, floor: Values) -> tuple[Values, Values, Values]:
     variance = np.maximum((known**2).sum(axis=1, keepdims=True) - between, 0.0) / freedom
     error = np.sqrt(variance * (1 / first + 1 / second) + floor + _BLUR)
     return np.where(enough, mean, 0.0), error, freedom
-

@@ -49,7 +49,7 @@ def document(
         sides: What is held against what, in words.
         everything: Every cell on a line of its own.
     """
-    alike = words.common((*shown.cells, *shown.controls))
+    alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
     lines = _lines(shown, compared, everything=everything)
     kept = lines if everything else [run for run in lines if _matters(shown, run)][:LINES_MOST]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
@@ -112,7 +112,7 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
             Column(
                 "cell",
                 "",
-                lambda run: words.name_of(run.worst, compared | alike.keys()),
+                lambda run: words.name_of(run.worst.pair.base, compared | alike.keys()),
                 left=True,
                 goes=None,
             ),

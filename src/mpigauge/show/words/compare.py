@@ -85,17 +85,17 @@ def ratio_words(decision: Decision | None) -> str:
     return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
 
 
-def name_of(one: Compared, unsaid: Collection[str]) -> str:
+def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of a cell, without the factors of which all have one value, and without what goes without saying."""
-    phrases = phrases_of(one.pair.base.cell)
-    state = [f"state {one.pair.base.state}"] if one.pair.base.state else []
+    phrases = phrases_of(row.cell)
+    state = [f"state {row.state}"] if row.state else []
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
     return " ".join([*said, *state])
 
 
-def common(cells: Iterable[Compared]) -> Factors:
+def common(rows: Iterable[Row]) -> Factors:
     """What all cells are of alike, in words by factor; their pattern is said of each."""
-    first, *others = [phrases_of(one.pair.base.cell) for one in cells] or [{}]
+    first, *others = [phrases_of(row.cell) for row in rows] or [{}]
     return {
         name: phrase
         for name, phrase in first.items()
@@ -105,11 +105,15 @@ def common(cells: Iterable[Compared]) -> Factors:
 
 def size_of(run: Run) -> str:
     """`2 KiB to 64 KiB (6 of 7 sizes)`."""
-    first, last = run.cells[0].pair.base, run.cells[-1].pair.base
+    return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
+
+
+def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
+    """The same of the first and the last of so many cells, of so many sizes between them."""
     if not first.sized:
         return ""
     begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
-    return begin if len(run.cells) == 1 else f"{begin} to {end} ({len(run.cells)} of {run.sizes} sizes)"
+    return begin if count == 1 else f"{begin} to {end} ({count} of {sizes} sizes)"
 
 
 def side_of(one: Compared, compared: frozenset[str]) -> str:
