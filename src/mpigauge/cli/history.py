@@ -58,9 +58,10 @@ def command(
 ) -> int:
     """Say what changed over time in results of one plan: since when, by how much, and what changed with it.
 
-    Of a folder all results are taken; without PATH, of results/. Each is a session. What cannot be
-    read is named and left out, and so are results of other machines than that of the last one. Changes for good take
-    eight sessions; from four on the last one is held against those before.
+    Of a folder all results are taken; without PATH, of results/. Each is a session. What cannot be read is
+    named and left out, and so are results of other machines than that of the last one. Changes for good
+    take eight sessions; from four on the last one is held against those before.
+
     The exit status is 1 if something has become slower and not faster since, 0 if not, and 5 if the machine
     changed or too little is known.
 

@@ -42,12 +42,14 @@ class Pair:
         base: What the other is held against.
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
+        sessions: Of how many the base is the mean; None if it is a single result.
     """
 
     base: Row
     other: Row
     same_place: bool = True
     interleaved: bool = True
+    sessions: int | None = None
 
     @property
     def measured(self) -> bool:

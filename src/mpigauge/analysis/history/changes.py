@@ -105,7 +105,7 @@ def _change(
         for control, changes in controls
         if id(control) in moved or any(_at(change, last, step.place) for change in changes)
     )
-    return Change(last, step.place, cells, signs, tuple(_switches(curve, last, step.place, sessions)))
+    return Change(last, step.place, cells, signs, tuple(switches_of(curve, last, step.place, sessions)))
 
 
 def _at(change: Change, last: int, place: int) -> bool:
@@ -132,7 +132,8 @@ def _moved(controls: Sequence[Curve], step: Step, margin: float) -> set[int]:
     return {id(control) for control, one in zip(known, decided, strict=True) if one.verdict in DIFFERENT}
 
 
-def _switches(curve: Curve, last: int, place: int, sessions: Sequence[Session]) -> Iterator[Switch]:
+def switches_of(curve: Curve, last: int, place: int, sessions: Sequence[Session]) -> Iterator[Switch]:
+    """What is another version in one session than in another, of a curve that both have."""
     if curve.rows:
         old, new = (next(iter(curve.rows[at].values())).cell for at in (last, place))
         if old.mpi_version != new.mpi_version and not curve.control:

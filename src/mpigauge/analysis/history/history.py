@@ -1,4 +1,4 @@
-"""A whole history: which cells changed when, whether the machine did, and whether the last session is usual."""
+"""A whole history: which cells changed when, whether the machine did, and how usual the last session is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.compare.comparison import BASE_LEAST
 from mpigauge.analysis.compare.decision import Thresholds, decide
 from mpigauge.analysis.history.changes import changes_of
 from mpigauge.analysis.history.curves import curves_of
-from mpigauge.analysis.history.prediction import BASE_LEAST, Predicted, before
+from mpigauge.analysis.history.prediction import Predicted, before
 from mpigauge.vocabulary import BROKEN, DIFFERENT
 
 if TYPE_CHECKING:

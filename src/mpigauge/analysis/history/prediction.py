@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
 
-BASE_LEAST = 3
-"""Sessions before, of which fewer predict nothing."""
-
 _BLUR = 1e-8
 """Variance that sessions have at least: 0.01 %. That of three can be 0 by luck."""
 
@@ -60,7 +57,7 @@ def before(logs: Values, floor: Values) -> Before:
     """What sessions say of the next one.
 
     Args:
-        logs: Of one curve, shape ``(sessions, cells)``; every cell has `BASE_LEAST` values.
+        logs: Of one curve, shape ``(sessions, cells)``; every cell has `comparison.BASE_LEAST` values.
         floor: Variance of a ratio of each cell that the steps of the clock hide, shape ``(cells,)``.
     """
     there = np.isfinite(logs)

@@ -103,9 +103,13 @@ def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:
     found: list[Session] = []
     copies: list[Session] = []
     for one in sorted(sessions, key=lambda one: (one.begun_s, -one.visits, str(one.path))):
-        same = any(one.campaign == other.campaign and one.begun_s == other.begun_s for other in found)
-        (copies if same else found).append(one)
+        (copies if any(same_session(one, other) for other in found) else found).append(one)
     return found, copies
+
+
+def same_session(one: Session, other: Session) -> bool:
+    """Whether two files are of the same launches: one is a copy of the other, or of a part of it."""
+    return one.campaign == other.campaign and one.begun_s == other.begun_s
 
 
 def apart_from(reference: Session, sessions: Iterable[Session]) -> list[tuple[Session, list[str]]]:

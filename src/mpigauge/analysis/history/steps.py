@@ -1,7 +1,8 @@
-"""When cells of a history changed for good: binary segmentation, whole sessions permuted for all cells at once.
+"""When cells of a history changed for good: binary segmentation, sessions permuted for all cells at once.
 
-Whatever a session does to all of its cells is in the null as it is in the data, as in `compare.max_t`. Source:
-docs/method.md#history
+Whatever a session does to all of its cells is in the null as it is in the data, as in `compare.max_t`.
+
+Source: docs/method.md#history
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SESSIONS_LEAST = 8
 
 PERMUTATIONS = 999
 _BLUR = 1e-8
-"""Variance of a mean of sessions that nothing removes: 0.01 %. Keeps t of equal values from being rounding."""
+"""Variance of a mean of sessions that nothing removes: 0.01 %. Else t of equal values were rounding."""
 
 _ENTRIES_MOST = 1 << 21
 

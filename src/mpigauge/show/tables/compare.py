@@ -66,11 +66,14 @@ def document(
 
 def _basis(shown: Comparison) -> list[str]:
     """Launches and thresholds."""
+    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
+    said = f"margin {margin}, allowed {allow}"
+    if shown.sessions is not None:
+        return [said]
     counts = [one.decision.launches for one in shown.cells if one.decision is not None]
     most = f"{max(counts)} launches" if counts else "too few launches"
     how = "in turn" if shown.interleaved else "at different times"
-    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
-    return [f"{most}, {how}", f"margin {margin}, allowed {allow}"]
+    return [f"{most}, {how}", said]
 
 
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
@@ -146,6 +149,8 @@ def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str
         "verdict": verdict,
         "sides": sides,
         "interleaved": shown.interleaved,
+        "sessions": shown.sessions,
+        "signs": [*shown.signs],
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "cells": [_record(one) for one in shown.cells],

@@ -12,29 +12,19 @@ import numpy as np
 from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
 from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
-from mpigauge.show.words.compare import MACHINE, name_of, sizes_of
+from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.show.words.comparisons import VERDICTS
-from mpigauge.show.words.sessions import count_of
+from mpigauge.show.words.sessions import count_of, few, switches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mpigauge.analysis.compare.decision import Decision
-    from mpigauge.analysis.history.changes import Change, Switch
+    from mpigauge.analysis.history.changes import Change
     from mpigauge.analysis.history.history import History, Track
     from mpigauge.analysis.history.session import Session
     from mpigauge.analysis.rows import Row
-    from mpigauge.vocabulary import ComparisonVerdict, MachineSign
-
-SIGNS: Mapping[MachineSign, str] = {
-    "arithmetic": "arithmetic",
-    "line": "hand-over of a cache line",
-    "path": "empty message between hosts",
-}
-"""What shows the machine itself."""
-
-SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
-"""What versions are called whose name says too little."""
+    from mpigauge.vocabulary import ComparisonVerdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +103,8 @@ def verdict_of(told: Told) -> str:
     if told.lost:
         return "lost"
     if told.change is not None and told.factor is not None:
+        if told.track.curve.control:
+            return NOT_IN_TURN[told.factor.verdict]
         return MACHINE if told.change.machine else VERDICTS[told.factor.verdict]
     if told.outside and told.last is not None:
         return "last session longer" if told.last.ratio > 1 else "last session shorter"
@@ -126,7 +118,7 @@ def verdict_of(told: Told) -> str:
 
 def since(change: Change, sessions: Sequence[Session]) -> str:
     """`2026-11-03 (openmpi 5.0.7 -> 5.0.8)`."""
-    what = ", ".join(map(_switch, change.switches))
+    what = switches(change.switches)
     return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
 
 
@@ -135,10 +127,6 @@ def date(sessions: Sequence[Session], place: int) -> str:
     days = {datetime.fromtimestamp(one.begun_s, UTC).date() for one in sessions}
     form = "%Y-%m-%d" if len(days) == len(sessions) else "%Y-%m-%d %H:%M"
     return datetime.fromtimestamp(sessions[place].begun_s, UTC).strftime(form)
-
-
-def _switch(one: Switch) -> str:
-    return f"{SWITCHES.get(one.name, one.name)} {one.before} -> {one.after}"
 
 
 def _row(told: Told, cell: int) -> Row:
@@ -154,8 +142,8 @@ def _factor(decision: Decision) -> str:
 
 
 def _change(told: Told, sessions: Sequence[Session], unsaid: Collection[str]) -> str:
-    assert told.change is not None
-    assert told.factor is not None
+    if told.change is None or told.factor is None:
+        return _said(told, unsaid)
     return f"{_said(told, unsaid)} {_factor(told.factor)} since {since(told.change, sessions)}"
 
 
@@ -213,17 +201,10 @@ def _control(track: Track) -> str:
 def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str:
     if not shown.enough:
         return few(len(shown.sessions), SESSIONS_LEAST)
-    told = next(told for told in lines if told.outside and told.last is not None and told.last.ratio > 1)
-    assert told.last is not None
-    what = f"{_said(told, unsaid)} {_factor(told.last)} in the last session alone"
+    outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
+    told, last = next((told, last) for told, last in outside if last.ratio > 1)
+    what = f"{_said(told, unsaid)} {_factor(last)} in the last session alone"
     return f"{what}; it may be the machine: measure again"
-
-
-def few(there: int, least: int) -> str:
-    """How many sessions are missing."""
-    missing = max(least - there, 1)
-    here = f"{there} session{'' if there == 1 else 's'}"
-    return f"{here}; a verdict takes {least} of a number: measure {missing} more"
 
 
 def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> Iterator[str]:
@@ -232,7 +213,8 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     count = len(shown.sessions)
     if SESSIONS_LEAST <= count < CHANGES_FROM:
         yield f"changes for good are seen from {CHANGES_FROM} sessions on; there are {count}"
-    if shown.controls and not any(track.changes for track in shown.controls):
+    known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
+    if shown.controls and known and not any(track.changes for track in shown.controls):
         yield f"controls did not move: {', '.join(dict.fromkeys(map(_control, shown.controls)))}"
     outside = [track for track in shown.controls if track.outside]
     if outside:
