@@ -70,8 +70,8 @@ def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
         if key not in curve.rows[-1]:
             continue
         row = curve.rows[-1][key]
-        begin = track.base.begin if track.base is not None else 0
-        known = curve.logs[begin:-1, cell]
+        change = track.latest(cell)
+        known = curve.logs[change.place if change else 0 : -1, cell]
         known = known[np.isfinite(known)]
         time = Timing(estimate=math.exp(known.mean())) if known.size else None
         base = replace(row, time=time, status="ok" if time else row.status)

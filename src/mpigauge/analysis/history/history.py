@@ -34,8 +34,7 @@ class Track:
 
     Attributes:
         changes: In the order of time.
-        base: The sessions before the last one, since the last change: columns of the curve, what they say,
-            and which sessions they are; None if they are too few.
+        base: The sessions before the last one; None if they are too few.
         last: The last session against them, by column; none of cells that it has not.
     """
 
@@ -79,12 +78,12 @@ class Base:
 
     Attributes:
         cells: Columns of the curve that have enough of them.
-        begin: The first of the sessions.
+        begins: The first of the sessions, of each of these cells: since its last change.
         said: What they say.
     """
 
     cells: Sequence[int]
-    begin: int
+    begins: Sequence[int]
     said: Before
 
 
@@ -164,8 +163,14 @@ def _tracks(curves: Sequence[Curve], changes: Sequence[Sequence[Change]], margin
 
 
 def _base(curve: Curve, changes: Sequence[Change]) -> Base | None:
-    begin = changes[-1].place if changes else 0
-    mine = curve.logs[begin:-1]
+    mine = curve.logs[:-1].copy()
+    begins = [0] * mine.shape[1]
+    for change in changes:
+        for cell in change.cells:
+            mine[: change.place, cell] = np.nan
+            begins[cell] = change.place
     enough = (np.isfinite(mine).sum(axis=0) >= BASE_LEAST) & np.isfinite(curve.logs[-1])
     cells = [int(cell) for cell in np.flatnonzero(enough)]
-    return Base(cells, begin, before(mine[:, cells], curve.floor[cells])) if cells else None
+    if not cells:
+        return None
+    return Base(cells, [begins[cell] for cell in cells], before(mine[:, cells], curve.floor[cells]))

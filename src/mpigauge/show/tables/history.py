@@ -16,7 +16,7 @@ from mpigauge.show.words.sessions import count_of
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.analysis.compare.decision import Decision
@@ -55,14 +55,16 @@ def document(
         everything: Every curve on a line, in the order of the plan.
     """
     alike = compare.common(_rows(shown))
-    lines = lines_of(shown)
-    ranked = sorted(lines, key=_rank)
-    kept = [*lines, *_of_controls(shown)] if everything else [*ranked[:LINES_MOST], *_moved(shown)]
-    left = len(lines) - len(ranked[:LINES_MOST])
+    worst = ranked(shown)
+    most = [*worst[:LINES_MOST], *_moved(shown)]
+    kept = [*_of(shown.tracks), *_of(shown.controls)] if everything else most
+    left = max(0, len(worst) - LINES_MOST)
     rest = [f"{left} more: --all"] if left and not everything else []
-    verdict = shown.verdict
     return Document(
-        head=[words.headline(shown, verdict, ranked, alike.keys()), DOT.join(_basis(shown, alike.items()))],
+        head=[
+            words.headline(shown, shown.verdict, worst, alike.keys()),
+            DOT.join(_basis(shown, alike.items())),
+        ],
         tables=[_table(shown, kept, alike.keys())] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown, left_out))],
         units=chosen,
@@ -71,17 +73,17 @@ def document(
     )
 
 
-def lines_of(shown: History) -> list[Told]:
-    """What is said of all cells in which a library takes part, in the order of the plan."""
-    return [told for track in shown.tracks for told in words.told_of(track)]
+def ranked(shown: History) -> list[Told]:
+    """What is said of all cells in which a library takes part, the worst first."""
+    return sorted(_of(shown.tracks), key=_rank)
 
 
-def _of_controls(shown: History) -> list[Told]:
-    return [told for track in shown.controls for told in words.told_of(track)]
+def _of(tracks: Iterable[Track]) -> list[Told]:
+    return [told for track in tracks for told in words.told_of(track)]
 
 
 def _moved(shown: History) -> list[Told]:
-    return [told for told in _of_controls(shown) if told.change is not None or told.outside]
+    return [told for told in _of(shown.controls) if told.change is not None or told.outside]
 
 
 def _rank(told: Told) -> tuple[int, float]:
@@ -165,7 +167,7 @@ def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
         times = np.exp(track.curve.logs[:, cell])
         latest, low, high = track.latest(cell), *_band(track, cell)
         yield {
-            **_of(track, cell, len(shown.sessions)),
+            **_cell(track, cell, len(shown.sessions)),
             "sign": track.curve.sign,
             "times_s": [number(float(time)) for time in times],
             "expected_low_s": low,
@@ -184,7 +186,7 @@ def _verdict(latest: Change | None, cell: int) -> ComparisonVerdict | None:
     return "machine" if latest.machine else latest.cells[cell].verdict
 
 
-def _of(track: Track, cell: int, sessions: int) -> dict[str, Any]:
+def _cell(track: Track, cell: int, sessions: int) -> dict[str, Any]:
     return cell_record(track.curve.row(cell, sessions).cell) if track.curve.rows else {}
 
 

@@ -124,7 +124,8 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
     if not first.sized:
         return ""
     begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
-    return begin if count == 1 else f"{begin} to {end} ({count} of {sizes} sizes)"
+    some = f" ({count} of {sizes} sizes)" if count < sizes else f" ({count} sizes)"
+    return begin if count == 1 else f"{begin} to {end}{some}"
 
 
 def side_of(one: Compared, compared: frozenset[str]) -> str:
