@@ -23,9 +23,6 @@ SIZES = (8, 64, 512, 1024, 4096, 65536)
 LAUNCHES = range(1, 4)
 BASE_NS = 10_000
 
-Factor = "Callable[[Cell, int], float]"
-"""Of a cell in a session, counted from 0: how many times as long as usual it takes."""
-
 
 def records(
     number: int,
