@@ -10,6 +10,7 @@ import click
 from mpigauge.cli.histories import Chosen
 from mpigauge.cli.options import format_option, results_argument, selection_options, stat_option, unit_option
 from mpigauge.cli.results import named
+from mpigauge.cli.thresholds import threshold_options, thresholds_of
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.show.registry import Kind
 from mpigauge.vocabulary import PASSES
@@ -48,20 +49,7 @@ KIND = Kind(
 @click.option(
     "--by", type=click.Choice(BY), help="Compare within one RESULT.  [default: the first with several values]"
 )
-@click.option(
-    "--margin",
-    default="3%",
-    show_default=True,
-    metavar="SHARE",
-    help="Smaller differences do not matter; 0 for none.",
-)
-@click.option(
-    "--allow",
-    default="10%",
-    show_default=True,
-    metavar="SHARE",
-    help="A pass excludes that anything is slower by more.",
-)
+@threshold_options
 @click.option(
     "--strict",
     is_flag=True,
@@ -111,7 +99,7 @@ def command(
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.selected import selected
 
-    thresholds = _thresholds(margin, allow)
+    thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
     paths = _paths(named(results), by)
     if baseline is not None:
@@ -144,18 +132,6 @@ def _end(
     text = rendered(document(shown, verdict, compared, units, sides, everything=everything), form)
     click.echo(text, nl=False)
     return STATUSES.get(verdict, EXIT_UNDECIDED)
-
-
-def _thresholds(margin: str, allow: str) -> Thresholds:
-    from mpigauge.analysis.compare.decision import Thresholds
-    from mpigauge.units import parse_fraction, parse_margin
-
-    found = Thresholds(parse_margin(margin), parse_fraction(allow))
-    if found.allow < found.margin:
-        raise UsageError(
-            f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"
-        )
-    return found
 
 
 def _paths(paths: Sequence[Path], by: str | None) -> Sequence[Path]:

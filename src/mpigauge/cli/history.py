@@ -10,6 +10,7 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.histories import Chosen, sessions_in
 from mpigauge.cli.options import format_option, selection_options, stat_option, unit_option
+from mpigauge.cli.thresholds import threshold_options, thresholds_of
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.show.registry import Kind
 from mpigauge.vocabulary import PASSES
@@ -31,13 +32,7 @@ KIND = Kind("history", "what changed over time", "cells that were measured", "",
     metavar="[PATH...]",
     shell_complete=completers.results,
 )
-@click.option(
-    "--margin",
-    default="3%",
-    show_default=True,
-    metavar="SHARE",
-    help="Smaller changes do not matter; 0 for none.",
-)
+@threshold_options
 @click.option("--all", "everything", is_flag=True, help="A line for every curve, controls included.")
 @selection_options
 @unit_option
@@ -47,6 +42,7 @@ def command(
     paths: tuple[Path, ...],
     *,
     margin: str,
+    allow: str,
     everything: bool,
     series: tuple[str, ...],
     sizes: str,
@@ -73,12 +69,11 @@ def command(
     from mpigauge.analysis.history.history import history_of
     from mpigauge.cli.tables import check, rendered
     from mpigauge.show.tables.history import document
-    from mpigauge.units import parse_margin
 
-    share = parse_margin(margin)
+    thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
     found = sessions_in(paths, Chosen(KIND, stat, state, only, series, sizes))
-    shown = history_of(found.known, share)
+    shown = history_of(found.known, thresholds)
     text = rendered(document(shown, units, found.left_out, everything=everything), form)
     click.echo(text, nl=False)
     return STATUSES.get(shown.verdict, EXIT_UNDECIDED)

@@ -55,7 +55,7 @@ def empty(count: int) -> list[Session]:
 
 def history(cells: Values, controls: Values) -> History:
     curves = [Curve(cells, FLOOR, control=False), Curve(controls, np.zeros(controls.shape[1]))]
-    return judged(empty(len(cells)), curves, MARGIN)
+    return judged(empty(len(cells)), curves, Thresholds())
 
 
 # ---- Errors --------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_change_that_controls_do_not_share_is_the_librarys() -> None:
 
 def test_what_became_slower_and_fast_again_is_not_slow() -> None:
     chance = np.random.default_rng(9)
-    logs = stepped(stepped(sessions_like(chance, 30, 0.005), 10, 0.20), 20, 1 / 1.2 - 1)
+    logs = stepped(stepped(sessions_like(chance, 30, 0.005), 8, 0.20), 22, 1 / 1.2 - 1)
     assert history(logs, sessions_like(chance, 30, 0.005, 6)).verdict == "faster"
 
 
@@ -180,7 +180,7 @@ def test_a_slower_library_is_named_with_its_version() -> None:
         result(number, slower_from(7, 1.12, 1024), version="5.0.7" if number < 7 else "5.0.8")
         for number in range(12)
     ]
-    shown = history_of([session_of(one, rows(one)) for one in made], MARGIN)
+    shown = history_of([session_of(one, rows(one)) for one in made], Thresholds())
     assert shown.verdict == "slower"
     (track,) = shown.tracks
     (change,) = track.changes
@@ -191,9 +191,9 @@ def test_a_slower_library_is_named_with_its_version() -> None:
 
 
 def test_one_session_is_not_believed_and_few_say_nothing() -> None:
-    assert history_of(sessions(9, slower_from(8, 1.2)), MARGIN).verdict == "undecided"
-    assert history_of(sessions(9, usual), MARGIN).verdict == "same"
-    few = history_of(sessions(SESSIONS_LEAST - 1), MARGIN)
+    assert history_of(sessions(9, slower_from(8, 1.2)), Thresholds()).verdict == "undecided"
+    assert history_of(sessions(9, usual), Thresholds()).verdict == "same"
+    few = history_of(sessions(SESSIONS_LEAST - 1), Thresholds())
     assert (few.verdict, few.enough) == ("undecided", False)
 
 
@@ -208,7 +208,7 @@ def test_sessions_are_held_against_those_of_their_condition() -> None:
         )
         for number in range(12)
     ]
-    shown = history_of([session_of(one, rows(one)) for one in made], MARGIN)
+    shown = history_of([session_of(one, rows(one)) for one in made], Thresholds())
     assert [len(track.curve.sessions) for track in shown.tracks] == [6, 6]
     assert shown.verdict == "machine"
     assert [track.curve.sign for track in shown.controls if track.changes] == ["line"]

@@ -47,7 +47,7 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
     Source: docs/method.md#history
     """
     sessions = [*before, new]
-    history = history_of(sessions, thresholds.margin, len(before))
+    history = history_of(sessions, thresholds, len(before))
     controls = tuple(one for track in history.controls for one in _compared(track, trusted=True))
     signs = tuple(track.curve.sign for track in history.controls if track.curve.sign and track.outside)
     found = Comparison((), controls, thresholds, False, sessions=len(before), signs=signs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.compare.comparison import BASE_LEAST
-from mpigauge.analysis.compare.decision import Thresholds, decide
+from mpigauge.analysis.compare.decision import decide
 from mpigauge.analysis.history.changes import changes_of
 from mpigauge.analysis.history.curves import curves_of
 from mpigauge.analysis.history.prediction import Predicted, before
@@ -17,7 +17,7 @@ from mpigauge.vocabulary import BROKEN, DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.compare.decision import Decision
+    from mpigauge.analysis.compare.decision import Decision, Thresholds
     from mpigauge.analysis.history.changes import Change
     from mpigauge.analysis.history.curves import Curve
     from mpigauge.analysis.history.prediction import Before
@@ -95,18 +95,24 @@ class History:
         sessions: In the order in which they were made.
         tracks: Of all curves in which an MPI library takes part.
         controls: Of all others, and of signs of the machine.
-        margin: Changes that are less do not matter, as a fraction.
+        thresholds: What matters, and what must be excluded of the last session if all is to be well.
     """
 
     sessions: Sequence[Session]
     tracks: tuple[Track, ...]
     controls: tuple[Track, ...]
-    margin: float
+    thresholds: Thresholds
 
     @property
     def enough(self) -> bool:
         """Whether there are sessions enough to say anything of any cell."""
         return any(track.last or track.changes for track in self.tracks)
+
+    @property
+    def blind(self) -> int:
+        """Numbers whose last session may be slower by more than is allowed: sessions differ too much."""
+        last = (one for track in self.tracks for one in track.last.values())
+        return sum(not one.passes(self.thresholds.allow) for one in last)
 
     @property
     def verdict(self) -> ComparisonVerdict:
@@ -118,12 +124,12 @@ class History:
         if len(own) < len(last) or any(track.changes for track in self.controls):
             return "machine"
         outside = [one for track in self.tracks for one in track.outside.values()]
-        if not self.enough or any(one.ratio > 1 for one in outside):
+        if not self.enough or self.blind or any(one.ratio > 1 for one in outside):
             return "undecided"
         return "faster" if own else "same"
 
 
-def history_of(sessions: Sequence[Session], margin: float, settled: int | None = None) -> History:
+def history_of(sessions: Sequence[Session], thresholds: Thresholds, settled: int | None = None) -> History:
     """What became of every curve, over sessions of one machine.
 
     Args:
@@ -132,29 +138,36 @@ def history_of(sessions: Sequence[Session], margin: float, settled: int | None =
 
     Source: docs/method.md#history
     """
-    return judged(sessions, curves_of(sessions), margin, settled)
+    return judged(sessions, curves_of(sessions), thresholds, settled)
 
 
 def judged(
-    sessions: Sequence[Session], curves: Sequence[Curve], margin: float, settled: int | None = None
+    sessions: Sequence[Session],
+    curves: Sequence[Curve],
+    thresholds: Thresholds,
+    settled: int | None = None,
 ) -> History:
     """The same of curves that are known."""
-    among = sessions[:settled]
+    among, margin = sessions[:settled], thresholds.margin
     controls = [curve for curve in curves if curve.control]
     cells = [curve for curve in curves if not curve.control]
     moved = changes_of(controls, [], among, margin)
     changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
-    return History(sessions, _tracks(cells, changed, margin), _tracks(controls, moved, margin), margin)
+    return History(
+        sessions, _tracks(cells, changed, thresholds), _tracks(controls, moved, thresholds), thresholds
+    )
 
 
-def _tracks(curves: Sequence[Curve], changes: Sequence[Sequence[Change]], margin: float) -> tuple[Track, ...]:
+def _tracks(
+    curves: Sequence[Curve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
+) -> tuple[Track, ...]:
     """Each curve with its last session, held against what the sessions before say of all of them."""
     bases = [_base(curve, mine) for curve, mine in zip(curves, changes, strict=True)]
     known = [(curve, base) for curve, base in zip(curves, bases, strict=True) if base is not None]
     last: dict[int, dict[int, Decision]] = {}
     if known:
         now = np.concatenate([curve.logs[-1, base.cells] for curve, base in known])
-        decided = iter(decide(Predicted([base.said for _, base in known], now), Thresholds(margin)))
+        decided = iter(decide(Predicted([base.said for _, base in known], now), thresholds))
         last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
     return tuple(
         Track(curve, tuple(mine), base, last.get(id(curve), {}))

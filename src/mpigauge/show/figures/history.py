@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import dates as mdates
 
 from mpigauge import units
-from mpigauge.analysis.compare.decision import MARGIN
+from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.history.history import SESSIONS_LEAST, history_of
 from mpigauge.analysis.history.session import in_time, session_of
 from mpigauge.show.figures import MAKERS, lines, style
@@ -46,7 +46,7 @@ def history_figure(query: Query) -> Figure:
         raise query.lacks("nothing that it shows was measured")
     if len(sessions) < SESSIONS_LEAST:
         raise query.lacks(f"{len(sessions)} of {SESSIONS_LEAST} results at different times")
-    shown = history_of(sessions, MARGIN)
+    shown = history_of(sessions, Thresholds())
     told = [one for one in ranked(shown) if len(one.track.curve.sessions) > 1][:PANELS_MOST]
     if not told:
         raise query.lacks("no cell was measured in two of the results")

@@ -101,11 +101,12 @@ def _rows(shown: History) -> Iterator[Row]:
 
 def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
     """Sessions, what all cells have in common, and what matters."""
+    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
     count = len(shown.sessions)
     first, last = words.date(shown.sessions, 0), words.date(shown.sessions, count - 1)
     said = [phrase for _, phrase in alike if phrase not in UNSAID]
     over = f"{count_of(count)}, {first} to {last}" if count > 1 else f"1 session, {first}"
-    return [over, *said, f"margin {format_percent(shown.margin)}"]
+    return [over, *said, f"margin {margin}, allowed {allow}"]
 
 
 def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Table:
@@ -144,7 +145,8 @@ def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     """docs/numbers.md#history."""
     return {
         "verdict": shown.verdict,
-        "margin": shown.margin,
+        "margin": shown.thresholds.margin,
+        "allow": shown.thresholds.allow,
         "sessions": [_session(one) for one in shown.sessions],
         "left_out": [{"file": str(one.path), "differs": [*differs]} for one, differs in left_out],
         "cells": [*_records(shown)],

@@ -202,7 +202,11 @@ def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str
     if not shown.enough:
         return few(len(shown.sessions), SESSIONS_LEAST)
     outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
-    told, last = next((told, last) for told, last in outside if last.ratio > 1)
+    longer = [(told, last) for told, last in outside if last.ratio > 1]
+    if not longer:
+        allow = units.format_percent(shown.thresholds.allow)
+        return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
+    told, last = longer[0]
     what = f"{_said(told, unsaid)} {_factor(last)} in the last session alone"
     return f"{what}; it may be the machine: measure again"
 
