@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.analysis.compare.decision import Thresholds, decide
 from mpigauge.analysis.history.baseline import against
@@ -220,12 +221,10 @@ def test_copies_and_other_machines_are_told_apart() -> None:
     known, copies = in_time([three, two, one, again])
     assert ([*map(id, known)], len(copies)) == ([id(one), id(two), id(three)], 1)
     assert apart_from(one, known) == []
-    stranger = empty(1)[0]
-    assert apart_from(one, [stranger]) == []
     made = result(5, usual)
-    made.campaign = campaign()
-    elsewhere = session_of(made, rows(made))
-    assert apart_from(elsewhere, [elsewhere]) == []
+    made.campaign = replace(made.campaign, environment=replace(made.campaign.environment, host="elsewhere"))
+    stranger = session_of(made, rows(made))
+    assert apart_from(one, [two, stranger]) == [(stranger, ["host node1, elsewhere"])]
 
 
 # ---- A baseline ----------------------------------------------------------------------------------
