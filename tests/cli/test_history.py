@@ -102,17 +102,6 @@ def test_a_margin_says_what_matters(cli: Cli) -> None:
     assert cli("history", path, "--margin", "30%", "--allow", "30%").status == EXIT_DONE
 
 
-def test_a_figure_has_a_panel_a_cell_with_its_changes(cli: Cli) -> None:
-    files = sorted(folder("results", 12, SLOWER, switch=7).iterdir())
-    done = cli("plot", *files, "--kind", "history", "-o", "figure.svg")
-    assert done.status == EXIT_DONE, done.err
-    text = Path("figure.svg").read_text(encoding="utf-8")
-    assert 'id="change-0-7"' in text
-    assert 'id="points-1"' in text
-    assert 'id="change-1-7"' not in text
-    assert "openmpi 5.0.7 -&gt; 5.0.8" in text
-
-
 # ---- Against a baseline --------------------------------------------------------------------------
 
 
