@@ -177,6 +177,11 @@ def parse_fraction(text: str) -> float:
     return fraction
 
 
+def parse_margin(text: str) -> float:
+    """As `parse_fraction`, or 0 for none."""
+    return 0.0 if text.strip() in ("0", "0%") else parse_fraction(text)
+
+
 def format_size(size_bytes: int | None) -> str:
     """Write a size exactly, so that `parse_size` gives it back: ``"1 KiB"``, ``"1.5 MiB"``, ``"1001 B"``.
 

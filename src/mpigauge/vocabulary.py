@@ -202,6 +202,10 @@ WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 Distance = Literal["line", "path"]
 """What tells how far apart ranks are: a cache line handed over on a host, an empty message between hosts."""
 
+MachineSign = Distance | Literal["arithmetic"]
+"""What shows the machine itself, beside cells without any library: how far apart ranks are, and how fast a
+fixed piece of arithmetic is."""
+
 StateName = Literal["near", "mid", "far"]
 """Of the states that a machine was in, by how long a line or a path takes in each."""
 

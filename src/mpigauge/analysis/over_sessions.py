@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -97,6 +97,20 @@ class Unlike:
     other_s: float
 
 
+class Placed(Protocol):
+    """Anything of which it may be known how far apart its ranks were.
+
+    Attributes:
+        at: Of what, and in seconds; None if that is not known.
+    """
+
+    @property
+    def at(self) -> tuple[Distance, float] | None: ...
+
+
+AnyPlaced = TypeVar("AnyPlaced", bound=Placed)
+
+
 class _Part(NamedTuple):
     """A cell in one state of one result.
 
@@ -136,9 +150,9 @@ def with_sessions(measured: Sequence[Measured]) -> list[list[Row]]:
         return [list(one.rows) for one in measured]
     found: dict[tuple[int, Cell, StateName | None], OverSessions] = {}
     for (_, cell), parts in _parts(measured).items():
-        for alike in _alike(parts):
-            if (over := _over(alike, dated)) is not None:
-                found |= {(part.member, cell, part.state): over for part in alike}
+        for mine in alike(parts):
+            if (over := _over(mine, dated)) is not None:
+                found |= {(part.member, cell, part.state): over for part in mine}
     return [
         [
             replace(row, sessions=found.get((member, row.cell, row.state))) if row.time else row
@@ -251,12 +265,12 @@ def _of_row(member: int, row: Row, visits: Sequence[Visit], states: States) -> I
         yield _Part(member, None, row.time, middle_of(distances_of(row.visits)))
 
 
-def _alike(parts: Sequence[_Part]) -> list[list[_Part]]:
+def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
     """Parts that were made at one distance; those of which it is not known go with the others if these agree.
 
     Along the line of distances a new group begins wherever the next is further than what is alike.
     """
-    groups: list[list[_Part]] = []
+    groups: list[list[AnyPlaced]] = []
     known = sorted((part.at, number) for number, part in enumerate(parts) if part.at is not None)
     for _, mine in groupby(known, key=lambda pair: pair[0][0]):
         last = 0.0

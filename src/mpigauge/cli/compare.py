@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.histories import Chosen
 from mpigauge.cli.options import (
     comparison_options,
     format_option,
@@ -15,13 +17,15 @@ from mpigauge.cli.options import (
     unit_option,
 )
 from mpigauge.cli.results import named
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.show.registry import Kind
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
+    from mpigauge.show.compared import Held
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
 
 STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
@@ -35,6 +39,12 @@ KIND = Kind(
 
 @click.command("compare")
 @results_argument
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Hold RESULT against what the sessions in a folder let expect: three at least.",
+)
 @comparison_options
 @click.option(
     "--strict",
@@ -49,6 +59,7 @@ KIND = Kind(
 def command(
     results: tuple[Path, ...],
     *,
+    baseline: Path | None,
     by: str | None,
     margin: str,
     allow: str,
@@ -65,30 +76,52 @@ def command(
 ) -> int:
     """Say whether one of two is slower: libraries or modes of one RESULT, or a second RESULT against a first.
 
-    Launches that were made in turn give verdicts; results of different times never give "slower", since
-    the machine may have moved. The exit status is 1 if something is slower or lost, 0 if nothing is slower
+    Launches that were made in turn give verdicts; two results of different times never give "slower", since
+    the machine may have moved. --baseline asks how far apart times are: a folder of results that were made
+    as RESULT was, at other times. The exit status is 1 if something is slower or lost, 0 if nothing is slower
     by more than --allow, and 5 if that cannot be decided.
 
     \b
     mpigauge compare both.jsonl --by mpi
     mpigauge compare both.jsonl --by mpi --sizes 8:64KiB --all
     mpigauge compare before.jsonl after.jsonl --format markdown
+    mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.cli.tables import check, rendered
+    from mpigauge.cli.histories import against
+    from mpigauge.cli.tables import check
     from mpigauge.result.reader import load
     from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
     from mpigauge.show.query import Query, sources_of
-    from mpigauge.show.tables.compare import document
 
     thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
     paths = named(results)
     check_count(len(paths), by)
+    if baseline is not None:
+        chosen = Chosen(KIND, stat, state, only, series, sizes)
+        found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
+        return _end(found, units, form, strict=strict, everything=everything)
     sources = sources_of(map(load, paths), stat, state or "all", only)
     if not force:
         check_alike(sources)
     found = held(Query(KIND, sources, False, units, stat, series, sizes, by, thresholds))
+    return _end(found, units, form, strict=strict, everything=everything)
+
+
+def _one(paths: Sequence[Path], by: str | None) -> Path:
+    if len(paths) > 1 or by is not None:
+        raise UsageError(
+            "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
+        )
+    return paths[0]
+
+
+def _end(found: Held, units: Units, form: str, *, strict: bool, everything: bool) -> int:
+    """Prints it; the exit status."""
+    from mpigauge.cli.tables import rendered
+    from mpigauge.show.tables.compare import document
+
     verdict = found.shown.strictly() if strict else found.shown.verdict
     shown = document(found.shown, verdict, found.factors, units, found.sides, everything=everything)
     click.echo(rendered(shown, form), nl=False)

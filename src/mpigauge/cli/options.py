@@ -222,12 +222,9 @@ def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
+def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--margin and --allow, as every verb has that judges; `show.compared.thresholds_of` reads them."""
     for option in (
-        click.option(
-            "--force", is_flag=True, help="Compare results of different machines or versions all the same."
-        ),
         click.option(
             "--allow",
             default="10%",
@@ -242,14 +239,22 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="SHARE",
             help="Smaller differences do not matter; 0 for none.",
         ),
-        click.option(
-            "--by",
-            type=click.Choice(COMPARED_BY),
-            help="Compare within one RESULT.  [default: the first with several values]",
-        ),
     ):
         function = option(function)
     return function
+
+
+def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
+    force = click.option(
+        "--force", is_flag=True, help="Compare results of different machines or versions all the same."
+    )
+    by = click.option(
+        "--by",
+        type=click.Choice(COMPARED_BY),
+        help="Compare within one RESULT.  [default: the first with several values]",
+    )
+    return by(threshold_options(force(function)))
 
 
 def words(text: str | None) -> tuple[str, ...]:

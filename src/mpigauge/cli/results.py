@@ -41,6 +41,23 @@ def newest_in(folder: Path) -> Path:
     return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
 
+def every(given: Sequence[Path]) -> list[Path]:
+    """The files of a command line, and of each folder all results; those of results/ if none is named.
+
+    Raises:
+        UsageError: A folder has no result.
+    """
+    found = [file for path in given or [FOLDER] for file in (_all_in(path) if _is_folder(path) else [path])]
+    return list(dict.fromkeys(found))
+
+
+def _all_in(folder: Path) -> list[Path]:
+    files = sorted(path for path in _files(folder) if path.name.endswith(ENDINGS))
+    if not files:
+        raise UsageError(f"{folder}: no result is there", "name the folder that has them")
+    return files
+
+
 def is_newest(path: Path) -> bool:
     """Whether commands find a result without its name."""
     try:

@@ -19,7 +19,7 @@ from mpigauge.analysis.compare.sides import (
 from mpigauge.errors import UsageError
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
-from mpigauge.units import parse_fraction
+from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,9 +65,7 @@ def thresholds_of(margin: str, allow: str) -> Thresholds:
     Raises:
         UsageError: One is no share, or less is allowed than does not matter.
     """
-    found = Thresholds(
-        0.0 if margin.strip() in ("0", "0%") else parse_fraction(margin), parse_fraction(allow)
-    )
+    found = Thresholds(parse_margin(margin), parse_fraction(allow))
     if found.allow < found.margin:
         raise UsageError(
             f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"

@@ -122,6 +122,7 @@ ONE_CELL_LACKS = {
     "skew": "nothing that it shows was measured",
     "map": "has no map",
     "states": "nothing is known of the state of the machine",
+    "history": "1 of 4 results at different times",
 }
 
 

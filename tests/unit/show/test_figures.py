@@ -12,6 +12,7 @@ import pytest
 
 from mpigauge.show.document import Units
 from mpigauge.show.figures import FORMS, KINDS, figure
+from tests.histories import folder, slower_from
 from tests.made import (
     campaign,
     cell,
@@ -214,6 +215,18 @@ def test_states(machine: Path, cli: Cli) -> None:
     assert "8 B; a point a visit" in shown
     assert cli("plot", path, "--kind", "states", "--sizes", "8,64KiB", "-o", "figure.svg").status == 0
     assert "time / median of the cell" in texts()
+
+
+def test_history(machine: Path, cli: Cli) -> None:
+    """A panel a cell, the worst of those of which the same is said; changes are marked where they are."""
+    files = sorted(folder("results", 12, slower_from(7, 1.12, 1024), switch=7).iterdir())
+    done = cli("plot", *files, "--kind", "history", "-o", "figure.svg")
+    assert done.status == 0, done.err
+    text = svg_text()
+    for name in ("points-0", "band-0", "change-0-7", "points-1", "band-1"):
+        assert f'id="{name}"' in text
+    assert 'id="change-1-7"' not in text
+    assert any(one.endswith("times as long, openmpi 5.0.7 -> 5.0.8") for one in texts())
 
 
 def test_every_kind_has_a_test() -> None:

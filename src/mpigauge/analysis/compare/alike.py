@@ -12,24 +12,28 @@ if TYPE_CHECKING:
 
 def differences(base: Result, other: Result) -> list[str]:
     """In what they differ; versions of the system and of libraries may, and are what is compared."""
-    first, second = _facts(base), _facts(other)
-    both = first.keys() & second.keys()
-    return [
-        f"{what} {first[what]}, {second[what]}"
-        for what in first
-        if what in both and first[what] != second[what]
-    ]
+    way = {"mpigauge": base.campaign.mpigauge}, {"mpigauge": other.campaign.mpigauge}
+    return apart(way[0] | machine_of(base), way[1] | machine_of(other))
 
 
-def _facts(result: Result) -> Mapping[str, str]:
+def apart(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """What both know and is not the same, with both values."""
+    return [f"{what} {first[what]}, {second[what]}" for what in changed(first, second)]
+
+
+def changed(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """The names of what both know and is not the same."""
+    return [what for what in first if what in second and first[what] != second[what]]
+
+
+def machine_of(result: Result) -> dict[str, str]:
+    """What a machine is, and the clock that it was measured by; without what is not known."""
     return {name: value for name, value in _named(result) if value}
 
 
 def _named(result: Result) -> Iterator[tuple[str, str]]:
-    """What the way of measuring and the machine are."""
     campaign = result.campaign
     here = campaign.environment
-    yield "mpigauge", f"{campaign.mpigauge}"
     yield "host", ",".join(host.name for host in campaign.plan.hosts) or here.host
     yield "processor", here.cpu
     yield "cores", str(here.cores)

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.analysis.compare.sides import Pair
-    from mpigauge.vocabulary import ComparisonVerdict, Verdict
+    from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 CONTROLS = patterns_with(
     lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
 )
 """What no MPI library takes part in: if it changes, the machine has changed, or the seats of the ranks."""
+
+BASE_LEAST = 3
+"""Sessions, of which fewer say nothing of the next one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +64,8 @@ class Comparison:
         interleaved: Whether both sides are of one campaign, launch by launch; what is not may differ since
             the machine does, and is never called slower.
         rates: How this very data would decide if there were no difference, and if there were one.
+        sessions: Of how many the base is the mean, whose differences are known; None of a single result.
+        signs: Of the machine itself, those that are not as they were in the sessions.
     """
 
     cells: tuple[Compared, ...]
@@ -68,6 +73,13 @@ class Comparison:
     thresholds: Thresholds
     interleaved: bool
     rates: tuple[Rate, ...] = ()
+    sessions: int | None = None
+    signs: tuple[MachineSign, ...] = ()
+
+    @property
+    def judges(self) -> bool:
+        """Whether chance is known, of launches in turn or of sessions: else anything may be the machine."""
+        return self.interleaved or (self.sessions or 0) >= BASE_LEAST
 
     @property
     def moved(self) -> tuple[Compared, ...]:
@@ -87,12 +99,12 @@ class Comparison:
         words = {one.verdict for one in self.cells}
         if self.lost or "slower" in words:
             return "slower"
-        if self.moved and self.interleaved:
+        if (self.moved or self.signs) and self.judges:
             return "machine"
         passing = [
             one.decision is not None and one.decision.passes(self.thresholds.allow) for one in self.cells
         ]
-        if not self.interleaved or not passing or not all(passing):
+        if not self.judges or not passing or not all(passing):
             return "undecided"
         return "faster" if "faster" in words else "same"
 

@@ -184,7 +184,7 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
     """
     shifts = np.full(len(family.mean), shift)
     if family.permutes:
-        return _step_down(family.t(shifts)), _step_down(-family.t(-shifts))
+        return step_down(family.t(shifts)), step_down(-family.t(-shifts))
     return (
         _holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
         _holm(special.stdtr(family.freedom, (family.mean + shift) / family.error)),
@@ -202,8 +202,12 @@ def reach(family: Family, level: float = LEVEL) -> Values:
     return np.asarray(special.stdtrit(family.freedom, 1 - level / 2 / cells))
 
 
-def _step_down(t: Values) -> Values:
-    """p-values of the largest t of those not yet rejected, from the largest to the smallest."""
+def step_down(t: Values) -> Values:
+    """p-values of the largest t of those not yet rejected, from the largest to the smallest.
+
+    Args:
+        t: Of all permutations, that of the data first, shape ``(permutations, cells)``.
+    """
     order = np.argsort(-t[0])
     largest = np.maximum.accumulate(t[:, order[::-1]], axis=1)[:, ::-1]
     p = (largest >= largest[0] - 1e-12).mean(axis=0)

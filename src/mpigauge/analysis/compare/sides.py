@@ -45,6 +45,7 @@ class Pair:
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
         twins: Whether both are of one library, under two labels: what differs then is chance.
+        sessions: Of how many the base is the mean; None if it is a single result.
     """
 
     base: Row
@@ -52,6 +53,7 @@ class Pair:
     same_place: bool = True
     interleaved: bool = True
     twins: bool = False
+    sessions: int | None = None
 
     @property
     def measured(self) -> bool:

@@ -127,6 +127,12 @@ KINDS = {
             "states",
         ),
         Kind(
+            "history",
+            "what cells took in each of several results, against time, changes marked",
+            "results of four times or more",
+            "history",
+        ),
+        Kind(
             "cpu",
             "CPU time of one operation, waiting included, against size",
             "cells whose CPU time is known",

@@ -133,7 +133,7 @@ def _groups(found: Held, runs: Sequence[Run], *, controls: bool = False) -> list
         curves.setdefault((key_of(run.worst.pair.base, found.factors | {"bytes"}), other), []).append(run)
     compared = (*found.shown.cells, *found.shown.controls)
     several = len({words.side_of(one, found.factors) for one in compared}) > 1
-    unsaid = found.factors | words.common(compared).keys()
+    unsaid = frozenset({*found.factors, *words.common(one.pair.base for one in compared)})
     sides = found.factors if several else frozenset()
     return [_group(sorted(curve, key=_bytes), unsaid, sides, controls) for curve in curves.values()]
 
@@ -150,7 +150,7 @@ def _group(runs: Sequence[Run], unsaid: frozenset[str], sides: frozenset[str], c
     """
     one = runs[0].worst
     heading = ", ".join(
-        filter(None, [words.name_of(one, unsaid), words.side_of(one, sides) if sides else ""])
+        filter(None, [words.name_of(one.pair.base, unsaid), words.side_of(one, sides) if sides else ""])
     )
     labels = [words.size_of(run).partition(" (")[0] for run in runs]
     alone = f"{heading} {labels[0]}".strip()

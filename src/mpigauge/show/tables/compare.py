@@ -53,7 +53,7 @@ def document(
         sides: What is held against what, in words.
         everything: Every cell on a line of its own.
     """
-    alike = words.common((*shown.cells, *shown.controls))
+    alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
     lines = _lines(shown, compared, everything=everything)
     kept = lines if everything else [run for run in lines if _matters(shown, run)][:LINES_MOST]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
@@ -70,11 +70,14 @@ def document(
 
 def _basis(shown: Comparison) -> list[str]:
     """Launches and thresholds."""
+    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
+    said = f"margin {margin}, allowed {allow}"
+    if shown.sessions is not None:
+        return [said]
     counts = [one.decision.launches for one in shown.cells if one.decision is not None]
     most = f"{max(counts)} launches" if counts else "too few launches"
     how = "in turn" if shown.interleaved else "at different times"
-    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
-    return [f"{most}, {how}", f"margin {margin}, allowed {allow}"]
+    return [f"{most}, {how}", said]
 
 
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
@@ -116,7 +119,7 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
             Column(
                 "cell",
                 "",
-                lambda run: words.name_of(run.worst, compared | alike.keys()),
+                lambda run: words.name_of(run.worst.pair.base, compared | alike.keys()),
                 left=True,
                 goes=None,
             ),
@@ -150,6 +153,8 @@ def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str
         "verdict": verdict,
         "sides": sides,
         "interleaved": shown.interleaved,
+        "sessions": shown.sessions,
+        "signs": [*shown.signs],
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "cells": [_record(one) for one in shown.cells],

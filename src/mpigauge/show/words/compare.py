@@ -7,11 +7,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.compare.comparison import CONTROLS
+from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.runs import distance
 from mpigauge.show.words.comparisons import VERDICTS
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.show.words.sessions import few
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -23,10 +24,17 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.sides import Pair
     from mpigauge.analysis.rows import Row
     from mpigauge.show.words.factors import Factors
-    from mpigauge.vocabulary import ComparisonVerdict
+    from mpigauge.vocabulary import ComparisonVerdict, MachineSign
 
 LEFT_OUT = ("pattern", "mode")
 MACHINE = "the machine moved"
+
+SIGNS: Mapping[MachineSign, str] = {
+    "arithmetic": "arithmetic",
+    "line": "hand-over of a cache line",
+    "path": "empty message between hosts",
+}
+"""What shows the machine itself."""
 
 NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
 """What is said of launches that were not made in turn: it may be the machine."""
@@ -43,7 +51,7 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
             counts = {"slower": slower, "lost": len(shown.lost)}
             return "; ".join(f"{word}: {some} of {count} numbers" for word, some in counts.items() if some)
         case "machine":
-            return f"{MACHINE}: {_names(shown.moved)} changed, which cannot differ"
+            return f"{MACHINE}: {_names(shown)} changed, which cannot differ"
         case "faster":
             return f"faster: {faster} of {count} numbers; none is slower by {allow}"
         case "same":
@@ -53,7 +61,9 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
 
 
 def _open(shown: Comparison, count: int) -> str:
-    if not shown.interleaved:
+    if shown.sessions is not None and not shown.judges:
+        return few(shown.sessions, BASE_LEAST)
+    if not shown.judges:
         differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
         return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"
     open_ = sum(
@@ -72,7 +82,7 @@ def verdict_of(one: Compared) -> str:
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
     if one.decision is None:
-        return "too few launches"
+        return "too few launches" if one.pair.sessions is None else "too few sessions"
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
@@ -86,17 +96,17 @@ def ratio_words(decision: Decision | None) -> str:
     return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
 
 
-def name_of(one: Compared, unsaid: Collection[str]) -> str:
+def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of a cell, without the factors of which all have one value, and without what goes without saying."""
-    phrases = phrases_of(one.pair.base.cell)
-    state = [f"state {one.pair.base.state}"] if one.pair.base.state else []
+    phrases = phrases_of(row.cell)
+    state = [f"state {row.state}"] if row.state else []
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
     return " ".join([*said, *state])
 
 
-def common(cells: Iterable[Compared]) -> Factors:
+def common(rows: Iterable[Row]) -> Factors:
     """What all cells are of alike, in words by factor; their pattern is said of each."""
-    first, *others = [phrases_of(one.pair.base.cell) for one in cells] or [{}]
+    first, *others = [phrases_of(row.cell) for row in rows] or [{}]
     return {
         name: phrase
         for name, phrase in first.items()
@@ -106,11 +116,16 @@ def common(cells: Iterable[Compared]) -> Factors:
 
 def size_of(run: Run) -> str:
     """`2 KiB to 64 KiB (6 of 7 sizes)`."""
-    first, last = run.cells[0].pair.base, run.cells[-1].pair.base
+    return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
+
+
+def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
+    """The same of the first and the last of so many cells, of so many sizes between them."""
     if not first.sized:
         return ""
     begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
-    return begin if len(run.cells) == 1 else f"{begin} to {end} ({len(run.cells)} of {run.sizes} sizes)"
+    some = f" ({count} of {sizes} sizes)" if count < sizes else f" ({count} sizes)"
+    return begin if count == 1 else f"{begin} to {end}{some}"
 
 
 def side_of(one: Compared, compared: frozenset[str]) -> str:
@@ -138,12 +153,14 @@ def notes(shown: Comparison) -> Iterator[str]:
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
-    if few := said["too few launches"]:
-        yield f"too few launches: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
+    if some := said["too few launches"]:
+        yield f"too few launches: {some}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
+    if some := said["too few sessions"]:
+        yield f"too few sessions: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
-    if open_ and shown.interleaved:
+    if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
-    if shown.controls and shown.interleaved and not shown.moved:
+    if shown.controls and shown.judges and not (shown.moved or shown.signs):
         most = ratio_words(max(shown.controls, key=distance).decision)
         yield f"controls did not move: {_controls(shown)}, at most {most}"
     if shown.rates:
@@ -187,6 +204,6 @@ def _rates(shown: Comparison) -> str:
     return f"with these launches {alarm}; what is planted is found: {found}"
 
 
-def _names(cells: Sequence[Compared]) -> str:
-    names: Mapping[str, None] = dict.fromkeys(one.pair.base.cell.pattern for one in cells)
-    return ", ".join(names)
+def _names(shown: Comparison) -> str:
+    cells = [one.pair.base.cell.pattern for one in shown.moved]
+    return ", ".join(dict.fromkeys([*cells, *(SIGNS[sign] for sign in shown.signs)]))

@@ -11,7 +11,11 @@ from mpigauge.show.words.finding import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.history.changes import Switch
     from mpigauge.analysis.over_sessions import Spans, Unlike
+
+SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
+"""What versions are called whose name says too little."""
 
 SURE_BELOW = 10.0
 """Half-widths that are more, as those of two sessions often are, say only that nothing is known yet."""
@@ -27,6 +31,23 @@ def width_of(half_width: float) -> str:
 def count_of(sessions: int) -> str:
     """`6 sessions`."""
     return f"{sessions} sessions"
+
+
+def few(there: int, least: int) -> str:
+    """How many sessions are missing for a verdict."""
+    here = f"{there} session{'' if there == 1 else 's'}"
+    return f"{here}; a verdict takes {least} of a number: measure {max(least - there, 1)} more"
+
+
+def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Switch]) -> str:
+    """What is held against what: `new.jsonl against 8 sessions of results (openmpi 5.0.7 -> 5.0.8)`."""
+    what = switches(known)
+    return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
+
+
+def switches(known: Sequence[Switch]) -> str:
+    """`openmpi 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
+    return ", ".join(f"{SWITCHES.get(one.name, one.name)} {one.before} -> {one.after}" for one in known)
 
 
 def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:

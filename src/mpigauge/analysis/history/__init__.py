@@ -1,0 +1,1 @@
+"""One plan over time: sessions, what changed when, and what the next session may find."""

@@ -1,0 +1,80 @@
+"""A result against a baseline of sessions, made at other times, of which it is known how far they differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.compare.comparison import Compared, Comparison
+from mpigauge.analysis.compare.sides import Pair
+from mpigauge.analysis.estimate import Timing
+from mpigauge.analysis.history.changes import switches_of
+from mpigauge.analysis.history.history import history_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.analysis.compare.decision import Thresholds
+    from mpigauge.analysis.history.changes import Switch
+    from mpigauge.analysis.history.history import Track
+    from mpigauge.analysis.history.session import Session
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Against:
+    """What a result is against sessions before it.
+
+    Attributes:
+        shown: A comparison as any other.
+        switches: Versions that are not those of the last of the sessions.
+    """
+
+    shown: Comparison
+    switches: Sequence[Switch]
+
+
+def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> Against:
+    """Every cell of a result, against what the sessions since its last change predict.
+
+    That any cell is called slower which is not has a probability of 5 % at most (Holm, over all cells).
+
+    Args:
+        before: In the order in which they were made, of one machine, without the result itself.
+
+    Source: docs/method.md#history
+    """
+    sessions = [*before, new]
+    history = history_of(sessions, thresholds, len(before))
+    controls = tuple(one for track in history.controls for one in _compared(track, trusted=True))
+    signs = tuple(track.curve.sign for track in history.controls if track.curve.sign and track.outside)
+    found = Comparison((), controls, thresholds, False, sessions=len(before), signs=signs)
+    trusted = found.judges and not found.moved and not signs
+    cells = tuple(one for track in history.tracks for one in _compared(track, trusted=trusted))
+    switches = dict.fromkeys(
+        switch
+        for track in history.tracks
+        for last in track.curve.sessions[-2:-1]
+        if len(before) in track.curve.sessions
+        for switch in switches_of(track.curve, last, len(before), sessions)
+    )
+    return Against(replace(found, cells=cells), list(switches))
+
+
+def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
+    """The cells that the last session has; signs of the machine have none."""
+    curve = track.curve
+    for cell, key in enumerate(curve.cells):
+        if key not in curve.rows[-1]:
+            continue
+        row = curve.rows[-1][key]
+        change = track.latest(cell)
+        known = curve.logs[change.place if change else 0 : -1, cell]
+        known = known[np.isfinite(known)]
+        time = Timing(estimate=math.exp(known.mean())) if known.size else None
+        base = replace(row, time=time, status="ok" if time else row.status)
+        if time is not None or row.time is not None:
+            pair = Pair(base, row, interleaved=False, sessions=int(known.size))
+            yield Compared(pair, track.last.get(cell), trusted)

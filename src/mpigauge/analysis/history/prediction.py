@@ -1,0 +1,94 @@
+"""What the next session may find, by how much the sessions before it differ.
+
+The mean of the sessions before, give or take ``t(S - 1) s sqrt(1 + 1 / S)`` of their S values. Source:
+docs/method.md#history
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from mpigauge.analysis.compare.max_t import LEVEL
+from mpigauge.analysis.compare.moderated import prior_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.percentiles import Values
+
+_BLUR = 1e-8
+"""Variance that sessions have at least: 0.01 %. That of three can be 0 by luck."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Before:
+    """What sessions say of the next one, of each cell of a curve.
+
+    Attributes:
+        mean: Of the logarithms of their times, shape ``(cells,)``.
+        spread: Standard deviation of a session, drawn towards those of the curve's other cells.
+        freedom: Degrees of freedom of that.
+        sessions: How many there are.
+        floor: Variance that the steps of the clock hide.
+    """
+
+    mean: Values
+    spread: Values
+    freedom: Values
+    sessions: Values
+    floor: Values
+
+    @property
+    def error(self) -> Values:
+        """Standard deviation of the next session about the mean."""
+        return np.asarray(np.sqrt(self.spread**2 * (1 + 1 / self.sessions) + self.floor))
+
+    def band(self, share: float = 1 - LEVEL) -> tuple[Values, Values]:
+        """Between what times, in seconds, the next session is, each cell by itself."""
+        half = special.stdtrit(self.freedom, (1 + share) / 2) * self.error
+        return np.exp(self.mean - half), np.exp(self.mean + half)
+
+
+def before(logs: Values, floor: Values) -> Before:
+    """What sessions say of the next one.
+
+    Args:
+        logs: Of one curve, shape ``(sessions, cells)``; every cell has `comparison.BASE_LEAST` values.
+        floor: Variance of a ratio of each cell that the steps of the clock hide, shape ``(cells,)``.
+    """
+    there = np.isfinite(logs)
+    count = there.sum(axis=0).astype(float)
+    mean = np.where(there, logs, 0.0).sum(axis=0) / count
+    residuals = np.where(there, logs - mean, 0.0)
+    variances = (residuals**2).sum(axis=0) / (count - 1)
+    prior = prior_of(residuals, variances, count - 1)
+    spread = np.sqrt(prior.moderated(variances, count - 1) + _BLUR)
+    return Before(mean, spread, prior.freedom(count - 1), count, floor)
+
+
+class Predicted:
+    """The family of cells of one session, held against the sessions before it: `compare.max_t.Family`.
+
+    Args:
+        known: Of each curve what sessions before say.
+        now: Logarithms of the times of the session, of all cells in their order.
+    """
+
+    permutes = False
+    """Sessions are few and the new one is alone: Student's t, with Holm's and Bonferroni's corrections."""
+
+    def __init__(self, known: Sequence[Before], now: Values) -> None:
+        self.mean = now - np.concatenate([one.mean for one in known])
+        self.error = np.concatenate([one.error for one in known])
+        self.freedom = np.concatenate([one.freedom for one in known])
+        self.launches = np.concatenate([one.sessions for one in known])
+        # One session more in the history hardly narrows it: no number of launches is advised.
+        self.spread = np.full(len(now), np.inf)
+
+    def t(self, shift: Values) -> Values:
+        """Of the data alone."""
+        return np.asarray((self.mean - shift) / self.error)[None]

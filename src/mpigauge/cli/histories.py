@@ -1,0 +1,134 @@
+"""Results of many times, by files and folders, as sessions; for verbs that look at them over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.results import every
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mpigauge.analysis.compare.decision import Thresholds
+    from mpigauge.analysis.history.session import Session
+    from mpigauge.show.compared import Held
+    from mpigauge.show.registry import Kind
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of each result is looked at.
+
+    Attributes:
+        kind: For what is said if a result has nothing of it.
+    """
+
+    kind: Kind
+    stat: str = "median"
+    state: StateChoice | None = None
+    only: OnlyChoice | None = None
+    series: tuple[str, ...] = ()
+    sizes: str = ""
+
+
+@dataclass(slots=True)
+class Sessions:
+    """Sessions in the order of time, and those of other machines with what differs.
+
+    Attributes:
+        known: Of one machine.
+    """
+
+    known: list[Session] = field(default_factory=list)
+    left_out: list[tuple[Session, list[str]]] = field(default_factory=list)
+
+
+def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None = None) -> Sessions:
+    """All results of files and folders; what is none is named on standard error and left out.
+
+    Args:
+        reference: Whose machine counts; that of the last session if nobody is.
+
+    Raises:
+        UsageError: There is no result at all.
+    """
+    from mpigauge.analysis.history.session import apart_from, in_time
+    from mpigauge.show.query import wanted
+
+    wanted(chosen.sizes)
+    read, refused = _read(every(paths), chosen)
+    if not read:
+        raise (
+            refused[0]
+            if refused
+            else UsageError(
+                f"{', '.join(map(str, paths))}: no result is there", "name files, or folders with results"
+            )
+        )
+    known, copies = in_time(read)
+    for one in copies:
+        click.echo(f"skipped: {one.path}: a copy of another result", err=True)
+    left_out = apart_from(reference or known[-1], known)
+    strangers = {id(one) for one, _ in left_out}
+    return Sessions([one for one in known if id(one) not in strangers], left_out)
+
+
+def _read(paths: Sequence[Path], chosen: Chosen) -> tuple[list[Session], list[UsageError]]:
+    found, refused = [], []
+    for path in paths:
+        try:
+            found.append(session_in(path, chosen))
+        except UsageError as error:
+            refused.append(error)
+            click.echo(f"skipped: {error.sentence}", err=True)
+    return found, refused
+
+
+def session_in(path: Path, chosen: Chosen) -> Session:
+    """One result; it is not kept.
+
+    Raises:
+        UsageError: It is none, or has nothing of what was chosen.
+    """
+    from mpigauge.analysis.history.session import session_of
+    from mpigauge.result.reader import load
+    from mpigauge.show.query import Query, source_of
+    from mpigauge.show.tables.selected import selected
+
+    source = source_of(load(path), chosen.stat, chosen.state or "all", chosen.only)
+    query = Query(chosen.kind, [source], stat=chosen.stat, series=chosen.series, sizes=chosen.sizes)
+    (mine,) = selected(query)
+    return session_of(mine.result, mine.rows)
+
+
+def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, *, force: bool) -> Held:
+    """A result, held against the sessions of a folder.
+
+    Raises:
+        UsageError: None of them is of the result's machine.
+    """
+    from mpigauge.analysis.history import baseline as expected
+    from mpigauge.analysis.history.session import same_session
+    from mpigauge.show.compared import Held
+    from mpigauge.show.words.sessions import baseline_words
+
+    new = session_in(path, chosen)
+    found = sessions_in([baseline], chosen, None if force else new)
+    known = [*found.known, *(one for one, _ in found.left_out if force)]
+    before = [one for one in known if not same_session(one, new)]
+    for one, differs in found.left_out if not force else []:
+        click.echo(f"skipped: {one.path}: {'; '.join(differs)}", err=True)
+    if not before and found.left_out:
+        raise UsageError(
+            f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",
+            "--force compares them all the same",
+        )
+    said = expected.against(sorted(before, key=lambda one: one.begun_s), new, thresholds)
+    sides = baseline_words(path.name, str(baseline), len(before), said.switches)
+    return Held(said.shown, frozenset(), sides)

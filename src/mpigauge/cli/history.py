@@ -1,0 +1,85 @@
+"""`mpigauge history`: one plan over time, and what changed when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli import completers
+from mpigauge.cli.histories import Chosen, sessions_in
+from mpigauge.cli.options import (
+    format_option,
+    selection_options,
+    stat_option,
+    threshold_options,
+    unit_option,
+)
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
+from mpigauge.show.registry import Kind
+from mpigauge.vocabulary import PASSES
+
+if TYPE_CHECKING:
+    from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
+
+STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
+"""Of all other verdicts it is EXIT_UNDECIDED."""
+
+KIND = Kind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
+
+
+@click.command("history")
+@click.argument(
+    "paths",
+    nargs=-1,
+    type=click.Path(path_type=Path),
+    metavar="[PATH...]",
+    shell_complete=completers.results,
+)
+@threshold_options
+@click.option("--all", "everything", is_flag=True, help="A line for every curve, controls included.")
+@selection_options
+@unit_option
+@stat_option
+@format_option()
+def command(
+    paths: tuple[Path, ...],
+    *,
+    margin: str,
+    allow: str,
+    everything: bool,
+    series: tuple[str, ...],
+    sizes: str,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+) -> int:
+    """Say what changed over time in results of one plan: since when, by how much, and what changed with it.
+
+    Of a folder all results are taken; without PATH, of results/. Each is a session. What cannot be read is
+    named and left out, and so are results of other machines than that of the last one. Changes for good
+    take eight sessions; from four on the last one is held against those before.
+
+    The exit status is 1 if something has become slower and not faster since, 0 if not, and 5 if the machine
+    changed or too little is known.
+
+    \b
+    mpigauge history results
+    mpigauge history results --series pingpong --margin 5%
+    mpigauge history monday.jsonl tuesday.jsonl friday.jsonl --format json
+    """
+    from mpigauge.analysis.history.history import history_of
+    from mpigauge.cli.tables import check, rendered
+    from mpigauge.show.compared import thresholds_of
+    from mpigauge.show.tables.history import document
+
+    thresholds = thresholds_of(margin, allow)
+    _, units = check(unit_names, "")
+    found = sessions_in(paths, Chosen(KIND, stat, state, only, series, sizes))
+    shown = history_of(found.known, thresholds)
+    text = rendered(document(shown, units, found.left_out, everything=everything), form)
+    click.echo(text, nl=False)
+    return STATUSES.get(shown.verdict, EXIT_UNDECIDED)

@@ -1,0 +1,122 @@
+"""A plan over time: what cells took in every session, when they changed, and what the next one may find."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib import dates as mdates
+
+from mpigauge import units
+from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.analysis.history.history import SESSIONS_LEAST, history_of
+from mpigauge.analysis.history.session import in_time, session_of
+from mpigauge.show.figures import MAKERS, lines, style
+from mpigauge.show.registry import maker
+from mpigauge.show.tables.history import ranked
+from mpigauge.show.tables.selected import selected
+from mpigauge.show.words import compare
+from mpigauge.show.words import history as words
+from mpigauge.show.words.sessions import switches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.analysis.history.history import History
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.show.query import Query
+    from mpigauge.show.words.history import Told
+
+PANELS_MOST = 5
+"""Of cells; what changed most comes first."""
+
+PANEL_INCHES = 1.25
+NOTE = "dots: sessions; lines: means between changes; band: where the last session was expected (95 %)"
+
+
+@maker(MAKERS, "history")
+def history_figure(query: Query) -> Figure:
+    """A panel a cell, the worst of each curve, on a common axis of time."""
+    sources = selected(query)
+    sessions, _ = in_time(session_of(source.result, source.rows) for source in sources)
+    if not any(row.time for source in sources for row in source.rows):
+        raise query.lacks("nothing that it shows was measured")
+    if len(sessions) < SESSIONS_LEAST:
+        raise query.lacks(f"{len(sessions)} of {SESSIONS_LEAST} results at different times")
+    shown = history_of(sessions, Thresholds())
+    told = [one for one in ranked(shown) if len(one.track.curve.sessions) > 1][:PANELS_MOST]
+    if not told:
+        raise query.lacks("no cell was measured in two of the results")
+    whole = style.paper(PANEL_INCHES * len(told) + 0.5)
+    panels = np.ravel(whole.subplots(len(told), 1, sharex=True))
+    for number, (axes, one) in enumerate(zip(panels, told, strict=True)):
+        _panel(axes, number, shown, one, query.units.time)
+    locator: Any = mdates.AutoDateLocator  # without types
+    ticks = locator()
+    writer: Any = mdates.ConciseDateFormatter
+    panels[-1].xaxis.set_major_locator(ticks)
+    panels[-1].xaxis.set_major_formatter(writer(ticks))
+    whole.supxlabel(NOTE, **style.SMALL)
+    return whole
+
+
+def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> None:
+    curve, cell = told.track.curve, told.worst
+    logs = curve.logs[:, cell]
+    there = np.flatnonzero(np.isfinite(logs))
+    scale, name = _unit(np.exp(logs[there]), unit)
+    number_of: Any = mdates.date2num
+    days = [number_of(datetime.fromtimestamp(session.begun_s, UTC)) for session in shown.sessions]
+    colour = style.COLOURS[0]
+    times = np.exp(logs) / scale
+    (dots,) = axes.plot(
+        [days[at] for at in there], times[there], linestyle="none", marker="o", color=colour, zorder=3
+    )
+    dots.set_gid(f"points-{number}")
+    _band(axes, number, days, told, scale)
+    places = [change.place for change in told.track.changes if cell in change.cells]
+    for begin, end in zip([0, *places], [*places, len(logs)], strict=True):
+        mine = [at for at in there if begin <= at < end]
+        mean = float(np.exp(logs[mine].mean())) / scale
+        axes.plot([days[mine[0]], days[mine[-1]]], [mean, mean], color=colour, linewidth=1.0)
+    for change in told.track.changes:
+        if cell in change.cells:
+            what = compare.MACHINE if change.machine else switches(change.switches)
+            factor = f"{units.format_factor(change.cells[cell].ratio)} times as long"
+            said = ", ".join(filter(None, [factor, what]))
+            lines.mark(axes, days[change.place], f"change-{number}-{change.place}", said, lines.MARK_DASHES)
+    _dress(axes, times[there], f"{words.name(told, ())} {_size(told)}".strip(), name)
+
+
+def _size(told: Told) -> str:
+    curve = told.track.curve
+    row = curve.row(told.worst, len(curve.logs))
+    return units.format_size(row.cell.bytes) if row.sized else ""
+
+
+def _unit(times: Values, unit: str) -> tuple[float, str]:
+    """The seconds of the unit of an axis, and its name."""
+    unit = units.time_unit(times) if unit == units.AUTO else unit
+    return units.TIME_UNITS[unit], units.sign(unit)
+
+
+def _band(axes: Any, number: int, days: Sequence[float], told: Told, scale: float) -> None:
+    """Where the last session was expected, over the sessions that say it."""
+    base = told.track.base
+    if base is None or told.worst not in base.cells:
+        return
+    low, high = (ends[base.cells.index(told.worst)] / scale for ends in base.said.band())
+    span = [days[base.begins[base.cells.index(told.worst)]], days[-1]]
+    band = axes.fill_between(span, low, high, color=style.COLOURS[0], alpha=0.15, linewidth=0)
+    band.set_gid(f"band-{number}")
+
+
+def _dress(axes: Any, times: Values, title: str, unit: str) -> None:
+    low, high = axes.dataLim.intervaly
+    room = max(0.15 * (high - low), 0.01 * float(np.max(times)))
+    axes.set_ylim(low - room, high + room)
+    axes.set_ylabel(f"time ({unit})")
+    axes.set_title(title, loc="left", pad=12)

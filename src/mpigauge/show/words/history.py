@@ -1,0 +1,248 @@
+"""What a history says: its verdict first, then since when, and what changed with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge import units
+from mpigauge.analysis.history.history import SESSIONS_LEAST
+from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
+from mpigauge.show.words.comparisons import VERDICTS
+from mpigauge.show.words.sessions import count_of, few, switches
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from mpigauge.analysis.compare.decision import Decision
+    from mpigauge.analysis.history.changes import Change
+    from mpigauge.analysis.history.history import History, Track
+    from mpigauge.analysis.history.session import Session
+    from mpigauge.analysis.rows import Row
+    from mpigauge.vocabulary import ComparisonVerdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """Cells of one curve of which the same is said.
+
+    Attributes:
+        cells: Columns of the curve, from the smallest size.
+        change: Their last one.
+        outside: Whether the last session is beyond what was to be expected.
+    """
+
+    track: Track
+    cells: Sequence[int]
+    change: Change | None
+    outside: bool
+    lost: bool
+
+    @property
+    def worst(self) -> int:
+        """The cell that is farthest from what it was."""
+        return max(self.cells, key=self._distance)
+
+    @property
+    def factor(self) -> Decision | None:
+        """How many times as long the worst one takes since the change."""
+        return self.change.cells[self.worst] if self.change else None
+
+    @property
+    def last(self) -> Decision | None:
+        """Its last session against those before."""
+        return self.track.last.get(self.worst)
+
+    def _distance(self, cell: int) -> float:
+        known = self.change.cells if self.change else self.track.last
+        return abs(np.log(known[cell].ratio)) if cell in known else 0.0
+
+
+def told_of(track: Track) -> list[Told]:
+    """Cells of a curve, those together of which the same is said."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    lost = set(track.lost)
+    for cell in range(track.curve.logs.shape[1]):
+        change, out = track.latest(cell), track.outside.get(cell)
+        longer = change is not None and change.cells[cell].ratio > 1
+        said = (change.place if change else None, longer, out.verdict if out else "", cell in lost)
+        groups.setdefault(said, []).append(cell)
+    return [
+        Told(track, cells, track.latest(cells[0]), cells[0] in track.outside, cells[0] in lost)
+        for cells in groups.values()
+    ]
+
+
+# ---- One line ------------------------------------------------------------------------------------
+
+
+def name(told: Told, unsaid: Collection[str]) -> str:
+    """What the cells are of."""
+    curve = told.track.curve
+    if curve.sign is not None:
+        return SIGNS[curve.sign]
+    apart = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
+    return " ".join([name_of(_row(told, told.cells[0]), unsaid), *apart])
+
+
+def sizes(told: Told) -> str:
+    """`8 B to 1 KiB (6 of 7 sizes)`."""
+    if told.track.curve.sign is not None:
+        return ""
+    first, last = told.cells[0], told.cells[-1]
+    return sizes_of(_row(told, first), _row(told, last), len(told.cells), last - first + 1)
+
+
+def verdict_of(told: Told) -> str:
+    """The word for them."""
+    if told.lost:
+        return "lost"
+    if told.change is not None and told.factor is not None:
+        if told.track.curve.control:
+            return NOT_IN_TURN[told.factor.verdict]
+        return MACHINE if told.change.machine else VERDICTS[told.factor.verdict]
+    if told.outside and told.last is not None:
+        return "last session longer" if told.last.ratio > 1 else "last session shorter"
+    if told.last is not None:
+        return "no change"
+    here = len(told.track.curve.sessions)
+    last = len(told.track.curve.logs) - 1
+    ended = here >= SESSIONS_LEAST and last not in told.track.curve.sessions
+    return "not in the last session" if ended else "too few sessions"
+
+
+def since(change: Change, sessions: Sequence[Session]) -> str:
+    """`2026-11-03 (openmpi 5.0.7 -> 5.0.8)`."""
+    what = switches(change.switches)
+    return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
+
+
+def date(sessions: Sequence[Session], place: int) -> str:
+    """When a session began: its day, UTC, or the minute if there are several a day."""
+    days = {datetime.fromtimestamp(one.begun_s, UTC).date() for one in sessions}
+    form = "%Y-%m-%d" if len(days) == len(sessions) else "%Y-%m-%d %H:%M"
+    return datetime.fromtimestamp(sessions[place].begun_s, UTC).strftime(form)
+
+
+def _row(told: Told, cell: int) -> Row:
+    return told.track.curve.row(cell, len(told.track.curve.logs) - 1)
+
+
+def _said(told: Told, unsaid: Collection[str]) -> str:
+    return " ".join(filter(None, [name(told, unsaid), sizes(told)]))
+
+
+def _factor(decision: Decision) -> str:
+    return f"{units.format_factor(decision.ratio)} times as long"
+
+
+def _change(told: Told, sessions: Sequence[Session], unsaid: Collection[str]) -> str:
+    if told.change is None or told.factor is None:
+        return _said(told, unsaid)
+    return f"{_said(told, unsaid)} {_factor(told.factor)} since {since(told.change, sessions)}"
+
+
+# ---- Above and below -----------------------------------------------------------------------------
+
+
+def headline(
+    shown: History, verdict: ComparisonVerdict, lines: Sequence[Told], unsaid: Collection[str]
+) -> str:
+    """The verdict on all of it.
+
+    Args:
+        lines: What is said of each cell, the worst first.
+    """
+    mine = [told for told in lines if told.change is not None and not told.change.machine]
+    match verdict:
+        case "slower" if lost := [told for told in lines if told.lost]:
+            return f"lost: {_said(lost[0], unsaid)} did not work in the last session"
+        case "slower" | "faster":
+            words = [_change(told, shown.sessions, unsaid) for told in mine[:1]]
+            more = [_changes(len(mine) - 1, " more")] if len(mine) > 1 else []
+            return f"{VERDICTS[verdict]}: {'; '.join([*words, *more])}"
+        case "machine":
+            return f"{MACHINE}: {_moved(shown)}"
+        case "same":
+            count = sum(len(track.last) for track in shown.tracks)
+            return f"no change that matters: {count} numbers over {count_of(len(shown.sessions))}"
+        case "undecided":
+            return f"undecided: {_open(shown, lines, unsaid)}"
+
+
+def _changes(count: int, more: str = "") -> str:
+    return f"{count}{more} change{'' if count == 1 else 's'}"
+
+
+def _moved(shown: History) -> str:
+    own = [(track, change) for track in shown.controls for change in track.changes]
+    names = dict.fromkeys(_control(track) for track, _ in own)
+    if own:
+        last = max((change for _, change in own), key=lambda change: change.place)
+        when = since(last, shown.sessions)
+        return f"{', '.join(names)} changed, in which no MPI library takes part; since {when}"
+    change = next(change for track in shown.tracks for _, change in track.pending if change.machine)
+    names = dict.fromkeys(
+        SIGNS[one.sign] if one.sign else one.row(0, change.place).cell.pattern for one in change.signs
+    )
+    return f"{', '.join(names)} changed, too; since {since(change, shown.sessions)}"
+
+
+def _control(track: Track) -> str:
+    curve = track.curve
+    return SIGNS[curve.sign] if curve.sign else curve.row(0, len(curve.logs)).cell.pattern
+
+
+def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str:
+    if not shown.enough:
+        return few(len(shown.sessions), SESSIONS_LEAST)
+    outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
+    longer = [(told, last) for told, last in outside if last.ratio > 1]
+    if not longer:
+        allow = units.format_percent(shown.thresholds.allow)
+        return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
+    told, last = longer[0]
+    what = f"{_said(told, unsaid)} {_factor(last)} in the last session alone"
+    return f"{what}; it may be the machine: measure again"
+
+
+def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> Iterator[str]:
+    """What else is to be known, below the table."""
+    yield from _expected(shown)
+    count = len(shown.sessions)
+    if SESSIONS_LEAST <= count < CHANGES_FROM:
+        yield f"changes for good are seen from {CHANGES_FROM} sessions on; there are {count}"
+    known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
+    if shown.controls and known and not any(track.changes for track in shown.controls):
+        yield f"controls did not move: {', '.join(dict.fromkeys(map(_control, shown.controls)))}"
+    outside = [track for track in shown.controls if track.outside]
+    if outside:
+        names = ", ".join(dict.fromkeys(map(_control, outside)))
+        yield f"controls that were not as expected in the last session: {names}"
+    for session, differs in left_out:
+        yield f"left out: {session.path}: {'; '.join(differs)}"
+
+
+def _expected(shown: History) -> Iterator[str]:
+    """How far sessions are apart: what a single one could show."""
+    lows, highs = [], []
+    for track in shown.tracks:
+        if track.base is not None:
+            low, high = track.base.said.band()
+            lows += [*low]
+            highs += [*high]
+    if lows:
+        half = median(np.sqrt(np.array(highs) / np.array(lows)) - 1)
+        yield f"the next session is expected within {units.format_relative(half)} (95 %, median of numbers)"
+
+
+def seconds(told: Told, place: int) -> float | None:
+    """What the worst cell took in the first session that has it (0), or in the last one (-1)."""
+    curve = told.track.curve
+    known = curve.logs[np.isfinite(curve.logs[:, told.worst]), told.worst]
+    return float(np.exp(known[place])) if known.size else None
