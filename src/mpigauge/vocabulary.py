@@ -26,6 +26,9 @@ Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "
 Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 """What a pattern is about; "" where an older or a foreign kernel does not say."""
 
+SuiteName = Literal["guidelines"]
+"""Built-in plans that are asked for by name."""
+
 AUTO: Final = "auto"
 """What a library chooses by itself."""
 
@@ -54,6 +57,7 @@ CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
+SUITES: tuple[SuiteName, ...] = get_args(SuiteName)
 
 ENDS: frozenset[Statistic] = frozenset({"min", "max"})
 """Statistics that are a single sample."""

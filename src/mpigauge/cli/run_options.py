@@ -22,7 +22,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.vocabulary import BUFFERS, TRANSPORTS
+from mpigauge.vocabulary import BUFFERS, SUITES, TRANSPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.aliases import Meaning
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import Options, PlanFile
+    from mpigauge.vocabulary import SuiteName
 
 CHAPTERS = {
     "plan_path": "What to measure",
@@ -52,6 +53,11 @@ SOURCE = (
         metavar="FILE",
         shell_complete=completers.tables,
         help="Plan file (TOML).",
+    ),
+    click.option(
+        "--suite",
+        type=click.Choice(SUITES),
+        help="Every collective and what could replace it, for mpigauge check --guidelines.",
     ),
 )
 WHAT = (
@@ -220,6 +226,7 @@ def asked(
     datatype: str | None,
     op: str | None,
     root: str | None,
+    suite: SuiteName | None,
     quick: bool,
     thorough: bool,
     **given: Any,
@@ -231,8 +238,7 @@ def asked(
     """
     from mpigauge.plan.plan_file import Options, with_options
 
-    if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", "use one of them")
+    _check_source(plan_path, suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
     meanings = _meanings(patterns)
     options = Options(
@@ -248,9 +254,26 @@ def asked(
         vary=variations(vary),
         **given,
     )
-    file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)
+    file = _suite(suite) if suite else _file(plan_path, options, quick=quick, thorough=thorough)
+    file = _chosen(file, meanings)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
     return _of_a_few_megabytes(plan, file), where
+
+
+def _check_source(plan_path: Path | None, suite: SuiteName | None, *, quick: bool, thorough: bool) -> None:
+    """A plan comes from one place."""
+    named = {"--plan": plan_path, "--suite": suite, "--quick": quick, "--thorough": thorough}
+    said = [name for name, value in named.items() if value]
+    if "--plan" in said and suite is None:
+        said.remove("--plan")  # what is quick or thorough of it is its time
+    if len(said) > 1:
+        raise UsageError(f"{said[0]} and {said[1]} exclude each other", "use one of them")
+
+
+def _suite(name: SuiteName) -> PlanFile:
+    from mpigauge.plan import suites
+
+    return suites.NAMED[name]()
 
 
 def _of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
