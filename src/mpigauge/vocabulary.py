@@ -135,6 +135,10 @@ known; what cannot differ did."""
 PASSES: frozenset[ComparisonVerdict] = frozenset({"faster", "same"})
 """Comparisons after which nothing needs to be done."""
 
+GuidelineKind = Literal["mock-up", "monotony", "split"]
+"""What an operation should not be slower than: other operations that do the same; itself with more bytes;
+itself called several times, each with a part of the bytes."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

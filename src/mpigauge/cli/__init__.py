@@ -38,6 +38,7 @@ COMMANDS = {
     "resume": "Continue a result file that was interrupted.",
     "show": "Print the answer of a result on one screen, or tables with all numbers.",
     "compare": "Say whether one of two is slower, and how sure that is; exit status for CI.",
+    "check": "Say whether a result keeps what is expected of it; exit status for CI.",
     "plot": "Draw a figure of result files: PNG, SVG or PDF.",
     "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",
     "mpi": "Add, list and remove MPI libraries in any version, without root.",
