@@ -56,3 +56,42 @@ def test_every_mock_up_gives_what_its_collective_gives(library: Library, ranks: 
     done = [line for line in lines if isinstance(line, journal.VisitLine)]
     assert len(done) == len(visits) > 300
     assert [(visits[line.visit], line.corrupt) for line in done if line.corrupt] == []
+
+
+# ---- Algorithms that are slow on purpose ---------------------------------------------------------
+
+SLOW: dict[str, tuple[str, dict[str, str], str]] = {
+    "openmpi": (
+        "bcast",
+        {
+            "OMPI_MCA_coll": "^han,xhc,acoll,sm",
+            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+            "OMPI_MCA_coll_tuned_bcast_algorithm": "3",
+            "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "64",
+        },
+        "a pipeline of segments of 64 B",
+    ),
+    "mpich": (
+        "allgather",
+        {
+            "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
+            "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "",
+            "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "smp",
+        },
+        "",
+    ),
+}
+"""A collective, what makes its library choose an algorithm, and which."""
+
+
+def test_an_algorithm_that_is_slow_on_purpose_is_named(mpigauge: Run) -> None:
+    pattern, variables, _ = SLOW["openmpi"]
+    words = ("--suite", "guidelines", pattern, "--sizes", "8,256KiB", "--budget", "20s", "-q")
+    done = mpigauge("run", *words, "--mpi", prefix("openmpi"), "-o", "r.jsonl", environment=variables)
+    assert done.returncode == 0, done.stderr
+    done = mpigauge("check", "r.jsonl", "--guidelines", "--format", "json")
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["verdict"]) == (1, "slower")
+    found = {(one["pattern"], one["bytes"], one["against_mode"]) for one in said["violated"]}
+    assert (pattern, 2**18, "scatter-allgather") in found
+    assert all(one["low"] > 1 and one["saved_low_s"] > 0 for one in said["violated"])

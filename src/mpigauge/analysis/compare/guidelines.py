@@ -14,24 +14,26 @@ Guidelines, Euro-Par 2016; docs/method.md#comparison
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import replace as cell_like
 
 from mpigauge.analysis.compare.comparison import Compared
 from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
-from mpigauge.analysis.compare.max_t import Paired
-from mpigauge.analysis.compare.sides import Pair, family_of, key_of
-from mpigauge.plan.factors import BY_NAME
+from mpigauge.analysis.compare.max_t import PAIRS_LEAST
+from mpigauge.analysis.compare.sides import Pair, key_of, paired_family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.compare.sides import Key
     from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
 
@@ -43,6 +45,51 @@ SIZES_MOST = 40
 """Of a curve whose sizes are all held against each other; of more, so many that lie evenly."""
 
 ALONG = frozenset({"bytes", "window"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """A cell, in whatever states of the machine it was measured.
+
+    Attributes:
+        row: Of the state with the most launches, as if it were of all.
+        parts: Of each.
+    """
+
+    row: Row
+    parts: tuple[Row, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Of the cell."""
+        return self.row.cell.bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Matched(Pair):
+    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
+
+    Attributes:
+        parts: A pair for every state.
+    """
+
+    parts: tuple[Pair, ...] = ()
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both: geometric means over states, of launches in like conditions."""
+        base: dict[int, list[float]] = defaultdict(list)
+        other: dict[int, list[float]] = defaultdict(list)
+        for part in self.parts:
+            for number in part.common:
+                base[number].append(part.times[0][number])
+                other[number].append(part.times[1][number])
+        return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
+
+    def mean_s(self, side: int) -> float | None:
+        """Of the base (0) or the other (1), over the launches that both have; None if there are none."""
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +121,22 @@ class Checked(Compared):
     @property
     def saved_s(self) -> tuple[float, float, float] | None:
         """What the base saves in each call, and its interval for all of its family at once, at 95 %."""
-        time, found = self.pair.other.time, self.decision
-        if time is None or found is None:
+        time_s, found = self.time_s, self.decision
+        if time_s is None or found is None:
             return None
-        saved, low, high = (time.estimate * (1 - 1 / ratio) for ratio in (found.ratio, found.low, found.high))
+        saved, low, high = (time_s * (1 - 1 / ratio) for ratio in (found.ratio, found.low, found.high))
         return saved, low, high
+
+    @property
+    def time_s(self) -> float | None:
+        """What the other takes, in the launches that both have."""
+        return self.pair.mean_s(1) if isinstance(self.pair, Matched) else None
+
+    @property
+    def against_s(self) -> float | None:
+        """What all calls of the base take, in the same."""
+        mean_s = self.pair.mean_s(0) if isinstance(self.pair, Matched) else None
+        return None if mean_s is None else self.times * mean_s
 
     @property
     def guard_s(self) -> float:
@@ -157,21 +215,19 @@ class Guidelines:
         return tuple(best for best in found if len(best.ways) > 1)
 
 
-def check(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
+def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
     """All guidelines that the rows of one result can tell of.
 
     Args:
+        rows: In all states of the machine.
         patterns: By name, as the kernel described them.
     """
     curves = _curves(row for row in rows if _talks(row, patterns))
-    sized = [_thinned(curve) for curve in curves.values() if _may_grow(curve[0], patterns)]
-    left_out = sum(len(curve) for curve in curves.values() if _may_grow(curve[0], patterns))
-    checked = [
-        *(one for family in _mock_ups(curves, patterns) for one in _judged(family)),
-        *(one for curve in sized for one in _judged(list(_growing(curve)))),
-        *(one for curve in sized for one in _judged(list(_split(curve)))),
-    ]
-    return Guidelines(tuple(checked), left_out - sum(map(len, sized)))
+    whole = [curve for curve in curves.values() if _may_grow(curve[0].row, patterns)]
+    sized = [_thinned(curve) for curve in whole]
+    families = [*_mock_ups(curves, patterns), *map(_growing, sized), *map(_split, sized)]
+    checked = [one for family in families for one in _judged(list(family))]
+    return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
 
 
 # ---- What is held against what -------------------------------------------------------------------
@@ -190,55 +246,62 @@ def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
     return pattern.moves_bytes and not pattern.windowed and not replaces
 
 
-def _curves(rows: Iterable[Row]) -> dict[Key, list[Row]]:
+def _curves(rows: Iterable[Row]) -> dict[Key, list[_Side]]:
     """By all but their sizes, each from the smallest to the largest."""
-    curves: dict[Key, list[Row]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: row.cell.bytes):
-        curves[key_of(row, ALONG)].append(row)
+    cells: dict[Cell, list[Row]] = defaultdict(list)
+    for row in rows:
+        cells[row.cell].append(row)
+    curves: dict[Key, list[_Side]] = defaultdict(list)
+    for parts in sorted(cells.values(), key=lambda parts: parts[0].cell.bytes):
+        most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
+        side = _Side(replace(most, state=None), tuple(parts))
+        curves[key_of(side.row, ALONG)].append(side)
     return curves
 
 
-def _thinned(curve: list[Row]) -> list[Row]:
+def _thinned(curve: list[_Side]) -> list[_Side]:
     if len(curve) <= SIZES_MOST:
         return curve
     return [curve[at] for at in np.linspace(0, len(curve) - 1, SIZES_MOST).round().astype(int)]
 
 
-def _mock_ups(curves: Mapping[Key, list[Row]], patterns: Mapping[str, Pattern]) -> Iterator[list[Checked]]:
+def _checked(base: _Side, other: _Side, kind: GuidelineKind, times: int = 1) -> Checked:
+    """Without a decision yet."""
+    parts = [Pair(one, two) for one in base.parts for two in other.parts if one.state == two.state]
+    return Checked(Matched(base.row, other.row, parts=tuple(parts)), None, kind=kind, times=times)
+
+
+def _mock_ups(
+    curves: Mapping[Key, list[_Side]], patterns: Mapping[str, Pattern]
+) -> Iterator[Iterable[Checked]]:
     """For each operation all that could replace it, at all sizes."""
     families: dict[Key, list[Checked]] = defaultdict(list)
-    known = {key_of(row): row for curve in curves.values() for row in curve}
-    for row in known.values():
-        mode = patterns[row.cell.pattern].mode(row.cell.mode)
+    known = {side.row.cell: side for curve in curves.values() for side in curve}
+    for cell, side in known.items():
+        mode = patterns[cell.pattern].mode(cell.mode)
         if mode is None or not mode.instead_of:
             continue
-        replaced = _like(row, mode.instead_of, known)
+        replaced = known.get(cell_like(cell, mode=mode.instead_of))
         if replaced is not None:
-            families[key_of(replaced, ALONG)].append(Checked(Pair(row, replaced), None))
+            families[key_of(replaced.row, ALONG)].append(_checked(side, replaced, "mock-up"))
     yield from families.values()
 
 
-def _like(row: Row, mode: str, known: Mapping[Key, Row]) -> Row | None:
-    """The row that is alike in all but its mode."""
-    cell = replace(row.cell, mode=mode)
-    return known.get((*(getattr(cell, name) for name in BY_NAME), row.state))
-
-
-def _growing(curve: Sequence[Row]) -> Iterator[Checked]:
+def _growing(curve: Sequence[_Side]) -> Iterator[Checked]:
     """Every size, and every larger one."""
     for small, large in combinations(curve, 2):
-        if small.cell.bytes < large.cell.bytes:
-            yield Checked(Pair(large, small), None, kind="monotony")
+        if small.bytes < large.bytes:
+            yield _checked(large, small, "monotony")
 
 
-def _split(curve: Sequence[Row]) -> Iterator[Checked]:
+def _split(curve: Sequence[_Side]) -> Iterator[Checked]:
     """Every size, and its parts, where they were measured."""
-    known = {row.cell.bytes: row for row in curve}
-    for row in curve:
+    known = {side.bytes: side for side in curve}
+    for side in curve:
         for parts in PARTS:
-            part = known.get(row.cell.bytes // parts)
-            if row.cell.bytes % parts == 0 and part is not None and 0 < part.cell.bytes < row.cell.bytes:
-                yield Checked(Pair(part, row), None, kind="split", times=parts)
+            part = known.get(side.bytes // parts)
+            if side.bytes % parts == 0 and part is not None and part.bytes > 0:
+                yield _checked(part, side, "split", parts)
 
 
 # ---- What is said of it --------------------------------------------------------------------------
@@ -246,13 +309,11 @@ def _split(curve: Sequence[Row]) -> Iterator[Checked]:
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
     """All of a family at once; what was not measured in the same launches stays without a decision."""
-    mine = [one for one in family if one.pair.paired]
+    mine = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
     if not mine:
         return list(family)
-    found = family_of([one.pair for one in mine])
-    assert isinstance(found, Paired)  # noqa: S101 - all of them are
-    shift = np.log([one.times for one in mine])
-    decided = decide(Paired(found.differences - shift, found.floor), USUAL)
+    found = paired_family([one.pair for one in mine], [one.times for one in mine])
+    decided = decide(found, USUAL)
     decisions = {id(one): decision for one, decision in zip(mine, decided, strict=True)}
     return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, times=one.times) for one in family]
 

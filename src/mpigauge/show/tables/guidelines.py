@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.compare.guidelines import ALONG, USUAL
+from mpigauge.analysis.compare.guidelines import ALONG, USUAL, Matched
 from mpigauge.analysis.compare.runs import distance, runs_of
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
@@ -83,8 +83,8 @@ def _table(runs: Sequence[Run], modes: Collection[str]) -> Table:
                 "sizes", "size", lambda run: words.sizes_of(run).removeprefix(" of "), left=True, goes=None
             ),
             Column("against", "against", lambda run: words.instead_of(worst(run)), left=True, goes=None),
-            Column("time_s", "takes", lambda run: _time_s(worst(run).pair.other), "s", goes=1),
-            Column("against_s", "instead of", lambda run: _against_s(worst(run)), "s", goes=2),
+            Column("time_s", "takes", lambda run: worst(run).time_s, "s", goes=1),
+            Column("against_s", "instead of", lambda run: worst(run).against_s, "s", goes=2),
             Column("ratio", "times as long", lambda run: ratio_words(worst(run).decision), goes=None),
             Column(
                 "verdict",
@@ -96,15 +96,6 @@ def _table(runs: Sequence[Run], modes: Collection[str]) -> Table:
             ),
         ],
     )
-
-
-def _time_s(row: Any) -> float | None:
-    return row.time.estimate if row.time is not None else None
-
-
-def _against_s(one: Checked) -> float | None:
-    time_s = _time_s(one.pair.base)
-    return None if time_s is None else one.times * time_s
 
 
 # ---- For programs --------------------------------------------------------------------------------
@@ -134,17 +125,18 @@ def _best(best: Best) -> dict[str, Any]:
 
 def _record(one: Checked) -> dict[str, Any]:
     decision, base, other = one.decision, one.pair.base, one.pair.other
+    parts = one.pair.parts if isinstance(one.pair, Matched) else ()
     saved = one.saved_s or (None, None, None)
     numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {
         **cell_record(other.cell),
-        "state": other.state,
+        "states": [part.base.state for part in parts if part.base.state],
         "kind": one.kind,
         "against_mode": base.cell.mode,
         "against_bytes": base.cell.bytes,
         "against_times": one.times,
-        "time_s": _time_s(other),
-        "against_s": _against_s(one),
+        "time_s": number(one.time_s),
+        "against_s": number(one.against_s),
         **{name: number(getattr(decision, name, None)) for name in numbers},
         **{
             f"saved_{name}": number(value)

@@ -93,7 +93,7 @@ def name_of(row: Row, modes: Collection[str]) -> str:
     cell = row.cell
     job = [phrase for name, phrase in phrases_of(cell, ("transport", "setting")).items() if phrase != "auto"]
     mode = [] if cell.mode in modes else [cell.mode]
-    return " ".join([cell.pattern, *mode, *job, *unusual(cell), *([row.state] if row.state else [])])
+    return " ".join([cell.pattern, *mode, *job, *unusual(cell)])
 
 
 def sizes_of(run: Run) -> str:
