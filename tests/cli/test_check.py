@@ -14,11 +14,13 @@ import pytest
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import load
+from tests.fakes.law import operation_ns
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
 
 WORDS = ("run", "--suite", "guidelines", "bcast", "allreduce", "--samples", "40", "--seed", "7", "-q")
+MODES = ("blocking", "reduce-bcast")
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +60,9 @@ def test_what_breaks_them_is_named_first(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert (status, said["verdict"]) == (EXIT_CHECK_FAILED, "slower")
     found = {(one["pattern"], one["against_mode"]) for one in said["violated"]}
     assert found == {("allreduce", "reduce-bcast")}
-    assert all(1.7 < one["ratio"] < 2.1 for one in said["violated"])
+    for one in said["violated"]:
+        usual, better = (operation_ns("allreduce", mode, one["bytes"], 2, 100) for mode in MODES)
+        assert one["ratio"] == pytest.approx(usual / (0.5 * better), rel=0.03)
     first, second, *_ = cli("check", "r.jsonl", "--guidelines").out.splitlines()
     assert first.startswith("violated: ")
     assert second.startswith("allreduce of 8 B to 1 MiB takes up to ")

@@ -30,7 +30,7 @@ ELSEWHERE = ("make ", "mpigauge lab ", "mpigauge mpi ", "mpigauge run --plan exa
 """What no fake can do: tests/lab makes hosts, tests/mpi and tests/mpi_real add libraries from an index."""
 
 FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
-JUDGES = ("map", "compare")
+JUDGES = ("map", "compare", "check")
 """What these may end with."""
 
 QUICKER = {"10s": "1s"}

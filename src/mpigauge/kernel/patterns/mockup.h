@@ -11,13 +11,17 @@
 #include <string.h>
 
 #define MG_MOCKUP(mode, words, function) \
-    {.name = mode, .about = words, .call = function, .directions = 1, .instead_of = "blocking"}
+    {.name       = (mode),               \
+     .about      = (words),              \
+     .call       = (function),           \
+     .directions = 1,                    \
+     .instead_of = "blocking"}
 
 /* With so much memory beside send and recv: MG_ONE_MESSAGE, for example. */
 #define MG_MOCKUP_BESIDE(mode, words, function, ...) \
-    {.name       = mode,                             \
-     .about      = words,                            \
-     .call       = function,                         \
+    {.name       = (mode),                           \
+     .about      = (words),                          \
+     .call       = (function),                       \
      .directions = 1,                                \
      .instead_of = "blocking",                       \
      .scratch    = __VA_ARGS__}
