@@ -130,9 +130,11 @@ def patterns() -> str:
 
 
 def _modes(pattern: Pattern) -> str:
-    if pattern.starts_together:
-        return "those of collectives"
-    return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+    if not pattern.starts_together:
+        return " ".join(f"`{mode.name}`" for mode in pattern.modes)
+    every = [{mode.name for mode in of.modes} for of in known().values() if of.starts_together]
+    own = [f"`{mode.name}`" for mode in pattern.modes if mode.name not in set.intersection(*every)]
+    return " ".join(["those of collectives", *(["and", *own] if own else [])])
 
 
 def operations() -> str:

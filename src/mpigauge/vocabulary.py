@@ -29,6 +29,9 @@ Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "
 Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 """What a pattern is about; "" where an older or a foreign kernel does not say."""
 
+SuiteName = Literal["guidelines"]
+"""Built-in plans that are asked for by name."""
+
 AUTO: Final = "auto"
 """What a library chooses by itself."""
 
@@ -58,6 +61,7 @@ SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 UNTILS: tuple[Until, ...] = get_args(Until)
 STATS: tuple[Statistic, ...] = get_args(Statistic)
+SUITES: tuple[SuiteName, ...] = get_args(SuiteName)
 
 ENDS: frozenset[Statistic] = frozenset({"min", "max"})
 """Statistics that are a single sample."""
@@ -145,6 +149,10 @@ Quantity = Literal["time", "latency", "bandwidth", "busbw"]
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 TIMES: frozenset[Quantity] = frozenset({"time", "latency"})
+
+GuidelineKind = Literal["mock-up", "monotony", "split"]
+"""What an operation should not be slower than: other operations that do the same; itself with more bytes;
+itself called several times, each with a part of the bytes."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""

@@ -105,7 +105,8 @@ def test_a_file_of_expectations_and_junit(cli: Cli, result: str) -> None:
 
 def test_what_cannot_be_checked_is_refused(cli: Cli, result: str) -> None:
     for words, said in (
-        ((), "nothing is expected"),
+        ((), "nothing to check"),
+        ((*expect("pingpong time < 1s"), "--guidelines"), "are 2 questions"),
         (expect("pingpong"), "is not an expectation"),
         (("--expect-file", "none.toml"), "none.toml: cannot be read"),
     ):

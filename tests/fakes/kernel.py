@@ -20,6 +20,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
                          0-3:10:0.6 does in about 6 of 10 launches
     FAKE_SLOWER=1.5      whatever several ranks do takes 1.5 times as long
+    FAKE_MODE=allreduce:reduce-bcast:0.5  this mode takes half as long
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
                          one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
@@ -54,7 +55,7 @@ from tests.fakes.law import (
     trips,
 )
 from tests.fakes.lines import CLOCK_COST_NS, array, say, say_clock, say_launch
-from tests.fakes.machine import Course, chance, condition, is_meant, slowness
+from tests.fakes.machine import Course, chance, condition, is_meant, of_mode, slowness
 from tests.fakes.plan import PlanError, asked_for, read_plan, steps_of
 
 TYPE_CHECKING = False
@@ -213,6 +214,7 @@ class Run:
         factor = self.effect * slowness(visit["pair"], self.luck)
         factor *= self.course.factor(start_ns) if talks else 1
         factor *= float(os.environ.get("FAKE_SLOWER", "1")) if ranks > 1 else 1
+        factor *= of_mode(visit)
         call_ns = max(1, round(in_call * one_ns * factor))
         work_ns = call_ns if overlaps(visit) else 0
         trial_ns: list[int] = []

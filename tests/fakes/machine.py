@@ -29,6 +29,12 @@ def is_meant(name: str, visit: dict[str, Any]) -> bool:
     return os.environ.get(name) in {cell, f"{cell}:{visit['pair']}"}
 
 
+def of_mode(visit: dict[str, Any]) -> float:
+    """How many times as long a mode takes."""
+    pattern, mode, factor = os.environ.get("FAKE_MODE", "::1").split(":")
+    return float(factor) if (pattern, mode) == (visit["pattern"], visit["mode"]) else 1.0
+
+
 class Course:
     """The states that the machine is in, one after the other; it begins somewhere among them.
 

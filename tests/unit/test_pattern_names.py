@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mpigauge.mpi import kernel
 from mpigauge.plan import names
-from mpigauge.plan.patterns import Pattern, Sampling, Volumes, baselines, blocks_of, completed, known
+from mpigauge.plan.patterns import NONE, Pattern, Sampling, Volumes, baselines, blocks_of, completed, known
 from mpigauge.vocabulary import IMPORTED, SYNCS
 from tests.places import ROOT
 
@@ -78,7 +78,10 @@ def test_baselines_are_of_memory() -> None:
 
 @pytest.mark.parametrize("pattern", known().values(), ids=lambda pattern: pattern.name)
 def test_what_older_kernels_did_not_say_is_filled_in(pattern: Pattern) -> None:
-    bare = tuple(replace(mode, needs_mpi=0, never_eager=False, baseline="") for mode in pattern.modes)
+    bare = tuple(
+        replace(mode, needs_mpi=0, never_eager=False, baseline="", instead_of="", scratch=NONE)
+        for mode in pattern.modes
+    )
     old = replace(pattern, family="", one_way=False, sampled=Sampling(), volumes=Volumes(), modes=bare)
     assert completed(old) == pattern
     assert completed(pattern) is pattern

@@ -1,4 +1,4 @@
-"""`mpigauge check`: whether results are as expected."""
+"""`mpigauge check`: whether results are as expected, by sentences, by earlier sessions, or by guidelines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options import format_option, only_option, results_argument, state_option, unit_option
+from mpigauge.cli.comparisons import ended, status_of_verdict
+from mpigauge.cli.histories import Chosen, against
+from mpigauge.cli.options import format_option, results_argument, selection_options, unit_option
 from mpigauge.cli.results import named
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.expectations import Judged
     from mpigauge.plan.expectations import Expectation
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import ExpectationVerdict, OnlyChoice, StateChoice
 
 STATUSES: dict[ExpectationVerdict, int] = {
@@ -23,6 +26,8 @@ STATUSES: dict[ExpectationVerdict, int] = {
     "undecided": EXIT_UNDECIDED,
     "holds": EXIT_DONE,
 }
+
+KIND = Kind("check", "whether a result is as expected", "what could replace it", "", "check", "patterns")
 
 
 @click.command("check")
@@ -42,8 +47,15 @@ STATUSES: dict[ExpectationVerdict, int] = {
     metavar="FILE",
     help="TOML file with such sentences by name, below [expect]; repeatable.",
 )
-@state_option
-@only_option
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="What the sessions in a folder let expect, as compare --baseline.",
+)
+@click.option("--guidelines", is_flag=True, help="Nothing is slower than what could replace it.")
+@click.option("--all", "everything", is_flag=True, help="A line for every number.")
+@selection_options
 @unit_option
 @format_option()
 def command(
@@ -51,6 +63,11 @@ def command(
     *,
     sentences: tuple[str, ...],
     files: tuple[Path, ...],
+    baseline: Path | None,
+    guidelines: bool,
+    everything: bool,
+    series: tuple[str, ...],
+    sizes: str,
     state: StateChoice | None,
     only: OnlyChoice | None,
     form: str,
@@ -58,48 +75,92 @@ def command(
 ) -> int:
     """Say whether numbers of RESULT are as expected; their intervals decide.
 
-    A quantity is time (or latency), bandwidth, or busbw (bus bandwidth), with a statistic before it if that
-    is not the median: p99 latency. A bound may be a share of a rate. The exit status is 0 if all hold, 1 if
-    any fails, and 5 if that cannot be decided, or a number was not measured.
+    Expectations are sentences: a quantity is time (or latency), bandwidth, or busbw (bus bandwidth), with a
+    statistic before it if that is not the median: p99 latency. A bound may be a share of a rate.
+    Guidelines: no operation is slower than others that give the same, than itself with more bytes, or than
+    several calls with a part of the bytes each.
+
+    The exit status is 0 if all of it holds, 1 if something does not, and 5 if that cannot be decided, or
+    something was not measured.
 
     \b
     mpigauge check results/node1.jsonl --expect 'pingpong 8B latency < 100us'
     mpigauge check results/node1.jsonl --expect 'stream unidirectional 1MiB bandwidth > 80% of 10Gbit/s'
     mpigauge check results/node1.jsonl --expect-file examples/check/expect.toml --format junit
+    mpigauge run --suite guidelines -o guidelines.jsonl
+    mpigauge check guidelines.jsonl --guidelines
     """
-    from mpigauge.cli.tables import check, rendered
-    from mpigauge.show.tables.check import document, verdict_of
+    from mpigauge.cli.tables import check
 
-    expectations = _expectations(sentences, files)
+    question = _question(sentences or files, baseline, guidelines)
     _, units = check(unit_names, "")
-    found = _judged(expectations, named(results), state, only)
-    click.echo(rendered(document(found, units), form), nl=False)
-    return STATUSES[verdict_of(found)]
+    chosen = Chosen(KIND, "median", state, only, series, sizes)
+    if question == "--expect":
+        return _expected(_expectations(sentences, files), named(results), chosen, units, form)
+    path = _one(named(results))
+    if baseline is not None:
+        from mpigauge.analysis.compare.decision import Thresholds
+
+        held = against(path, baseline, chosen, Thresholds(), force=False)
+        return ended(held, units, form, everything=everything)
+    return _guided(path, chosen, units, form, everything=everything)
+
+
+def _question(expected: object, baseline: object, guidelines: object) -> str:
+    """The one thing that is asked."""
+    given = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
+    asked = [name for name, value in given.items() if value]
+    if not asked:
+        raise UsageError("nothing to check", f"say what is expected: {', '.join(given)}")
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} are {len(asked)} questions", "check one after the other")
+    return asked[0]
+
+
+def _one(paths: Sequence[Path]) -> Path:
+    if len(paths) > 1:
+        raise UsageError(f"{len(paths)} results: one can be checked", "check each of them")
+    return paths[0]
 
 
 def _expectations(sentences: Sequence[str], files: Sequence[Path]) -> list[Expectation]:
     from mpigauge.plan.expectations import parse, read_expectations
 
-    found = [*map(parse, sentences), *(one for path in files for one in read_expectations(path))]
-    if not found:
-        raise UsageError("nothing is expected", "mpigauge check RESULT --expect 'pingpong 8B latency < 2us'")
-    return found
+    return [*map(parse, sentences), *(one for path in files for one in read_expectations(path))]
 
 
-def _judged(
-    expectations: Sequence[Expectation],
-    paths: Sequence[Path],
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-) -> list[Judged]:
+def _expected(
+    expectations: Sequence[Expectation], paths: Sequence[Path], chosen: Chosen, units: Units, form: str
+) -> int:
     """Every number of every result; each statistic is computed once."""
+    from mpigauge.cli.tables import rendered
     from mpigauge.result.reader import load
-    from mpigauge.show.query import sources_of
-    from mpigauge.show.tables.check import held_against
+    from mpigauge.show.query import Query, sources_of
+    from mpigauge.show.tables.check import document, held_against, verdict_of
+    from mpigauge.show.tables.selected import selected
 
     loaded = list(map(load, paths))
-    rows = {
-        stat: [row for source in sources_of(loaded, stat, state, only) for row in source.rows]
-        for stat in dict.fromkeys(one.stat for one in expectations)
-    }
-    return [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    rows = {}
+    for stat in dict.fromkeys(one.stat for one in expectations):
+        sources = sources_of(loaded, stat, chosen.state, chosen.only)
+        query = Query(chosen.kind, sources, False, units, stat, chosen.series, chosen.sizes)
+        rows[stat] = [row for source in selected(query) for row in source.rows]
+    found = [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    click.echo(rendered(document(found, units), form), nl=False)
+    return STATUSES[verdict_of(found)]
+
+
+def _guided(path: Path, chosen: Chosen, units: Units, form: str, *, everything: bool) -> int:
+    """Operations against what could replace them."""
+    from mpigauge.analysis.compare.guidelines import check
+    from mpigauge.cli.tables import rendered
+    from mpigauge.result.reader import load
+    from mpigauge.show.query import Query, source_of
+    from mpigauge.show.tables.guidelines import document
+    from mpigauge.show.tables.selected import selected
+
+    found = source_of(load(path), chosen.stat, chosen.state or "all", chosen.only)
+    (source,) = selected(Query(chosen.kind, [found], False, units, chosen.stat, chosen.series, chosen.sizes))
+    shown = check(source.rows, source.patterns)
+    click.echo(rendered(document(shown, source.patterns, units, everything=everything), form), nl=False)
+    return status_of_verdict(shown.verdict)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.histories import Chosen
+from mpigauge.cli.comparisons import ended
+from mpigauge.cli.histories import Chosen, against
 from mpigauge.cli.options import (
     comparison_options,
     format_option,
@@ -17,20 +18,13 @@ from mpigauge.cli.options import (
     unit_option,
 )
 from mpigauge.cli.results import named
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.errors import UsageError
 from mpigauge.show.registry import Kind
-from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.show.compared import Held
-    from mpigauge.show.document import Units
-    from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
-
-STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
-"""Of all other verdicts it is EXIT_UNDECIDED."""
-
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 KIND = Kind(
     "compare", "whether one of two is slower", "cells of two that are alike", "", "comparison", "patterns"
@@ -88,7 +82,6 @@ def command(
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.cli.histories import against
     from mpigauge.cli.tables import check
     from mpigauge.result.reader import load
     from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
@@ -101,12 +94,12 @@ def command(
     if baseline is not None:
         chosen = Chosen(KIND, stat, state, only, series, sizes)
         found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
-        return _end(found, units, form, strict=strict, everything=everything)
+        return ended(found, units, form, strict=strict, everything=everything)
     sources = sources_of(map(load, paths), stat, state or "all", only)
     if not force:
         check_alike(sources)
     found = held(Query(KIND, sources, False, units, stat, series, sizes, by, thresholds))
-    return _end(found, units, form, strict=strict, everything=everything)
+    return ended(found, units, form, strict=strict, everything=everything)
 
 
 def _one(paths: Sequence[Path], by: str | None) -> Path:
@@ -115,14 +108,3 @@ def _one(paths: Sequence[Path], by: str | None) -> Path:
             "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
         )
     return paths[0]
-
-
-def _end(found: Held, units: Units, form: str, *, strict: bool, everything: bool) -> int:
-    """Prints it; the exit status."""
-    from mpigauge.cli.tables import rendered
-    from mpigauge.show.tables.compare import document
-
-    verdict = found.shown.strictly() if strict else found.shown.verdict
-    shown = document(found.shown, verdict, found.factors, units, found.sides, everything=everything)
-    click.echo(rendered(shown, form), nl=False)
-    return STATUSES.get(verdict, EXIT_UNDECIDED)

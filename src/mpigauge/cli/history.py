@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completers
+from mpigauge.cli.comparisons import status_of_verdict
 from mpigauge.cli.histories import Chosen, sessions_in
 from mpigauge.cli.options import (
     format_option,
@@ -16,15 +17,10 @@ from mpigauge.cli.options import (
     threshold_options,
     unit_option,
 )
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.show.registry import Kind
-from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
-    from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
-
-STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
-"""Of all other verdicts it is EXIT_UNDECIDED."""
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 KIND = Kind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
 
@@ -82,4 +78,4 @@ def command(
     shown = history_of(found.known, thresholds)
     text = rendered(document(shown, units, found.left_out, everything=everything), form)
     click.echo(text, nl=False)
-    return STATUSES.get(shown.verdict, EXIT_UNDECIDED)
+    return status_of_verdict(shown.verdict)

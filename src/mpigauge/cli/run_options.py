@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import aliases, completers
+from mpigauge.cli import completers
 from mpigauge.cli.options import (
     assignments,
     place_options,
@@ -21,17 +21,17 @@ from mpigauge.cli.options import (
     variations,
     words,
 )
-from mpigauge.errors import UsageError, choose_from
-from mpigauge.vocabulary import BUFFERS, TRANSPORTS, UNTILS
+from mpigauge.errors import UsageError
+from mpigauge.vocabulary import BUFFERS, SUITES, TRANSPORTS, UNTILS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from click.shell_completion import CompletionItem
 
-    from mpigauge.cli.aliases import Meaning
     from mpigauge.plan.model import Plan
-    from mpigauge.plan.plan_file import Options, PlanFile
+    from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.vocabulary import SuiteName
 
 CHAPTERS = {
     "plan_path": "What to measure",
@@ -52,6 +52,11 @@ SOURCE = (
         metavar="FILE",
         shell_complete=completers.tables,
         help="Plan file (TOML).",
+    ),
+    click.option(
+        "--suite",
+        type=click.Choice(SUITES),
+        help="Every collective and what could replace it, for mpigauge check --guidelines.",
     ),
 )
 WHAT = (
@@ -225,6 +230,7 @@ def asked(
     datatype: str | None,
     op: str | None,
     root: str | None,
+    suite: SuiteName | None,
     quick: bool,
     thorough: bool,
     **given: Any,
@@ -234,14 +240,12 @@ def asked(
     Raises:
         UsageError: An option has a value that cannot be.
     """
-    from msgspec.structs import replace
-
+    from mpigauge.cli.plan_source import check_source, chosen, meanings_of, source_of
     from mpigauge.plan.plan_file import Options, with_options
 
-    if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", "use one of them")
+    check_source(plan_path, suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
-    meanings = _meanings(patterns)
+    meanings = meanings_of(patterns)
     options = Options(
         patterns=tuple(dict.fromkeys(meaning.pattern for meaning in meanings)),
         mpi=mpi,
@@ -255,9 +259,7 @@ def asked(
         vary=variations(vary),
         **given,
     )
-    file = _chosen(_file(plan_path, options, quick=quick, thorough=thorough), meanings)
-    if options.until == "decided" and file.until is None and plan_path is None:
-        file = replace(file, budget=None)
+    file = chosen(source_of(plan_path, options, suite, quick=quick, thorough=thorough), meanings)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
     return _of_a_few_megabytes(plan, file), where
 
@@ -271,66 +273,3 @@ def _of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
     if file is not suites.DEFAULT or plan.launches_min == plan.launches_max or plan.until != "precise":
         return plan
     return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)
-
-
-def _meanings(given: Sequence[str]) -> list[Meaning]:
-    """The patterns of these words; says what an alias means if that is not plain from its name."""
-    if not given:
-        return []
-    from mpigauge.plan import names
-
-    patterns, found = names.patterns(), {}
-    for word in given:
-        meaning = aliases.meaning_of(word, patterns)
-        if meaning is None:
-            hint = aliases.hint_for(word, patterns) or choose_from(patterns)
-            raise UsageError(f"no pattern is called {word!r}", hint)
-        if meaning not in found and (remark := aliases.remark(word, meaning)):
-            click.echo(f"mpigauge: {remark}", err=True)
-        found[meaning] = word
-    return list(found)
-
-
-def _file(plan_path: Path | None, options: Options, *, quick: bool, thorough: bool) -> PlanFile:
-    """The plan that the options are laid over: a file, or one of the suites."""
-    from msgspec.structs import replace
-
-    from mpigauge.plan import plan_file, suites
-
-    suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
-    if plan_path is None:
-        names = options.patterns
-        return replace(suite, title=", ".join(names), measure=(), samples=None) if names else suite
-    file = plan_file.read_file(plan_path)
-    _check_names(file, str(plan_path))
-    if quick or thorough:
-        return replace(file, budget=suite.budget, precision=suite.precision, launches=None)
-    return file
-
-
-def _check_names(file: PlanFile, where: str) -> None:
-    """A plan is a document, so it takes the names of patterns and nothing that stands for them."""
-    from mpigauge.plan import names
-
-    patterns = names.patterns()
-    for measure in file.measure:
-        meaning = aliases.meaning_of(measure.pattern, patterns)
-        if meaning is not None and meaning.pattern != measure.pattern:
-            mode = f', modes = ["{meaning.mode}"]' if meaning.mode else ""
-            raise UsageError(
-                f"{where}: no pattern is called {measure.pattern!r}",
-                f'a plan file takes exact names only: pattern = "{meaning.pattern}"{mode}',
-            )
-
-
-def _chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
-    """The plan with the patterns asked for alone, in the modes that their aliases imply."""
-    from msgspec.structs import replace
-
-    from mpigauge.plan.model import Measure
-
-    chosen: list[Measure] = []
-    for pattern, mode, _ in meanings:
-        tables = [one for one in file.measure if one.pattern == pattern] or [Measure(pattern)]
-        chosen += [replace(one, modes=(mode,)) for one in tables] if mode else tables
-    return replace(file, measure=tuple(chosen)) if chosen else file

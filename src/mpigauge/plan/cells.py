@@ -312,6 +312,7 @@ def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     if cell.in_place:
         received = max(received, sent)
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
+    lent += int(blocks_of(mode.scratch, active)) * cell.bytes if mode is not None else 0
     if cell.buffers == "cold":
         return active * (max(pool_bytes, sent) + max(pool_bytes, received) + lent)
     return active * (sent + received + lent)

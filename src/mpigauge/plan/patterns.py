@@ -83,6 +83,8 @@ class Mode(Struct, frozen=True):
         needs_mpi: Version of the standard that brought its calls; 0 is any.
         never_eager: Returns only when the receive has begun, however small the message.
         baseline: Name of the ratio of a message's time to that of this; "" for none.
+        instead_of: The mode that does the same and should not be slower than this one; "" for none.
+        scratch: Memory of one rank beside its send and receive buffers.
     """
 
     name: str
@@ -96,6 +98,8 @@ class Mode(Struct, frozen=True):
     needs_mpi: int = 0
     never_eager: bool = False
     baseline: str = ""
+    instead_of: str = ""
+    scratch: Terms = NONE
 
 
 class Pattern(Struct, frozen=True):
@@ -183,6 +187,12 @@ class Pattern(Struct, frozen=True):
     def mode_in_a_row(self) -> str:
         """The mode that times several operations from one start, for a clock too coarse; "" for none."""
         return next((mode.name for mode in self.modes if mode.in_a_row), "")
+
+    @property
+    def guided(self) -> tuple[str, ...]:
+        """Modes that should not be slower than another, and these others."""
+        names = [name for mode in self.modes if mode.instead_of for name in (mode.instead_of, mode.name)]
+        return tuple(dict.fromkeys(names))
 
     def mode(self, name: str) -> Mode | None:
         """The mode of this name, if there is one."""
@@ -285,7 +295,14 @@ def completed(pattern: Pattern) -> Pattern:
 def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
     if own is None:
         return mode
-    return replace(mode, needs_mpi=own.needs_mpi, never_eager=own.never_eager, baseline=own.baseline)
+    return replace(
+        mode,
+        needs_mpi=own.needs_mpi,
+        never_eager=own.never_eager,
+        baseline=own.baseline,
+        instead_of=own.instead_of,
+        scratch=own.scratch,
+    )
 
 
 def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:

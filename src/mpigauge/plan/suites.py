@@ -1,7 +1,11 @@
 """The built-in plans: what `mpigauge run` measures when nobody names a pattern."""
 
+from collections.abc import Callable, Mapping
+
 from mpigauge.plan.model import Measure
+from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
+from mpigauge.vocabulary import SuiteName
 
 DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
 """Of a cell in a launch, and of launches: enough for p99, and a result of at most 2 MB, compressed."""
@@ -10,6 +14,11 @@ QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
 COLLECTIVE_SIZES = "8:1MiB*8"
 MEMORY_SIZES = "64:16MiB*8"
+
+GUIDELINE_SIZES = "8:1MiB*8"
+"""Each with one of an eighth of its bytes, or a quarter: what a message takes in parts is checked, too."""
+
+GUIDELINE_LAUNCHES = 10
 
 
 def _point_to_point(sizes: str) -> tuple[Measure, ...]:
@@ -57,3 +66,18 @@ THOROUGH = PlanFile(
     precision="1%",
     budget="10min",
 )
+
+
+def guidelines() -> PlanFile:
+    """Every pattern of which one mode should not be slower than another, in all of these modes."""
+    guided = [pattern for pattern in known().values() if pattern.guided]
+    return PlanFile(
+        title="guidelines",
+        measure=tuple(Measure(pattern.name, modes=pattern.guided) for pattern in guided),
+        sizes=GUIDELINE_SIZES,
+        launches=GUIDELINE_LAUNCHES,
+    )
+
+
+NAMED: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
+"""Suites by what `--suite` calls them."""

@@ -238,7 +238,7 @@ def test_what_is_out_of_range_is_refused(options: Options) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH])
+@pytest.mark.parametrize("suite", [suites.DEFAULT, suites.QUICK, suites.THOROUGH, suites.guidelines()])
 def test_the_suites_are_plans(suite: PlanFile) -> None:
     assert laid_over(suite).measure
 

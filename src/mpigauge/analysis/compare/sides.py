@@ -172,11 +172,24 @@ def _times(row: Row) -> dict[int, float]:
 
 def family_of(pairs: Sequence[Pair]) -> Family:
     """The family of pairs that are all paired, or all not."""
-    floor = np.array([pair.floor for pair in pairs])
     if pairs[0].paired:
-        return Paired(_differences(pairs), floor)
+        return paired_family(pairs)
     base, other = (_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
-    return Apart(base, other, floor)
+    return Apart(base, other, _floors(pairs))
+
+
+def paired_family(pairs: Sequence[Pair], times: Sequence[int] | None = None) -> Paired:
+    """The family of pairs with launches in common, by these alone.
+
+    Args:
+        times: How many of the base each other is held against; None: one.
+    """
+    shift = np.log(times) if times is not None else 0.0
+    return Paired(_differences(pairs) - shift, _floors(pairs))
+
+
+def _floors(pairs: Sequence[Pair]) -> Values:
+    return np.array([pair.floor for pair in pairs])
 
 
 def _differences(pairs: Sequence[Pair]) -> Values:

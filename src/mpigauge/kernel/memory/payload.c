@@ -30,6 +30,7 @@ struct arena {
 static struct {
     struct arena send;
     struct arena recv;
+    struct arena scratch;
     size_t       walked_bytes; /* where the last cold walk ended */
     int         *counts;       /* and places, of the blocks of v-variants: two numbers a rank */
     int          counts_room;
@@ -89,6 +90,14 @@ static size_t recv_need(const struct mg_visit *visit)
     return most(recv_stride(visit), visit->pool_bytes);
 }
 
+/* Room for messages that are made a multiple of the ranks, each beginning at a line. */
+static size_t scratch_need(const struct mg_visit *visit)
+{
+    const size_t padded = visit->bytes + (size_t) visit->ranks * LINE_BYTES;
+
+    return mg_volume_bytes(visit->mode->scratch, visit->ranks, padded);
+}
+
 static void arena_free(struct arena *arena)
 {
     if (arena->data != NULL)
@@ -122,13 +131,15 @@ bool mg_payload_reserve(const struct mg_visit *visit)
     if (visit->pattern->spans_bytes)
         return true; /* it works on memory of its own */
     return arena_reserve(&memory.send, send_need(visit)) &&
-           arena_reserve(&memory.recv, recv_need(visit));
+           arena_reserve(&memory.recv, recv_need(visit)) &&
+           arena_reserve(&memory.scratch, scratch_need(visit));
 }
 
 void mg_payload_free(void)
 {
     arena_free(&memory.send);
     arena_free(&memory.recv);
+    arena_free(&memory.scratch);
     free(memory.counts);
     memory.counts = NULL;
 }
@@ -244,6 +255,7 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
 
     state->send      = memory.send.data;
     state->recv      = memory.recv.data;
+    state->scratch   = memory.scratch.data;
     state->recv_step = stride_of(recv_bytes(visit));
     /* A warm window sends one buffer many times, which MPI allows. */
     state->send_step = visit->pool_bytes > 0 ? stride_of(send_bytes(visit)) : 0;

@@ -1,11 +1,35 @@
 /* allgather - all get a block from every rank. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS \
     mg_in(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->comm
 
 MG_COLLECTIVE(Allgather, Iallgather)
+
+static void gather_bcast(struct mg_state *state)
+{
+    const bool  stays = state->in_place && mg_is_root(state);
+    const void *own   = stays ? MPI_IN_PLACE : mg_own_block(state);
+
+    MG_MPI(MPI_Gather(own, state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->root,
+                      state->comm));
+    MG_MPI(MPI_Bcast(state->recv, state->ranks * state->count, MPI_BYTE, state->root, state->comm));
+}
+
+static void alltoall(struct mg_state *state)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        memcpy(state->scratch + (size_t) rank * state->bytes, mg_own_block(state), state->bytes);
+    MG_MPI(MPI_Alltoall(state->scratch, state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE,
+                        state->comm));
+}
+
+static void allgatherv(struct mg_state *state)
+{
+    MG_MPI(MPI_Allgatherv(mg_in(state), state->count, MPI_BYTE, state->recv, state->counts,
+                          state->displacements, MPI_BYTE, state->comm));
+}
 
 const struct mg_pattern mg_allgather = {
     .name         = "allgather",
@@ -21,5 +45,10 @@ const struct mg_pattern mg_allgather = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,
-    .modes        = MG_COLLECTIVE_MODES(Allgather, Iallgather),
+    .modes =
+        MG_MODES(MG_USUAL_MODES(Allgather, Iallgather),
+                 MG_MOCKUP("gather-bcast", "MPI_Gather, MPI_Bcast", gather_bcast),
+                 MG_MOCKUP_BESIDE("alltoall", "a copy of the block for every rank, MPI_Alltoall",
+                                  alltoall, MG_ONE_EACH),
+                 MG_MOCKUP("allgatherv", "MPI_Allgatherv", allgatherv)),
 };

@@ -1,11 +1,17 @@
 /* alltoall - every rank sends a block of its own to every rank. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS \
     mg_in(state), state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE, state->comm
 
 MG_COLLECTIVE(Alltoall, Ialltoall)
+
+static void alltoallv(struct mg_state *state)
+{
+    MG_MPI(MPI_Alltoallv(mg_in(state), state->counts, state->displacements, MPI_BYTE, state->recv,
+                         state->counts, state->displacements, MPI_BYTE, state->comm));
+}
 
 const struct mg_pattern mg_alltoall = {
     .name         = "alltoall",
@@ -22,5 +28,6 @@ const struct mg_pattern mg_alltoall = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
-    .modes        = MG_COLLECTIVE_MODES(Alltoall, Ialltoall),
+    .modes        = MG_MODES(MG_USUAL_MODES(Alltoall, Ialltoall),
+                             MG_MOCKUP("alltoallv", "MPI_Alltoallv", alltoallv)),
 };

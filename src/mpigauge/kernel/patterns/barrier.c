@@ -1,10 +1,18 @@
 /* barrier - nobody leaves before everybody has come. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS state->comm
 
 MG_COLLECTIVE(Barrier, Ibarrier)
+
+static void allreduce(struct mg_state *state)
+{
+    int one = 1;
+    int all = 0;
+
+    MG_MPI(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, state->comm));
+}
 
 const struct mg_pattern mg_barrier = {
     .name         = "barrier",
@@ -15,5 +23,6 @@ const struct mg_pattern mg_barrier = {
     .min_ranks    = 1,
     .trips        = 1,
     .synchronises = true,
-    .modes        = MG_COLLECTIVE_MODES(Barrier, Ibarrier),
+    .modes        = MG_MODES(MG_USUAL_MODES(Barrier, Ibarrier),
+                             MG_MOCKUP("allreduce", "MPI_Allreduce of one int", allreduce)),
 };

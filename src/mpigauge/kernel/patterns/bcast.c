@@ -1,5 +1,5 @@
 /* bcast - the root sends the same to all. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                                  \
@@ -7,6 +7,19 @@
         state->comm
 
 MG_COLLECTIVE(Bcast, Ibcast)
+
+static void scatter_allgather(struct mg_state *state)
+{
+    const struct mg_shares shares = mg_shares_of(state);
+    const bool             root   = mg_is_root(state);
+
+    MG_MPI(MPI_Scatter(root ? mg_padded(state, &shares, state->send) : NULL, shares.count, MPI_BYTE,
+                       shares.one, shares.count, MPI_BYTE, state->root, state->comm));
+    MG_MPI(MPI_Allgather(shares.one, shares.count, MPI_BYTE, mg_arriving(state, &shares),
+                         shares.count, MPI_BYTE, state->comm));
+    if (!root)
+        mg_arrived(state, &shares);
+}
 
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
@@ -27,5 +40,9 @@ const struct mg_pattern mg_bcast = {
     .bus         = MG_BUS_SAME,
     .wire        = MG_TO_OTHERS,
     .piece       = piece,
-    .modes       = MG_COLLECTIVE_MODES(Bcast, Ibcast),
+    .modes =
+        MG_MODES(MG_USUAL_MODES(Bcast, Ibcast),
+                 MG_MOCKUP_BESIDE("scatter-allgather",
+                                  "MPI_Scatter, MPI_Allgather; copied if no multiple of the ranks",
+                                  scatter_allgather, MG_TWO_MESSAGES)),
 };

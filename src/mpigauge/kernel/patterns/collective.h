@@ -1,8 +1,8 @@
 /* collective.h - the modes that every collective has.
  *
  * A pattern defines ARGUMENTS, the words of the call that all its forms share, and then has its
- * functions by MG_COLLECTIVE(Allreduce, Iallreduce, Allreduce_init) and its modes by
- * MG_COLLECTIVE_MODES. */
+ * functions by MG_COLLECTIVE(Allreduce, Iallreduce) and its modes by MG_COLLECTIVE_MODES; or by
+ * MG_USUAL_MODES, if other collectives can give the same: mockup.h. */
 #ifndef MG_COLLECTIVE_H
 #define MG_COLLECTIVE_H
 
@@ -117,22 +117,23 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
     MG_NONBLOCKING(Icall)          \
     MG_PERSISTENT(Call##_init)
 
-#define MG_COLLECTIVE_MODES(Call, Icall)                                                     \
-    MG_MODES({.name = "blocking", .about = "MPI_" #Call, .call = blocking, .directions = 1}, \
-             {.name       = "nonblocking",                                                   \
-              .about      = "MPI_" #Icall " and MPI_Wait",                                   \
-              .call       = nonblocking,                                                     \
-              .directions = 1},                                                              \
-             {.name       = "overlap",                                                       \
-              .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",    \
-              .call       = overlap,                                                         \
-              .directions = 1,                                                               \
-              .overlaps   = true} MG_PERSISTENT_MODE(Call),                                  \
-             {.name          = "blocks",                                                     \
-              .about         = "MPI_" #Call " some times in a row from one start",           \
-              .call          = blocking,                                                     \
-              .directions    = 1,                                                            \
-              .binds_buffers = true,                                                         \
-              .in_a_row      = true})
+#define MG_USUAL_MODES(Call, Icall)                                                    \
+    {.name = "blocking", .about = "MPI_" #Call, .call = blocking, .directions = 1},    \
+        {.name       = "nonblocking",                                                  \
+         .about      = "MPI_" #Icall " and MPI_Wait",                                  \
+         .call       = nonblocking,                                                    \
+         .directions = 1,                                                              \
+         .instead_of = "blocking"},                                                    \
+        {.name       = "overlap",                                                      \
+         .about      = "MPI_" #Icall ", a computation that takes as long, MPI_Wait",   \
+         .call       = overlap,                                                        \
+         .directions = 1,                                                              \
+         .overlaps   = true} MG_PERSISTENT_MODE(Call),                                 \
+    {                                                                                  \
+        .name = "blocks", .about = "MPI_" #Call " some times in a row from one start", \
+        .call = blocking, .directions = 1, .binds_buffers = true, .in_a_row = true     \
+    }
+
+#define MG_COLLECTIVE_MODES(Call, Icall) MG_MODES(MG_USUAL_MODES(Call, Icall))
 
 #endif

@@ -1,5 +1,5 @@
 /* gather - the root gets a block from every rank. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                      \
@@ -7,6 +7,23 @@
         state->root, state->comm
 
 MG_COLLECTIVE(Gather, Igather)
+
+/* All of them have the memory for it: recv has room for all blocks everywhere. */
+static void allgather(struct mg_state *state)
+{
+    const void *own = state->send;
+
+    if (state->in_place && mg_is_root(state))
+        own = memcpy(state->scratch, mg_own_block(state), state->bytes);
+    MG_MPI(MPI_Allgather(own, state->count, MPI_BYTE, state->recv, state->count, MPI_BYTE,
+                         state->comm));
+}
+
+static void gatherv(struct mg_state *state)
+{
+    MG_MPI(MPI_Gatherv(mg_in_at_root(state), state->count, MPI_BYTE, state->recv, state->counts,
+                       state->displacements, MPI_BYTE, state->root, state->comm));
+}
 
 const struct mg_pattern mg_gather = {
     .name         = "gather",
@@ -23,5 +40,7 @@ const struct mg_pattern mg_gather = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,
-    .modes        = MG_COLLECTIVE_MODES(Gather, Igather),
+    .modes = MG_MODES(MG_USUAL_MODES(Gather, Igather),
+                      MG_MOCKUP_BESIDE("allgather", "MPI_Allgather", allgather, MG_ONE_MESSAGE),
+                      MG_MOCKUP("gatherv", "MPI_Gatherv", gatherv)),
 };

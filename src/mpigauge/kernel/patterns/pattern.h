@@ -34,6 +34,7 @@ struct mg_state {
     size_t         recv_step;
     MPI_Request   *requests; /* room for 2 * window, or 2 if that is more */
     void          *attached; /* buffered mode: the memory lent to MPI */
+    unsigned char *scratch;  /* as much as the mode asks for, or NULL */
 
     int          count; /* elements of datatype in `bytes` */
     MPI_Datatype datatype;
@@ -88,6 +89,9 @@ struct mg_mode {
     bool in_a_row;        /* a sample is several calls from one start, as the clock needs */
     bool never_eager;     /* returns only when the receive has begun, however small the message */
     const char *baseline; /* of memory: the ratio of a message's time to that of this; or NULL */
+    /* Name of the mode that does the same and should not be slower than this one; or NULL. */
+    const char      *instead_of;
+    struct mg_volume scratch; /* memory of each rank beside send and recv: see mg_state.scratch */
 };
 
 /* Which bus bandwidth the field gives beside bytes / time, and for how many blocks. */

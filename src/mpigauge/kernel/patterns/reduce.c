@@ -1,5 +1,5 @@
 /* reduce - the root gets the reduction over all ranks. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                             \
@@ -7,6 +7,27 @@
         state->comm
 
 MG_COLLECTIVE(Reduce, Ireduce)
+
+static void allreduce(struct mg_state *state)
+{
+    const void *own = state->send;
+
+    if (state->in_place && mg_is_root(state))
+        own = memcpy(state->scratch, state->recv, state->bytes);
+    MG_MPI(MPI_Allreduce(own, state->recv, state->count, state->datatype, state->op, state->comm));
+}
+
+static void reduce_scatter_gather(struct mg_state *state)
+{
+    const struct mg_shares shares = mg_shares_of(state);
+
+    MG_MPI(MPI_Reduce_scatter_block(mg_padded(state, &shares, mg_own_at_root(state)), shares.one,
+                                    shares.count, state->datatype, state->op, state->comm));
+    MG_MPI(MPI_Gather(shares.one, shares.count, state->datatype, mg_arriving(state, &shares),
+                      shares.count, state->datatype, state->root, state->comm));
+    if (mg_is_root(state))
+        mg_arrived(state, &shares);
+}
 
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
@@ -28,5 +49,10 @@ const struct mg_pattern mg_reduce = {
     .bus          = MG_BUS_SAME,
     .wire         = MG_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_COLLECTIVE_MODES(Reduce, Ireduce),
+    .modes        = MG_MODES(
+        MG_USUAL_MODES(Reduce, Ireduce),
+        MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce", allreduce, MG_ONE_MESSAGE),
+        MG_MOCKUP_BESIDE("reduce-scatter-gather",
+                         "MPI_Reduce_scatter_block, MPI_Gather; copied if no multiple of the ranks",
+                         reduce_scatter_gather, MG_TWO_MESSAGES)),
 };

@@ -1,10 +1,25 @@
 /* reduce_scatter_block - each gets its block of the reduction. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
 MG_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block)
+
+static void reduce_scatter(struct mg_state *state)
+{
+    MG_MPI(MPI_Reduce(mg_own(state), state->scratch, state->ranks * state->count, state->datatype,
+                      state->op, state->root, state->comm));
+    MG_MPI(MPI_Scatter(state->scratch, state->count, state->datatype, state->recv, state->count,
+                       state->datatype, state->root, state->comm));
+}
+
+static void allreduce(struct mg_state *state)
+{
+    MG_MPI(MPI_Allreduce(mg_own(state), state->scratch, state->ranks * state->count,
+                         state->datatype, state->op, state->comm));
+    memcpy(state->recv, state->scratch + (size_t) state->rank * state->bytes, state->bytes);
+}
 
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
@@ -30,5 +45,10 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_COLLECTIVE_MODES(Reduce_scatter_block, Ireduce_scatter_block),
+    .modes =
+        MG_MODES(MG_USUAL_MODES(Reduce_scatter_block, Ireduce_scatter_block),
+                 MG_MOCKUP_BESIDE("reduce-scatter", "MPI_Reduce of all blocks, MPI_Scatter",
+                                  reduce_scatter, MG_ONE_EACH),
+                 MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
+                                  allreduce, MG_ONE_EACH)),
 };

@@ -1,10 +1,24 @@
 /* scan - each gets the reduction over the ranks up to itself. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
 MG_COLLECTIVE(Scan, Iscan)
+
+/* The operations that there are commute, so that either operand may be what comes from before. */
+static void exscan_reduce_local(struct mg_state *state)
+{
+    unsigned char *before = state->in_place ? state->scratch : state->recv;
+
+    MG_MPI(
+        MPI_Exscan(mg_own(state), before, state->count, state->datatype, state->op, state->comm));
+    if (state->rank > 0)
+        MG_MPI(MPI_Reduce_local(state->in_place ? before : state->send, state->recv, state->count,
+                                state->datatype, state->op));
+    else if (!state->in_place)
+        memcpy(state->recv, state->send, state->bytes);
+}
 
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
@@ -26,5 +40,7 @@ const struct mg_pattern mg_scan = {
     .bus          = MG_BUS_SAME,
     .wire         = MG_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_COLLECTIVE_MODES(Scan, Iscan),
+    .modes        = MG_MODES(MG_USUAL_MODES(Scan, Iscan),
+                             MG_MOCKUP_BESIDE("exscan-reduce-local", "MPI_Exscan, MPI_Reduce_local",
+                                              exscan_reduce_local, MG_ONE_MESSAGE)),
 };

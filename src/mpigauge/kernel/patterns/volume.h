@@ -11,6 +11,7 @@ struct mg_volume {
 
 /* Of each direction of a mode. */
 #define MG_ONE_MESSAGE   {{0, 1, 0, 0}}
+#define MG_TWO_MESSAGES  {{0, 2, 0, 0}}
 #define MG_ONE_EACH      {{0, 0, 1, 0}}   /* from every rank */
 #define MG_ONE_OF_BOTH   {{0, 0, 0.5, 0}} /* each is one rank's out and another's in */
 #define MG_TO_OTHERS     {{0, -1, 1, 0}}  /* to or from all ranks but one */

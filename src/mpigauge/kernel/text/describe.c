@@ -57,6 +57,8 @@ static void describe_mode(FILE *out, const struct mg_mode *mode)
     put_flag(out, "overlaps", mode->overlaps);
     put_flag(out, "in_a_row", mode->in_a_row);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
+    put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
+    put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }
 

@@ -1,0 +1,334 @@
+"""Guidelines of performance: what an operation should not be slower than, and where it is.
+
+    mock-up     another way of giving the same, made of other operations and measured as a mode of the pattern
+    monotony    the same operation with more bytes
+    split       the same operation called several times, each with a part of the bytes: computed, not measured
+
+Both sides are of the same launches. Whatever an operation is held against makes up one family, so that one
+that keeps all guidelines of a kind is blamed with 5 % at most.
+
+Source: Hunold, Carpen-Amarie, Luebbe and Traeff, Automatic Verification of Self-Consistent MPI Performance
+Guidelines, Euro-Par 2016; docs/method.md#comparison
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from statistics import geometric_mean
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec.structs import replace as cell_like
+
+from mpigauge.analysis.compare.comparison import Compared
+from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
+from mpigauge.analysis.compare.max_t import PAIRS_LEAST
+from mpigauge.analysis.compare.sides import Pair, key_of, paired_family
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.compare.sides import Key
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
+
+USUAL = Thresholds(margin=0.05, allow=ALLOW)
+PARTS = (2, 4, 8)
+"""In how many a message is split: of more, the best would be so by chance."""
+
+SIZES_MOST = 40
+"""Of a curve whose sizes are all held against each other; of more, so many that lie evenly."""
+
+ALONG = frozenset({"bytes", "window"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """A cell, in whatever states of the machine it was measured.
+
+    Attributes:
+        row: Of the state with the most launches, as if it were of all.
+        parts: Of each.
+    """
+
+    row: Row
+    parts: tuple[Row, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Of the cell."""
+        return self.row.cell.bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Matched(Pair):
+    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
+
+    Attributes:
+        parts: A pair for every state.
+    """
+
+    parts: tuple[Pair, ...] = ()
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both: geometric means over states, of launches in like conditions."""
+        base: dict[int, list[float]] = defaultdict(list)
+        other: dict[int, list[float]] = defaultdict(list)
+        for part in self.parts:
+            for number in part.common:
+                base[number].append(part.times[0][number])
+                other[number].append(part.times[1][number])
+        return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
+
+    def mean_s(self, side: int) -> float | None:
+        """Of the base (0) or the other (1), over the launches that both have; None if there are none."""
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked(Compared):
+    """An operation, and what it should not be slower than: the other of its pair, and the base.
+
+    Attributes:
+        kind: Which guideline says so.
+        times: How often the base is called in place of the other.
+    """
+
+    kind: GuidelineKind = "mock-up"
+    times: int = 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """Slower: the guideline is violated, by more than starts and clocks could be wrong by."""
+        if self.decision is None:
+            return "undecided"
+        if self.decision.verdict == "slower" and not self.told_apart:
+            return "undecided"
+        return self.decision.verdict
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is certainly not slower by as much as is allowed."""
+        return self.decision is not None and self.decision.passes(USUAL.allow)
+
+    @property
+    def saved_s(self) -> tuple[float, float, float] | None:
+        """What the base saves in each call, and its interval for all of its family at once, at 95 %."""
+        time_s, found = self.time_s, self.decision
+        if time_s is None or found is None:
+            return None
+        saved, low, high = (time_s * (1 - 1 / ratio) for ratio in (found.ratio, found.low, found.high))
+        return saved, low, high
+
+    @property
+    def time_s(self) -> float | None:
+        """What the other takes, in the launches that both have."""
+        return self.pair.mean_s(1) if isinstance(self.pair, Matched) else None
+
+    @property
+    def against_s(self) -> float | None:
+        """What all calls of the base take, in the same."""
+        mean_s = self.pair.mean_s(0) if isinstance(self.pair, Matched) else None
+        return None if mean_s is None else self.times * mean_s
+
+    @property
+    def guard_s(self) -> float:
+        """A step of the clock and the median skew of starts: less is not told apart by it."""
+        return max(_unsure_s(self.pair.other), self.times * _unsure_s(self.pair.base))
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the difference is more than that."""
+        return self.saved_s is not None and abs(self.saved_s[0]) > self.guard_s
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """An operation for which there are several better ways.
+
+    Attributes:
+        ways: Those that are faster, the fastest first.
+        low: How many times as long as the best of all its mock-ups it takes at least: the lower end of the
+            interval that holds for all of them at once, so that it is not too high by the choice.
+        high: And at most.
+    """
+
+    ways: tuple[Checked, ...]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guidelines:
+    """All that were checked.
+
+    Attributes:
+        left_out: Sizes that were not held against all others, since there were so many.
+    """
+
+    checked: tuple[Checked, ...]
+    left_out: int = 0
+
+    @property
+    def violated(self) -> tuple[Checked, ...]:
+        """All that are; of monotony one for each curve: the one with the largest lower bound."""
+        found = [one for one in self.checked if one.verdict == "slower"]
+        worst: dict[Key, Checked] = {}
+        for one in found:
+            key = key_of(one.pair.other, ALONG)
+            if one.kind == "monotony" and (key not in worst or _low(one) > _low(worst[key])):
+                worst[key] = one
+        return tuple(one for one in found if one.kind != "monotony" or one in worst.values())
+
+    @property
+    def open(self) -> tuple[Checked, ...]:
+        """Neither violated nor certainly kept."""
+        return tuple(one for one in self.checked if one.verdict != "slower" and not one.passes)
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether anything was measured beside something that could replace it."""
+        return any(one.kind == "mock-up" for one in self.checked)
+
+    @property
+    def verdict(self) -> ComparisonVerdict:
+        """Slower: one is violated; same: all are certainly kept; undecided: not known, or nothing to know."""
+        if self.violated:
+            return "slower"
+        return "undecided" if self.open or not self.replaceable else "same"
+
+    @property
+    def best(self) -> tuple[Best, ...]:
+        """Of operations with several better ways."""
+        sides: dict[int, list[Checked]] = defaultdict(list)
+        for one in self.checked:
+            if one.kind == "mock-up" and one.decision is not None:
+                sides[id(one.pair.other)].append(one)
+        found = (_best(side) for side in sides.values())
+        return tuple(best for best in found if len(best.ways) > 1)
+
+
+def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
+    """All guidelines that the rows of one result can tell of.
+
+    Args:
+        rows: In all states of the machine.
+        patterns: By name, as the kernel described them.
+    """
+    curves = _curves(row for row in rows if _talks(row, patterns))
+    whole = [curve for curve in curves.values() if _may_grow(curve[0].row, patterns)]
+    sized = [_thinned(curve) for curve in whole]
+    families = [*_mock_ups(curves, patterns), *map(_growing, sized), *map(_split, sized)]
+    checked = [one for family in families for one in _judged(list(family))]
+    return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
+
+
+# ---- What is held against what -------------------------------------------------------------------
+
+
+def _talks(row: Row, patterns: Mapping[str, Pattern]) -> bool:
+    pattern = patterns.get(row.cell.pattern)
+    return pattern is not None and pattern.talks
+
+
+def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
+    """Whether a row is of a curve over sizes, and of no mock-up: those are nobody's operations."""
+    pattern = patterns[row.cell.pattern]
+    mode = pattern.mode(row.cell.mode)
+    replaces = mode is not None and bool(mode.instead_of) and mode is not pattern.modes[0]
+    return pattern.moves_bytes and not pattern.windowed and not replaces
+
+
+def _curves(rows: Iterable[Row]) -> dict[Key, list[_Side]]:
+    """By all but their sizes, each from the smallest to the largest."""
+    cells: dict[Cell, list[Row]] = defaultdict(list)
+    for row in rows:
+        cells[row.cell].append(row)
+    curves: dict[Key, list[_Side]] = defaultdict(list)
+    for parts in sorted(cells.values(), key=lambda parts: parts[0].cell.bytes):
+        most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
+        side = _Side(replace(most, state=None), tuple(parts))
+        curves[key_of(side.row, ALONG)].append(side)
+    return curves
+
+
+def _thinned(curve: list[_Side]) -> list[_Side]:
+    if len(curve) <= SIZES_MOST:
+        return curve
+    return [curve[at] for at in np.linspace(0, len(curve) - 1, SIZES_MOST).round().astype(int)]
+
+
+def _checked(base: _Side, other: _Side, kind: GuidelineKind, times: int = 1) -> Checked:
+    """Without a decision yet."""
+    parts = [Pair(one, two) for one in base.parts for two in other.parts if one.state == two.state]
+    return Checked(Matched(base.row, other.row, parts=tuple(parts)), None, kind=kind, times=times)
+
+
+def _mock_ups(
+    curves: Mapping[Key, list[_Side]], patterns: Mapping[str, Pattern]
+) -> Iterator[Iterable[Checked]]:
+    """For each operation all that could replace it, at all sizes."""
+    families: dict[Key, list[Checked]] = defaultdict(list)
+    known = {side.row.cell: side for curve in curves.values() for side in curve}
+    for cell, side in known.items():
+        mode = patterns[cell.pattern].mode(cell.mode)
+        if mode is None or not mode.instead_of:
+            continue
+        replaced = known.get(cell_like(cell, mode=mode.instead_of))
+        if replaced is not None:
+            families[key_of(replaced.row, ALONG)].append(_checked(side, replaced, "mock-up"))
+    yield from families.values()
+
+
+def _growing(curve: Sequence[_Side]) -> Iterator[Checked]:
+    """Every size, and every larger one."""
+    for small, large in combinations(curve, 2):
+        if small.bytes < large.bytes:
+            yield _checked(large, small, "monotony")
+
+
+def _split(curve: Sequence[_Side]) -> Iterator[Checked]:
+    """Every size, and its parts, where they were measured."""
+    known = {side.bytes: side for side in curve}
+    for side in curve:
+        for parts in PARTS:
+            part = known.get(side.bytes // parts)
+            if side.bytes % parts == 0 and part is not None and part.bytes > 0:
+                yield _checked(part, side, "split", parts)
+
+
+# ---- What is said of it --------------------------------------------------------------------------
+
+
+def _judged(family: Sequence[Checked]) -> list[Checked]:
+    """All of a family at once; what was not measured in the same launches stays without a decision."""
+    mine = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
+    if not mine:
+        return list(family)
+    found = paired_family([one.pair for one in mine], [one.times for one in mine])
+    decided = decide(found, USUAL)
+    decisions = {id(one): decision for one, decision in zip(mine, decided, strict=True)}
+    return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, times=one.times) for one in family]
+
+
+def _unsure_s(row: Row) -> float:
+    step_s = row.time.step * row.time.estimate if row.time is not None else 0.0
+    return step_s + (row.start.skew_p50_s if row.start is not None else 0.0)
+
+
+def _low(one: Checked) -> float:
+    return one.decision.low if one.decision is not None else 0.0
+
+
+def _best(side: Sequence[Checked]) -> Best:
+    """Of all mock-ups of one operation: it takes at least as long as any of its lower bounds says."""
+    ways = sorted((one for one in side if one.verdict == "slower"), key=_low, reverse=True)
+    decisions = [one.decision for one in side if one.decision is not None]
+    return Best(tuple(ways), max(one.low for one in decisions), max(one.high for one in decisions))

@@ -1,0 +1,148 @@
+"""Guidelines as a document: what is violated, where, by how much, and what would be faster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analysis.compare.guidelines import ALONG, USUAL, Matched
+from mpigauge.analysis.compare.runs import distance, runs_of
+from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.tables.records import cell_record, number
+from mpigauge.show.words import guidelines as words
+from mpigauge.show.words.compare import ratio_words
+from mpigauge.units import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.compare.guidelines import Best, Checked, Guidelines
+    from mpigauge.analysis.compare.runs import Run
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.show.document import Tone, Units
+
+LINES_MOST = 14
+"""Of the table, unless all are asked for."""
+
+TONES: dict[str, Tone] = {"violated": "bad", "kept": "good"}
+"""Of verdicts; all others are a doubt."""
+
+
+def document(
+    shown: Guidelines, patterns: Mapping[str, Pattern], chosen: Units, *, everything: bool = False
+) -> Document:
+    """The verdict, what is violated, the worst first; and if nothing is, what keeps it from being sure.
+
+    Args:
+        patterns: By name; their first modes go without saying.
+        everything: A line for every guideline.
+    """
+    modes = {pattern.modes[0].name for pattern in patterns.values()}
+    violated = _runs(shown.violated)
+    lines = _runs(shown.checked) if everything else violated or _runs(shown.open)
+    kept = lines if everything else lines[:LINES_MOST]
+    more = [f"{len(lines) - len(kept)} more: --all"] if len(lines) > len(kept) else []
+    best = shown.best if everything else shown.best[:LINES_MOST]
+    said = [words.sentence(run, modes) for run in violated[:LINES_MOST]]
+    return Document(
+        head=[words.headline(shown), *said, DOT.join(_basis(shown))],
+        tables=[_table(kept, modes)] if kept else [],
+        foot=[Line(text) for text in (*more, *words.notes(shown, best, modes))],
+        units=chosen,
+        data=lambda: _data(shown),
+        records=lambda: [_record(one) for one in shown.checked],
+    )
+
+
+def _runs(checked: Iterable[Checked]) -> list[Run]:
+    """Neighbouring sizes of one guideline as one, the worst first; of monotony and parts each is one."""
+    found: list[Run] = []
+    of: dict[object, list[Checked]] = {}
+    for one in checked:
+        key = one.kind if one.kind == "mock-up" else id(one)
+        of.setdefault(key, []).append(one)
+    for some in of.values():
+        found += runs_of(some, ALONG)
+    return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
+
+
+def _basis(shown: Guidelines) -> list[str]:
+    counts = [one.decision.launches for one in shown.checked if one.decision is not None]
+    most = f"{max(counts)} launches in common" if counts else "too few launches"
+    return [most, f"margin {format_percent(USUAL.margin)}, allowed {format_percent(USUAL.allow)}"]
+
+
+def _table(runs: Sequence[Run], modes: Collection[str]) -> Table:
+    worst = words.checked
+    return Table(
+        "",
+        "",
+        runs,
+        [
+            Column("cell", "", lambda run: words.name_of(worst(run).pair.other, modes), left=True, goes=None),
+            Column(
+                "sizes", "size", lambda run: words.sizes_of(run).removeprefix(" of "), left=True, goes=None
+            ),
+            Column("against", "against", lambda run: words.instead_of(worst(run)), left=True, goes=None),
+            Column("time_s", "takes", lambda run: worst(run).time_s, "s", goes=1),
+            Column("against_s", "instead of", lambda run: worst(run).against_s, "s", goes=2),
+            Column("ratio", "times as long", lambda run: ratio_words(worst(run).decision), goes=None),
+            Column(
+                "verdict",
+                "",
+                lambda run: words.verdict_of(worst(run)),
+                left=True,
+                goes=None,
+                tone=lambda run: TONES.get(words.verdict_of(worst(run)), "doubt"),
+            ),
+        ],
+    )
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _data(shown: Guidelines) -> dict[str, Any]:
+    """docs/numbers.md#guidelines."""
+    return {
+        "verdict": shown.verdict,
+        "margin": USUAL.margin,
+        "allow": USUAL.allow,
+        "checked": len(shown.checked),
+        "violated": [_record(one) for one in shown.violated],
+        "undecided": [_record(one) for one in shown.open],
+        "best": [_best(best) for best in shown.best],
+    }
+
+
+def _best(best: Best) -> dict[str, Any]:
+    return {
+        **cell_record(best.ways[0].pair.other.cell),
+        "low": number(best.low),
+        "high": number(best.high),
+        "ways": [one.pair.base.cell.mode for one in best.ways],
+    }
+
+
+def _record(one: Checked) -> dict[str, Any]:
+    decision, base, other = one.decision, one.pair.base, one.pair.other
+    parts = one.pair.parts if isinstance(one.pair, Matched) else ()
+    saved = one.saved_s or (None, None, None)
+    numbers = ("ratio", "low", "high", "bound", "p", "launches")
+    return {
+        **cell_record(other.cell),
+        "states": [part.base.state for part in parts if part.base.state],
+        "kind": one.kind,
+        "against_mode": base.cell.mode,
+        "against_bytes": base.cell.bytes,
+        "against_times": one.times,
+        "time_s": number(one.time_s),
+        "against_s": number(one.against_s),
+        **{name: number(getattr(decision, name, None)) for name in numbers},
+        **{
+            f"saved_{name}": number(value)
+            for name, value in zip(("s", "low_s", "high_s"), saved, strict=True)
+        },
+        "guard_s": one.guard_s,
+        "verdict": one.verdict,
+        "said": words.verdict_of(one),
+    }

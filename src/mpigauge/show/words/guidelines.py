@@ -1,0 +1,143 @@
+"""What is said of guidelines: which are violated, by how much, and what that costs in each call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.compare.guidelines import SIZES_MOST, USUAL, Checked
+from mpigauge.show.words.compare import ratio_words
+from mpigauge.show.words.factors import phrases_of, unusual
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from mpigauge.analysis.compare.guidelines import Best, Guidelines
+    from mpigauge.analysis.compare.runs import Run
+    from mpigauge.analysis.rows import Row
+    from mpigauge.vocabulary import GuidelineKind, Verdict
+
+KINDS: dict[GuidelineKind, str] = {
+    "mock-up": "what gives the same",
+    "monotony": "more bytes",
+    "split": "parts, computed",
+}
+"""What an operation is held against."""
+
+VERDICTS: dict[Verdict, str] = {
+    "slower": "violated",
+    "faster": "kept",
+    "same": "kept",
+    "undecided": "undecided",
+}
+MEASURE = "measure it: mpigauge run --suite guidelines"
+
+
+def headline(shown: Guidelines) -> str:
+    """The verdict on all of them."""
+    count, allow = len(shown.checked), units.format_percent(USUAL.allow)
+    match shown.verdict:
+        case "slower":
+            named = dict.fromkeys(one.pair.other.cell.pattern for one in shown.violated)
+            return f"violated: {len(shown.violated)} of {count} guidelines, of {', '.join(named)}"
+        case "same":
+            return f"kept: none of {count} guidelines is violated by {allow}"
+        case _ if not shown.replaceable:
+            return f"undecided: nothing was measured beside what could replace it; {MEASURE}"
+        case _:
+            return f"undecided: {len(shown.open)} of {count} guidelines may be violated by {allow}"
+
+
+def verdict_of(one: Checked) -> str:
+    """The word for one of them."""
+    if one.pair.base.time is None or one.pair.other.time is None:
+        return "not measured"
+    if one.decision is None:
+        return "too few launches"
+    if one.verdict == "undecided" and one.decision.verdict == "slower":
+        return "undecided: less than starts and clock tell apart"
+    return VERDICTS[one.verdict]
+
+
+def sentence(run: Run, modes: Collection[str]) -> str:
+    """What a run of violated ones means: `bcast of 8 B takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
+
+    Args:
+        modes: That go without saying.
+    """
+    one = checked(run)
+    most = "up to " if len(run.cells) > 1 else ""
+    text = f"{name_of(one.pair.other, modes)}{sizes_of(run)} takes {most}{ratio_words(one.decision)}"
+    return f"{text} times as long as {instead_of(one)}{_saving(run)}"
+
+
+def _saving(run: Run) -> str:
+    one = checked(run)
+    if one.saved_s is None or one.kind == "monotony":
+        return ""
+    saved, low, high = map(units.format_time, one.saved_s)
+    where = f" at {units.format_size(one.pair.other.cell.bytes)}" if len(run.cells) > 1 else ""
+    return f": saves {saved} ({low} \N{EN DASH} {high}) per call{where}"
+
+
+def checked(run: Run) -> Checked:
+    """The worst of a run."""
+    worst = run.worst
+    assert isinstance(worst, Checked)  # noqa: S101 - runs of guidelines have no other
+    return worst
+
+
+def name_of(row: Row, modes: Collection[str]) -> str:
+    """Of an operation, with what is not usual about it."""
+    cell = row.cell
+    job = [phrase for name, phrase in phrases_of(cell, ("transport", "setting")).items() if phrase != "auto"]
+    mode = [] if cell.mode in modes else [cell.mode]
+    return " ".join([cell.pattern, *mode, *job, *unusual(cell)])
+
+
+def sizes_of(run: Run) -> str:
+    """` of 4 KiB to 32 KiB`; nothing where there are no sizes."""
+    first, last = run.cells[0].pair.other, run.cells[-1].pair.other
+    if not first.sized:
+        return ""
+    begin, end = (units.format_size(row.cell.bytes) for row in (first, last))
+    return f" of {begin}" if begin == end else f" of {begin} to {end}"
+
+
+def instead_of(one: Checked) -> str:
+    """What it should not be slower than."""
+    base = one.pair.base.cell
+    match one.kind:
+        case "mock-up":
+            return base.mode
+        case "monotony":
+            return f"with {units.format_size(base.bytes)}"
+        case "split":
+            return f"{one.times} of {units.format_size(base.bytes)}"
+
+
+def best_words(best: Best, modes: Collection[str]) -> str:
+    """Of several better ways: how much the best one saves, whichever it is."""
+    first, *others = (one.pair.base.cell.mode for one in best.ways)
+    low, high = units.format_factor(best.low), units.format_factor(best.high)
+    row = best.ways[0].pair.other
+    size = f" of {units.format_size(row.cell.bytes)}" if row.sized else ""
+    return (
+        f"{name_of(row, modes)}{size}: the best of its ways is {low} to {high} times as fast: "
+        f"{first}, or {', '.join(others)}"
+    )
+
+
+def notes(shown: Guidelines, shown_best: Sequence[Best], modes: Collection[str]) -> Iterator[str]:
+    """What else is to be known."""
+    yield from (best_words(best, modes) for best in shown_best)
+    said = Counter(map(verdict_of, shown.checked))
+    if gaps := said["not measured"]:
+        yield f"not measured on one side: {gaps}"
+    if few := said["too few launches"]:
+        yield f"too few launches in common: {few}; --launches 10"
+    if shown.left_out:
+        yield f"{shown.left_out} sizes left out: {SIZES_MOST} of a curve are held against each other"
+    if any(one.kind == "split" for one in shown.checked):
+        yield "parts are computed from single calls: calls that follow each other may overlap and take less"
