@@ -37,8 +37,11 @@ def remember(campaign: Campaign) -> None:
             os.close(descriptor)
 
 
-def check_trusted(result: Result) -> None:
+def check_trusted(result: Result, retry: str = "") -> None:
     """Refuses to run what a stranger's result names.
+
+    Args:
+        retry: What to type if one trusts it; empty: to resume it.
 
     Raises:
         UsageError: This user has not begun it; says all that would be run, and how.
@@ -47,7 +50,7 @@ def check_trusted(result: Result) -> None:
         named = "; ".join(_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
-            f"if you trust that: mpigauge resume --trust {result.path}",
+            f"if you trust that: {retry or f'mpigauge resume --trust {result.path}'}",
         )
 
 

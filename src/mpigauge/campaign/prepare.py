@@ -93,7 +93,7 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Sessio
         EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
             machine, the kernel or this program is another.
     """
-    plan = _with_what_was_hidden(before.campaign.plan, where)
+    plan = with_what_was_hidden(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
     targets = tuple(targets_again(before.campaign))
@@ -102,8 +102,12 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Sessio
     return Session(plan, targets, before, mixing.resumed(before, plan, targets, anyway=anyway))
 
 
-def _with_what_was_hidden(plan: Plan, where: str) -> Plan:
-    """The plan with variables that no result records as our own environment has them."""
+def with_what_was_hidden(plan: Plan, where: str) -> Plan:
+    """The plan with variables that no result records as our own environment has them.
+
+    Raises:
+        EnvironmentLacksError: Ours lacks one.
+    """
     hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
     for name in hidden:
         if name not in os.environ:

@@ -17,6 +17,7 @@ from mpigauge.cli.options import (
     stat_option,
     unit_option,
 )
+from mpigauge.cli.remeasuring import measured_again
 from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.registry import Kind
@@ -45,6 +46,18 @@ KIND = Kind(
     is_flag=True,
     help="Pass only if every number is decided: slower, faster or within the margin.",
 )
+@click.option(
+    "--remeasure", is_flag=True, help="Measure suspicious numbers again, in turn; they alone decide."
+)
+@click.option("--trust", is_flag=True, help="--remeasure runs what a result names, whoever began it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Result file of --remeasure.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress of --remeasure.")
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")
 @selection_options
 @unit_option
@@ -58,6 +71,10 @@ def command(
     margin: str,
     allow: str,
     strict: bool,
+    remeasure: bool,
+    trust: bool,
+    output: Path | None,
+    quiet: bool,
     force: bool,
     everything: bool,
     series: tuple[str, ...],
@@ -79,18 +96,21 @@ def command(
     mpigauge compare both.jsonl --by mpi
     mpigauge compare both.jsonl --by mpi --sizes 8:64KiB --all
     mpigauge compare before.jsonl after.jsonl --format markdown
+    mpigauge compare both.jsonl --remeasure -o again.jsonl
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
+    from mpigauge.campaign.remeasured import compared_again_by
     from mpigauge.cli.tables import check
     from mpigauge.result.reader import load
-    from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
+    from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
     from mpigauge.show.query import Query, sources_of
 
     thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
     paths = named(results)
     check_count(len(paths), by)
+    _check_alone(remeasure, baseline, output, trust)
     if baseline is not None:
         chosen = Chosen(KIND, stat, state, only, series, sizes)
         found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
@@ -98,7 +118,14 @@ def command(
     sources = sources_of(map(load, paths), stat, state or "all", only)
     if not force:
         check_alike(sources)
-    found = held(Query(KIND, sources, False, units, stat, series, sizes, by, thresholds))
+    query = Query(KIND, sources, False, units, stat, series, sizes, by, thresholds)
+    found = held(query)
+    if remeasure:
+        before = [one.result for one in sources]
+        path, status = measured_again(found, before, output, trust=trust, quiet=quiet)
+        if path is None:
+            return status
+        found = held_again(query, found, load(path), compared_again_by(before, by))
     return ended(found, units, form, strict=strict, everything=everything)
 
 
@@ -108,3 +135,11 @@ def _one(paths: Sequence[Path], by: str | None) -> Path:
             "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
         )
     return paths[0]
+
+
+def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
+    """--remeasure measures both sides, which a baseline has not; what is for it alone says nothing else."""
+    if remeasure and baseline is not None:
+        raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
+    if not remeasure and (output is not None or trust):
+        raise UsageError("--output and --trust are for --remeasure", "leave them out, or measure again")

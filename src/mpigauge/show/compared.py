@@ -17,6 +17,7 @@ from mpigauge.analysis.compare.sides import (
     pairs_by,
 )
 from mpigauge.errors import UsageError
+from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
 from mpigauge.units import parse_fraction, parse_margin
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Comparison
     from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.result.reader import Result
     from mpigauge.show.query import Query, Source
 
 MOST = 2
@@ -57,6 +59,18 @@ def held(query: Query) -> Held:
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
     return Held(compare(pairs, thresholds), factors, sides)
+
+
+def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
+    """The same question of a result that has its suspicious numbers again, which alone answers it.
+
+    Args:
+        first: What was found before.
+        by: What is compared within the new result.
+    """
+    found = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by))
+    sides = f"{found.sides}, measured again: {len(found.shown.cells)} of {len(first.shown.cells)} numbers"
+    return replace(found, sides=sides)
 
 
 def thresholds_of(margin: str, allow: str) -> Thresholds:

@@ -32,17 +32,19 @@ LAUNCHES_MOST = 30
 
 
 def suspicious(shown: Comparison) -> list[Pair]:
-    """The pairs to be measured again: what may differ, what was not measured, and a few others at random."""
+    """The pairs to be measured again: what may differ, or does not pass, and a few others at random."""
     pairs = [one.pair for one in shown.cells]
-    picked = {id(pair) for pair in pairs if not pair.judged}
+    allow = shown.thresholds.allow
+    picked = {id(one.pair) for one in shown.cells if one.decision is None or not one.decision.passes(allow)}
     for paired in (True, False):
         mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
         if mine:
             picked |= {id(pair) for pair, p in zip(mine, chances(family_of(mine)), strict=True) if p < CHANCE}
-    others = [pair for pair in pairs if id(pair) not in picked]
-    chosen = np.random.default_rng(len(pairs)).permutation(len(others))[:UNSUSPICIOUS]
-    picked |= {id(others[place]) for place in chosen}
-    return [pair for pair in pairs if id(pair) in picked]
+    controls = [one.pair for one in shown.controls]
+    chance = np.random.default_rng(len(pairs))
+    for others in ([pair for pair in pairs if id(pair) not in picked], controls):
+        picked |= {id(others[place]) for place in chance.permutation(len(others))[:UNSUSPICIOUS]}
+    return [pair for pair in (*pairs, *controls) if id(pair) in picked]
 
 
 def chances(family: Family) -> Iterator[float]:

@@ -1,0 +1,49 @@
+"""`compare --remeasure`: suspicious numbers in new launches, in turn; the verdict is of these alone."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from mpigauge.cli.streams import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mpigauge.result.reader import Result
+    from mpigauge.show.compared import Held
+
+
+def measured_again(
+    found: Held, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
+) -> tuple[Path | None, int]:
+    """Measures what is suspicious: the new result, or None with the exit status if it ended otherwise.
+
+    Raises:
+        UsageError: Both sides cannot be measured in turn, or a result is a stranger's.
+        EnvironmentLacksError: A library is gone, or does not work.
+        JobError: Nothing could be measured.
+    """
+    from mpigauge.analysis.compare.suspicious import launches_for, suspicious
+    from mpigauge.campaign.begun import check_trusted
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
+    from mpigauge.campaign.remeasured import plan_again
+    from mpigauge.cli.lab_runs import same_command_in
+    from mpigauge.cli.session import measure, stopped
+
+    where = " and ".join(str(one.path) for one in results)
+    if not trust:
+        for result in results:
+            check_trusted(result, f"mpigauge compare --remeasure --trust {where.replace(' and ', ' ')}")
+    picked = suspicious(found.shown)
+    launches = launches_for(found.shown.cells)
+    plan = plan_again(results, picked, launches, random.SystemRandom().randrange(2**31))
+    if (lab := lab_to_enter(plan, where)) is not None:
+        return None, same_command_in(lab, where)
+    session = prepare(with_what_was_hidden(plan, where), where)
+    path, number = measure(session, output, quiet=quiet, answering=False)
+    if number is not None:
+        return None, stopped(path, number)
+    say(f"result: {path}", err=True)
+    return path, 0
