@@ -65,7 +65,7 @@ def command(
     \b
     mpigauge history results
     mpigauge history results --series pingpong --margin 5%
-    mpigauge history monday.jsonl tuesday.jsonl friday.jsonl --format json
+    mpigauge history results before.jsonl after.jsonl --format json
     """
     from mpigauge.analysis.history.history import history_of
     from mpigauge.cli.tables import check, rendered

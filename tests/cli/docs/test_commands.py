@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import errors
+from mpigauge.campaign import begun
 from mpigauge.cli import status_of
+from mpigauge.result.reader import load
 from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
 from tests.fakes.mpi import install
@@ -31,7 +33,7 @@ ELSEWHERE = ("make ", "mpigauge lab ", "mpigauge mpi ", "mpigauge run --plan exa
 """What no fake can do: tests/lab makes hosts, tests/mpi and tests/mpi_real add libraries from an index."""
 
 FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
-JUDGES = ("map", "compare", "check")
+JUDGES = ("map", "compare", "check", "history")
 """What these may end with."""
 
 QUICKER = {"10s": "1s"}
@@ -102,6 +104,7 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
         Path(name).parent.mkdir(exist_ok=True)
         text = (stock / "work" / name).read_text(encoding="utf-8")
         Path(name).write_text(text.replace(str(stock), str(machine)), encoding="utf-8")
+    begun.remember(load(Path("both.jsonl")).campaign)
     printed = "examples/published/ring-pairs"
     cli("import", "csv", f"{printed}.csv", "--columns", f"{printed}.toml", "-o", "printed.jsonl")
     return cli
