@@ -3,13 +3,14 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.errors import UsageError
 from mpigauge.mpi import abi, find
 from mpigauge.mpi.library import Library
+from mpigauge.mpi.variables import unknown_variables
 from mpigauge.plan.model import Plan
 from mpigauge.vocabulary import AUTO
 
@@ -91,3 +92,14 @@ def _unknown(plan: Plan, library: Library) -> Iterator[str]:
         yield f"--bind {plan.binding}"
     if plan.remote_shell and plan.launcher == AUTO and not kind.remote_shell:
         yield "--remote-shell"
+
+
+def unknown_settings(plan: Plan, kernels: Iterable[tuple[Library, Path]]) -> Iterator[str]:
+    """Sentences on variables that are varied, and that a library does not know: nothing would differ.
+
+    Args:
+        kernels: Of every library, its kernel.
+    """
+    for library, program in kernels if plan.vary else ():
+        for name in unknown_variables(library, program, plan.vary):
+            yield f"{library.label} does not know {name}: its values make no difference to it"

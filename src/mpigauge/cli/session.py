@@ -43,6 +43,7 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign.hosts import allowed_s
+    from mpigauge.campaign.libraries import unknown_settings
     from mpigauge.campaign.loop import CampaignLoop
     from mpigauge.campaign.prepare import open_result
     from mpigauge.cli.observers import observer_for
@@ -57,6 +58,8 @@ def measure(
     ):
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
+        for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
+            observer.trouble(words)
         if plan.hosts_skipped:
             observer.trouble(_left_out(plan.hosts_skipped))
         loop = CampaignLoop(

@@ -40,6 +40,9 @@ class Kind:
         reached_by: The same where a scheduler does, by its name in `launch.allocations`, unless the user says
             otherwise; empty if it finds that by itself.
         pmi: What srun --mpi must be for it; empty leaves that to Slurm.
+        variables: How the names of variables begin that it reads, and that `mpi.variables` can look up.
+        lists_variables: The program beside its mpicc that lists them, with its words; empty where their names
+            stand in its files.
     """
 
     name: str
@@ -61,6 +64,8 @@ class Kind:
     remote_shell: Mapping[str, str] = field(default_factory=dict)
     reached_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     pmi: str = ""
+    variables: tuple[str, ...] = ()
+    lists_variables: tuple[str, ...] = ()
 
 
 POLICIES = tuple(binding for binding in BINDINGS if binding != AUTO)
@@ -104,6 +109,8 @@ WELL_KNOWN = (
         },
         remote_shell=OF_PRTE,
         pmi="pmix",
+        variables=("OMPI_MCA_",),
+        lists_variables=("ompi_info", "--all", "--parsable"),
     ),
     Kind(
         "intelmpi",
@@ -137,6 +144,7 @@ WELL_KNOWN = (
             "sge": {"I_MPI_HYDRA_BOOTSTRAP": "sge"},
         },
         pmi="pmi2",
+        variables=("I_MPI_", "MPIR_CVAR_"),
     ),
     Kind(
         "mpich",
@@ -166,6 +174,7 @@ WELL_KNOWN = (
         bindings={policy: {"HYDRA_BINDING": policy} for policy in POLICIES},
         remote_shell=OF_HYDRA,
         pmi="pmi2",
+        variables=("MPIR_CVAR_",),
     ),
 )
 """Those that mpigauge can install, and is tested with."""
