@@ -22,7 +22,7 @@ from mpigauge.show.document import Units
 from mpigauge.show.formats import json
 from mpigauge.show.tables.compare import document
 from mpigauge.show.words.compare import headline, verdict_of
-from tests.made import campaign, cell, launches_of, measured, result_of
+from tests.made import campaign, cell, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
     from mpigauge.analysis.compare.comparison import Comparison
@@ -289,6 +289,46 @@ def test_launches_of_other_times_never_say_slower() -> None:
     assert not shown.interleaved
     assert all(one.decision is not None and one.decision.low > 1.1 for one in shown.cells)
     assert compare(pairs_between(base, base), USUAL).verdict == "undecided"
+
+
+TIMES_NS = {"near": 1_000, "far": 5_000}
+
+
+def of_two_states(course: list[list[str]], slower: float) -> Comparison:
+    """Two libraries on a machine that is near or far; the second takes longer by a factor."""
+    cells = [cell("pingpong", size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in SIZES]
+    own = np.random.default_rng(15)
+    visits = in_states(
+        cells,
+        course,
+        lambda of, state, _: (
+            [round(TIMES_NS[state] * own.normal(1, 0.01) * (slower if of.mpi == "openmpi" else 1))] * 5
+        ),
+    )
+    found = rows(
+        result_of(campaign(*cells), *launches_of(cells, range(1, len(course) + 1)), *visits), choice="all"
+    )
+    assert {row.state for row in found} == {"near", "far"}
+    return judged(found)
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        [["near"], ["far"]] * 4,
+        [["near", "near", "far", "far"]] * 8,
+        [["near"] * 2 + ["far"] * 2, ["far"] * 4] * 4,
+    ],
+)
+def test_launches_count_in_whatever_state_they_were(course: list[list[str]]) -> None:
+    """Each of them once, by the states that both sides were in: one number per cell, not one per state."""
+    equal, slower = of_two_states(course, 1.0), of_two_states(course, 1.1)
+    assert (equal.verdict, slower.verdict) == ("same", "slower")
+    for shown in (equal, slower):
+        assert [one.pair.base.cell.bytes for one in shown.cells] == list(SIZES)
+        assert {one.decision.launches for one in shown.cells if one.decision} == {len(course)}
+    ratios = [one.decision.ratio for one in slower.cells if one.decision]
+    assert ratios == pytest.approx([1.1] * len(SIZES), rel=0.01)
 
 
 def test_few_launches_say_nothing() -> None:

@@ -14,10 +14,8 @@ Guidelines, Euro-Par 2016; docs/method.md#comparison
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import combinations
-from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,12 +24,12 @@ from msgspec.structs import replace as cell_like
 from mpigauge.analysis.compare.comparison import Compared
 from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
-from mpigauge.analysis.compare.sides import Pair, key_of, paired_family
+from mpigauge.analysis.compare.sides import key_of, matched, paired_family, side_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.compare.sides import Key
+    from mpigauge.analysis.compare.sides import Key, Side
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
@@ -45,51 +43,6 @@ SIZES_MOST = 40
 """Of a curve whose sizes are all held against each other; of more, so many that lie evenly."""
 
 ALONG = frozenset({"bytes", "window"})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """A cell, in whatever states of the machine it was measured.
-
-    Attributes:
-        row: Of the state with the most launches, as if it were of all.
-        parts: Of each.
-    """
-
-    row: Row
-    parts: tuple[Row, ...]
-
-    @property
-    def bytes(self) -> int:
-        """Of the cell."""
-        return self.row.cell.bytes
-
-
-@dataclass(frozen=True, eq=False)
-class Matched(Pair):
-    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
-
-    Attributes:
-        parts: A pair for every state.
-    """
-
-    parts: tuple[Pair, ...] = ()
-
-    @cached_property
-    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Launch number to seconds of both: geometric means over states, of launches in like conditions."""
-        base: dict[int, list[float]] = defaultdict(list)
-        other: dict[int, list[float]] = defaultdict(list)
-        for part in self.parts:
-            for number in part.common:
-                base[number].append(part.times[0][number])
-                other[number].append(part.times[1][number])
-        return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
-
-    def mean_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1), over the launches that both have; None if there are none."""
-        times = self.times[side]
-        return geometric_mean(times.values()) if times else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,12 +83,12 @@ class Checked(Compared):
     @property
     def time_s(self) -> float | None:
         """What the other takes, in the launches that both have."""
-        return self.pair.mean_s(1) if isinstance(self.pair, Matched) else None
+        return self.pair.mean_s(1)
 
     @property
     def against_s(self) -> float | None:
         """What all calls of the base take, in the same."""
-        mean_s = self.pair.mean_s(0) if isinstance(self.pair, Matched) else None
+        mean_s = self.pair.mean_s(0)
         return None if mean_s is None else self.times * mean_s
 
     @property
@@ -246,33 +199,31 @@ def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
     return pattern.moves_bytes and not pattern.windowed and not replaces
 
 
-def _curves(rows: Iterable[Row]) -> dict[Key, list[_Side]]:
+def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:
     """By all but their sizes, each from the smallest to the largest."""
     cells: dict[Cell, list[Row]] = defaultdict(list)
     for row in rows:
         cells[row.cell].append(row)
-    curves: dict[Key, list[_Side]] = defaultdict(list)
+    curves: dict[Key, list[Side]] = defaultdict(list)
     for parts in sorted(cells.values(), key=lambda parts: parts[0].cell.bytes):
-        most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
-        side = _Side(replace(most, state=None), tuple(parts))
+        side = side_of(parts)
         curves[key_of(side.row, ALONG)].append(side)
     return curves
 
 
-def _thinned(curve: list[_Side]) -> list[_Side]:
+def _thinned(curve: list[Side]) -> list[Side]:
     if len(curve) <= SIZES_MOST:
         return curve
     return [curve[at] for at in np.linspace(0, len(curve) - 1, SIZES_MOST).round().astype(int)]
 
 
-def _checked(base: _Side, other: _Side, kind: GuidelineKind, times: int = 1) -> Checked:
+def _checked(base: Side, other: Side, kind: GuidelineKind, times: int = 1) -> Checked:
     """Without a decision yet."""
-    parts = [Pair(one, two) for one in base.parts for two in other.parts if one.state == two.state]
-    return Checked(Matched(base.row, other.row, parts=tuple(parts)), None, kind=kind, times=times)
+    return Checked(matched(base, other), None, kind=kind, times=times)
 
 
 def _mock_ups(
-    curves: Mapping[Key, list[_Side]], patterns: Mapping[str, Pattern]
+    curves: Mapping[Key, list[Side]], patterns: Mapping[str, Pattern]
 ) -> Iterator[Iterable[Checked]]:
     """For each operation all that could replace it, at all sizes."""
     families: dict[Key, list[Checked]] = defaultdict(list)
@@ -287,14 +238,14 @@ def _mock_ups(
     yield from families.values()
 
 
-def _growing(curve: Sequence[_Side]) -> Iterator[Checked]:
+def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
     """Every size, and every larger one."""
     for small, large in combinations(curve, 2):
         if small.bytes < large.bytes:
             yield _checked(large, small, "monotony")
 
 
-def _split(curve: Sequence[_Side]) -> Iterator[Checked]:
+def _split(curve: Sequence[Side]) -> Iterator[Checked]:
     """Every size, and its parts, where they were measured."""
     known = {side.bytes: side for side in curve}
     for side in curve:

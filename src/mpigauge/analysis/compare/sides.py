@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.max_t import Family
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
     from mpigauge.result.surroundings import LibraryRecord
 
 
@@ -76,6 +78,11 @@ class Pair:
         apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
         return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
 
+    def mean_s(self, side: int) -> float | None:
+        """Of the base (0) or the other (1); None if it was not measured."""
+        time = (self.base, self.other)[side].time
+        return time.estimate if time is not None else None
+
     @property
     def paired(self) -> bool:
         """Whether they are compared launch by launch."""
@@ -94,6 +101,72 @@ class Pair:
         return sum(step**2 for step in steps) * UNIFORM_VARIANCE
 
 
+@dataclass(frozen=True, eq=False)
+class Matched(Pair):
+    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
+
+    Attributes:
+        parts: A pair for every state that both were in.
+    """
+
+    parts: tuple[Pair, ...] = ()
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both: geometric means over states, of launches in like conditions."""
+        base: dict[int, list[float]] = defaultdict(list)
+        other: dict[int, list[float]] = defaultdict(list)
+        for part in self.parts:
+            for number in part.common:
+                base[number].append(part.times[0][number])
+                other[number].append(part.times[1][number])
+        return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
+
+    @property
+    def paired(self) -> bool:
+        """Whatever launches were in a like state: which those are does not depend on what they took."""
+        return len(self.common) >= LAUNCHES_LEAST
+
+    def mean_s(self, side: int) -> float | None:
+        """Of the base (0) or the other (1), over the launches that both have; None if there are none."""
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else super().mean_s(side)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """A cell, in whatever states of the machine it was measured.
+
+    Attributes:
+        row: Its only one; or that of the state with the most launches, as if it were of all.
+        parts: Of each state.
+    """
+
+    row: Row
+    parts: tuple[Row, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Of the cell."""
+        return self.row.cell.bytes
+
+
+def side_of(parts: Sequence[Row]) -> Side:
+    """The rows of one cell as one side."""
+    if len(parts) == 1:
+        return Side(parts[0], tuple(parts))
+    most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
+    return Side(replace(most, state=None), tuple(parts))
+
+
+def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = False) -> Matched:
+    """Two sides of one campaign, in the states that both were in."""
+    parts = [
+        Pair(one, two, same_place) for one in base.parts for two in other.parts if one.state == two.state
+    ]
+    return Matched(base.row, other.row, same_place, twins=twins, parts=tuple(parts))
+
+
 def compared_by(factor: str) -> frozenset[str]:
     """The factors in which cells may differ that are compared by one."""
     return frozenset({factor, *GOES_WITH.get(factor, ())})
@@ -106,17 +179,27 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         libraries: Of the campaign, to see which of them are one.
     """
     ignored = compared_by(factor)
-    found: dict[Key, list[Row]] = defaultdict(list)
+    cells: dict[Cell, list[Row]] = defaultdict(list)
     for row in rows:
-        found[key_of(row, ignored)].append(row)
+        cells[row.cell].append(row)
+    found: dict[Key, list[Side]] = defaultdict(list)
+    for parts in cells.values():
+        found[key_of(parts[0], ignored)[:-1]].append(side_of(parts))
     near = "placement" not in ignored
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
     pairs = [
-        Pair(alike[0], other, near, twins=_twins(alike[0], other, same))
+        _pair(alike[0], other, near, twins=_twins(alike[0].row, other.row, same))
         for alike in found.values()
         for other in alike[1:]
     ]
     return [pair for pair in pairs if pair.measured]
+
+
+def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
+    """In like states, if the machine had several."""
+    if {row.state for row in base.parts} == {row.state for row in other.parts} and len(base.parts) == 1:
+        return Pair(base.row, other.row, near, twins=twins)
+    return matched(base, other, same_place=near, twins=twins)
 
 
 def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.runs import distance, runs_of
+from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare as words
@@ -125,8 +126,8 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
             ),
             Column("sizes", "size", words.size_of, left=True, goes=None),
             *([of] if several else []),
-            Column("base_s", "base", lambda run: _time_s(run.worst.pair.base), "s", goes=1),
-            Column("other_s", "other", lambda run: _time_s(run.worst.pair.other), "s", goes=2),
+            Column("base_s", "base", lambda run: run.worst.pair.mean_s(0), "s", goes=1),
+            Column("other_s", "other", lambda run: run.worst.pair.mean_s(1), "s", goes=2),
             Column("ratio", "times as long", lambda run: words.ratio_words(run.worst.decision), goes=None),
             Column(
                 "verdict",
@@ -138,10 +139,6 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
             ),
         ],
     )
-
-
-def _time_s(row: Any) -> float | None:
-    return row.time.estimate if row.time is not None else None
 
 
 # ---- For programs --------------------------------------------------------------------------------
@@ -175,8 +172,9 @@ def _record(one: Compared) -> dict[str, Any]:
             key: value for key, value in cell_record(other.cell).items() if value != getattr(base.cell, key)
         },
         "state": base.state,
-        "base_s": _time_s(base),
-        "other_s": _time_s(other),
+        "states": [part.base.state for part in one.pair.parts] if isinstance(one.pair, Matched) else [],
+        "base_s": number(one.pair.mean_s(0)),
+        "other_s": number(one.pair.mean_s(1)),
         **{name: number(getattr(decision, name, None)) for name in numbers},
         "mdd": number(decision.missed) if decision is not None else None,
         "small": decision.small if decision is not None else False,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.compare.guidelines import ALONG, USUAL, Matched
+from mpigauge.analysis.compare.guidelines import ALONG, USUAL
 from mpigauge.analysis.compare.runs import distance, runs_of
+from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import guidelines as words

@@ -10,8 +10,9 @@ from mpigauge.analysis.answer import seconds_of
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.transport import reports
+from mpigauge.plan.factors import BY_NAME
 from mpigauge.show.document import DOT
-from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.sessions import count_of, width_of
 from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
 
@@ -30,7 +31,7 @@ DETAIL_MOST = 40
 TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 """What makers put into the names of processors."""
 
-JOB = ("mpi", "transport", "placement", "ranks")
+JOB = tuple(name for name in WORDS if BY_NAME[name].job)
 """What a job is of, in this order."""
 
 
