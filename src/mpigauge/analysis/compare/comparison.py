@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mpigauge.analysis.compare.clusters import clusters_of
 from mpigauge.analysis.compare.control import Rate, rates_of
-from mpigauge.analysis.compare.decision import Decision, Thresholds, decide
-from mpigauge.analysis.compare.sides import family_of
+from mpigauge.analysis.compare.decision import INSTRUMENT, Decision, Thresholds, decide
+from mpigauge.analysis.compare.sides import family_of, key_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.sides import Pair
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
+
+ALONG = frozenset({"bytes", "window"})
+"""In what the cells of a curve differ."""
 
 CONTROLS = patterns_with(
     lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
@@ -55,6 +62,22 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """Neighbouring sizes of a curve that are slower together.
+
+    Attributes:
+        sizes: How many lie between the ends, these included.
+        ratio: How many times as long they take, the mean over them.
+        p: How often chance makes as much anywhere.
+    """
+
+    cells: tuple[Compared, ...]
+    sizes: int
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """All pairs of cells of two sides.
 
@@ -64,6 +87,7 @@ class Comparison:
         interleaved: Whether both sides are of one campaign, launch by launch; what is not may differ since
             the machine does, and is never called slower.
         rates: How this very data would decide if there were no difference, and if there were one.
+        together: Sizes that are slower together, of which none may be by itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
         signs: Of the machine itself, those that are not as they were in the sessions.
     """
@@ -73,6 +97,7 @@ class Comparison:
     thresholds: Thresholds
     interleaved: bool
     rates: tuple[Rate, ...] = ()
+    together: tuple[Together, ...] = ()
     sessions: int | None = None
     signs: tuple[MachineSign, ...] = ()
 
@@ -133,7 +158,26 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     cells = _judged(asked, thresholds, trusted=trusted)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(family_of(judged), thresholds) if judged and controlled else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates)
+    together = _together([one for one in cells if one.pair in judged]) if trusted and controlled else ()
+    return Comparison(cells, controls, thresholds, interleaved, rates, together)
+
+
+def _together(cells: Sequence[Compared]) -> tuple[Together, ...]:
+    """Clusters of sizes, without those whose every size is called slower anyway."""
+    if not cells:
+        return ()
+    curves: dict[object, list[int]] = defaultdict(list)
+    for place in sorted(range(len(cells)), key=lambda place: cells[place].pair.base.cell.bytes):
+        pair = cells[place].pair
+        curves[key_of(pair.base, ALONG), key_of(pair.other, ALONG)].append(place)
+    family = family_of([one.pair for one in cells])
+    found = clusters_of(family, list(curves.values()), float(np.log1p(INSTRUMENT)))
+    named = ((cluster, tuple(cells[place] for place in cluster.cells)) for cluster in found)
+    return tuple(
+        Together(mine, one.sizes, one.ratio, one.p)
+        for one, mine in named
+        if any(cell.verdict != "slower" for cell in mine)
+    )
 
 
 def _cannot_differ(pair: Pair, *, twins: bool) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace as cell_like
 
-from mpigauge.analysis.compare.comparison import Compared
+from mpigauge.analysis.compare.comparison import ALONG, Compared
 from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.sides import key_of, matched, paired_family, side_of
@@ -41,8 +41,6 @@ PARTS = (2, 4, 8)
 
 SIZES_MOST = 40
 """Of a curve whose sizes are all held against each other; of more, so many that lie evenly."""
-
-ALONG = frozenset({"bytes", "window"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

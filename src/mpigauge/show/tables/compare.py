@@ -156,6 +156,15 @@ def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str
         "allow": shown.thresholds.allow,
         "cells": [_record(one) for one in shown.cells],
         "controls": [_record(one) for one in shown.controls],
+        "together": [
+            {
+                **cell_record(one.cells[0].pair.base.cell),
+                "bytes": [each.pair.base.cell.bytes for each in one.cells],
+                "ratio": one.ratio,
+                "p": one.p,
+            }
+            for one in shown.together
+        ],
         "rates": [
             {"planted": rate.planted, "times": rate.times, "of": rate.of, "share": rate.share}
             for rate in shown.rates

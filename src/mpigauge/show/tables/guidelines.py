@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.compare.guidelines import ALONG, USUAL
+from mpigauge.analysis.compare.comparison import ALONG
+from mpigauge.analysis.compare.guidelines import USUAL
 from mpigauge.analysis.compare.runs import distance, runs_of
 from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table

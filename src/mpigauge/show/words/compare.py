@@ -18,7 +18,7 @@ from mpigauge.vocabulary import DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
     from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.compare.runs import Run
     from mpigauge.analysis.compare.sides import Pair
@@ -160,11 +160,22 @@ def notes(shown: Comparison) -> Iterator[str]:
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
+    yield from map(_together, shown.together)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
         most = ratio_words(max(shown.controls, key=distance).decision)
         yield f"controls did not move: {_controls(shown)}, at most {most}"
     if shown.rates:
         yield _rates(shown)
+
+
+def _together(one: Together) -> str:
+    """`slower together: pingpong standard about 8 B to 1 KiB (4 sizes), 1.05 on average`."""
+    first, last = one.cells[0].pair.base, one.cells[-1].pair.base
+    where = sizes_of(first, last, len(one.cells), one.sizes)
+    mean = units.format_factor(one.ratio)
+    chance = units.format_percent(one.p)
+    name = f"{first.cell.pattern} {first.cell.mode}"
+    return f"slower together: {name}, about {where}: {mean} times as long on average, chance {chance}"
 
 
 def _controls(shown: Comparison) -> str:

@@ -1,0 +1,89 @@
+"""Sizes that are slower together: found where they are, and by chance no more often than promised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.compare.clusters import Cluster, clusters_of
+from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.decision import INSTRUMENT, Thresholds, decide
+from mpigauge.analysis.compare.max_t import Paired
+from mpigauge.analysis.compare.sides import pairs_by
+from mpigauge.show.words.compare import notes
+from tests.unit.analysis.test_compare import rows_with
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.percentiles import Values
+
+CELLS = 20
+CURVES = [range(10), range(10, CELLS)]
+SLOWER = slice(3, 8)
+SHIFT = float(np.log1p(INSTRUMENT))
+
+
+def family(logs: Values) -> Paired:
+    return Paired(logs, np.zeros(CELLS))
+
+
+def launches(chance: np.random.Generator, count: int = 10, slower: float = 0.0) -> Values:
+    """Differences of launches that vary by 3 %, half of it in common."""
+    common, own = chance.normal(size=(count, 1)), chance.normal(size=(count, CELLS))
+    logs = 0.03 * (common + own) / np.sqrt(2)
+    logs[:, SLOWER] += np.log1p(slower)
+    return np.asarray(logs)
+
+
+def found(logs: Values) -> list[Cluster]:
+    return clusters_of(family(logs), CURVES, SHIFT)
+
+
+def test_equals_have_clusters_as_seldom_as_promised() -> None:
+    chance = np.random.default_rng(1)
+    assert sum(bool(found(launches(chance))) for _ in range(150)) <= 0.06 * 150
+
+
+def test_what_no_size_shows_alone_a_run_of_them_may() -> None:
+    """Five neighbours by 4 %: found together more often than all of them each by itself."""
+    chance = np.random.default_rng(2)
+    together = alone = 0
+    for _ in range(60):
+        logs = launches(chance, slower=0.04)
+        runs = found(logs)
+        together += any(set(run.cells) & set(range(3, 8)) for run in runs)
+        assert all(min(run.cells) // 10 == max(run.cells) // 10 for run in runs)
+        words = [one.verdict for one in decide(family(logs), Thresholds())]
+        alone += words[SLOWER].count("slower") == 5
+    assert together >= 0.6 * 60
+    assert together > alone
+
+
+def test_a_gap_of_one_belongs_to_the_run_and_a_larger_one_ends_it() -> None:
+    chance = np.random.default_rng(3)
+    logs = 0.002 * chance.normal(size=(10, CELLS))
+    for at in (1, 2, 4, 5, 8, 9):
+        logs[:, at] += 0.05
+    assert [(run.cells, run.sizes) for run in found(logs)] == [((1, 2, 4, 5), 5), ((8, 9), 2)]
+    assert all(run.ratio == pytest.approx(1.05, rel=0.01) for run in found(logs))
+
+
+def test_few_launches_and_lone_sizes_are_no_cluster() -> None:
+    chance = np.random.default_rng(4)
+    logs = 0.002 * chance.normal(size=(10, CELLS))
+    logs[:, 5] += 0.1
+    assert found(logs) == []
+    assert found(launches(chance, count=5, slower=0.5)) == []
+
+
+def test_it_is_said_below_a_comparison_and_decides_nothing() -> None:
+    sizes = [2**place for place in range(8)]
+    times = {("mpich", size): 10_000.0 for size in sizes}
+    times |= {("openmpi", size): 10_250.0 if 8 <= size <= 64 else 10_000.0 for size in sizes}
+    shown = compare(pairs_by(rows_with(times), "mpi"), Thresholds())
+    (one,) = shown.together
+    assert [each.pair.base.cell.bytes for each in one.cells] == [8, 16, 32, 64]
+    assert shown.verdict == "same"
+    (said,) = [text for text in notes(shown) if text.startswith("slower together")]
+    assert "pingpong standard, about 8 B to 64 B (4 sizes): 1.0" in said
