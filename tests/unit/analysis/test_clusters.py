@@ -13,7 +13,7 @@ from mpigauge.analysis.compare.decision import INSTRUMENT, Thresholds, decide
 from mpigauge.analysis.compare.max_t import Paired
 from mpigauge.analysis.compare.sides import pairs_by
 from mpigauge.show.words.compare import notes
-from tests.unit.analysis.test_compare import rows_with
+from tests.unit.analysis.test_comparison import rows_with
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values

@@ -19,7 +19,7 @@ from mpigauge.analysis.compare.suspicious import (
     launches_for,
     suspicious,
 )
-from tests.unit.analysis.test_compare import rows_with
+from tests.unit.analysis.test_comparison import rows_with
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values

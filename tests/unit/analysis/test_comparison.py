@@ -1,0 +1,180 @@
+"""Whole comparisons: of rows of two sides, with controls, states, and what was not measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, Thresholds
+from mpigauge.analysis.compare.runs import runs_of
+from mpigauge.analysis.compare.sides import pairs_between, pairs_by
+from mpigauge.analysis.rows import rows
+from mpigauge.show.document import Units
+from mpigauge.show.formats import json
+from mpigauge.show.tables.compare import document
+from mpigauge.show.words.compare import headline, verdict_of
+from tests.made import campaign, cell, in_states, launches_of, measured, result_of
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.compare.comparison import Comparison
+    from mpigauge.analysis.rows import Row
+
+USUAL = Thresholds()
+
+SIZES = (8, 64, 512, 4096)
+NUMBERS = range(1, 11)
+
+
+def rows_with(
+    times_ns: dict[tuple[str, int], float], pattern: str = "pingpong", launches: range = NUMBERS
+) -> list[Row]:
+    """Rows of two libraries, by name and size; launches differ by 1 %, which both of them share."""
+    cells = [cell(pattern, size=size, mpi=mpi) for mpi, size in times_ns]
+    steady = np.random.default_rng(12).normal(1, 0.01, max(launches) + 1)
+    own = np.random.default_rng(13)
+    visits = measured(
+        cells,
+        launches,
+        lambda of, number: [round(times_ns[of.mpi, of.bytes] * steady[number] * own.normal(1, 0.002))] * 5,
+    )
+    result = result_of(campaign(*cells), *launches_of(cells, launches), *visits)
+    return rows(result)
+
+
+def both(base: float, *others: float, pattern: str = "pingpong") -> list[Row]:
+    """Two libraries; the second takes so long at each size, the first always the same."""
+    times = {("mpich", size): base for size in SIZES[: len(others)]}
+    return rows_with(
+        {**times, **{("openmpi", size): time for size, time in zip(SIZES, others, strict=False)}}, pattern
+    )
+
+
+def judged(*found: list[Row]) -> Comparison:
+    return compare([pair for one in found for pair in pairs_by(one, "mpi")], USUAL)
+
+
+def test_the_slower_of_two_libraries_is_named_where_it_is() -> None:
+    shown = judged(both(10_000, 10_000, 11_000, 11_500, 10_010))
+    assert [one.verdict for one in shown.cells] == ["same", "slower", "slower", "same"]
+    assert shown.verdict == "slower"
+    assert shown.interleaved
+
+
+def test_what_is_faster_passes_and_equals_pass() -> None:
+    assert judged(both(10_000, 9_000, 10_000)).verdict == "faster"
+    assert judged(both(10_000, 10_010, 10_000)).verdict == "same"
+
+
+def test_a_control_that_moves_takes_all_verdicts_back() -> None:
+    shown = judged(both(10_000, 11_000, 11_000), both(10_000, 11_000, pattern="memcpy"))
+    assert shown.verdict == "machine"
+    assert {one.verdict for one in shown.cells} == {"undecided"}
+    assert [one.pair.base.cell.pattern for one in shown.moved] == ["memcpy"]
+    assert judged(both(10_000, 11_000), both(10_000, 10_000, pattern="memcpy")).verdict == "slower"
+
+
+def test_launches_of_other_times_never_say_slower() -> None:
+    base, other = (rows_with({("mpich", size): time for size in SIZES}) for time in (10_000.0, 12_000.0))
+    shown = compare(pairs_between(base, other), USUAL)
+    assert shown.verdict == "undecided"
+    assert not shown.interleaved
+    assert all(one.decision is not None and one.decision.low > 1.1 for one in shown.cells)
+    assert compare(pairs_between(base, base), USUAL).verdict == "undecided"
+
+
+TIMES_NS = {"near": 1_000, "far": 5_000}
+
+
+def of_two_states(course: list[list[str]], slower: float) -> Comparison:
+    """Two libraries on a machine that is near or far; the second takes longer by a factor."""
+    cells = [cell("pingpong", size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in SIZES]
+    own = np.random.default_rng(15)
+    visits = in_states(
+        cells,
+        course,
+        lambda of, state, _: (
+            [round(TIMES_NS[state] * own.normal(1, 0.01) * (slower if of.mpi == "openmpi" else 1))] * 5
+        ),
+    )
+    found = rows(
+        result_of(campaign(*cells), *launches_of(cells, range(1, len(course) + 1)), *visits), choice="all"
+    )
+    assert {row.state for row in found} == {"near", "far"}
+    return judged(found)
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        [["near"], ["far"]] * 4,
+        [["near", "near", "far", "far"]] * 8,
+        [["near"] * 2 + ["far"] * 2, ["far"] * 4] * 4,
+    ],
+)
+def test_launches_count_in_whatever_state_they_were(course: list[list[str]]) -> None:
+    """Each of them once, by the states that both sides were in: one number per cell, not one per state."""
+    equal, slower = of_two_states(course, 1.0), of_two_states(course, 1.1)
+    assert (equal.verdict, slower.verdict) == ("same", "slower")
+    for shown in (equal, slower):
+        assert [one.pair.base.cell.bytes for one in shown.cells] == list(SIZES)
+        assert {one.decision.launches for one in shown.cells if one.decision} == {len(course)}
+    ratios = [one.decision.ratio for one in slower.cells if one.decision]
+    assert ratios == pytest.approx([1.1] * len(SIZES), rel=0.01)
+
+
+def test_few_launches_say_nothing() -> None:
+    few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, LAUNCHES_LEAST))
+    (one,) = judged(few).cells
+    assert one.decision is None
+    assert one.verdict == "undecided"
+    assert judged(few).verdict == "undecided"
+
+
+def test_two_results_may_differ_in_their_library_as_a_whole() -> None:
+    base = rows_with({("mpich", 8): 1e4})
+    other = rows_with({("openmpi", 8): 1e4, ("openmpi", 64): 1e4})
+    (pair,) = pairs_between(base, other)
+    assert pair.other.cell.mpi == "openmpi"
+    assert not pairs_between(base, rows_with({("openmpi", 8): 1e4, ("intelmpi", 8): 1e4}))
+
+
+def test_neighbouring_sizes_are_told_as_one() -> None:
+    shown = judged(both(10_000, 11_000, 10_000, 11_500, 12_000))
+    along = frozenset({"mpi", "mpi_version", "bytes", "window"})
+    slower = [run for run in runs_of(shown.cells, along) if run.verdict == "slower"]
+    assert [len(run.cells) for run in slower] == [3]
+    assert slower[0].sizes == 4
+    assert slower[0].worst.pair.base.cell.bytes == 4096
+    gone = judged(both(10_000, 11_000, 10_000, 10_000, 12_000))
+    assert [len(run.cells) for run in runs_of(gone.cells, along) if run.verdict == "slower"] == [1, 1]
+
+
+def test_what_is_not_finite_is_null_for_programs() -> None:
+    """Launches that differ by a factor of a million: no one can say what would be missed."""
+    chance = np.random.default_rng(14)
+    wild = {("mpich", 8): 1e4, ("openmpi", 8): 1e4}
+    cells = [cell("pingpong", size=size, mpi=mpi) for mpi, size in wild]
+    visits = measured(cells, NUMBERS, lambda *_: [round(10 ** chance.uniform(1, 17))] * 5)
+    shown = judged(rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits)))
+    text = json.render(document(shown, shown.verdict, frozenset({"mpi"}), Units(), "one against another"))
+    assert "Infinity" not in text
+    assert "NaN" not in text
+    assert shown.verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict", "word"), [("crash", "slower", "lost"), ("", "undecided", "not measured")]
+)
+def test_a_cell_that_crashed_is_lost_and_one_without_time_is_not(kind: str, verdict: str, word: str) -> None:
+    """What there was no time for says nothing of a library."""
+    found = both(10_000, 10_000)
+    base, other = found
+    gone = replace(other, time=None, status="failed" if kind else "skipped")
+    shown = judged([base, gone])
+    (one,) = shown.cells
+    assert (shown.verdict, verdict_of(one)) == (verdict, word)
+    assert headline(shown, shown.verdict).startswith("lost: 1 of 1" if kind else "undecided")
