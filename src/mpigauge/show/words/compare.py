@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
 
 LEFT_OUT = ("pattern", "mode")
+SIDES_MOST = 3
+"""Of what is held against a base, so many are named above all; lines name their own."""
+
 MACHINE = "the machine moved"
 
 SIGNS: Mapping[MachineSign, str] = {
@@ -137,7 +140,8 @@ def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
     """Of all pairs: the others against their base."""
     names = [_side(row, compared) for pair in pairs for row in (pair.base, pair.other)]
     base, *others = dict.fromkeys(names)
-    return f"{', '.join(others)} against {base}"
+    said = ", ".join(others) if len(others) <= SIDES_MOST else f"{len(others)} others"
+    return f"{said} against {base}"
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:
