@@ -122,6 +122,8 @@ def test_a_result_is_held_against_a_folder(cli: Cli, factor: object, status: int
     first, second, *_ = done.out.splitlines()
     assert first.startswith(words)
     assert second.startswith("new.jsonl against 8 sessions of base (openmpi 5.0.7 -> 5.0.8)")
+    checked = cli("check", new, "--baseline", "base")
+    assert (checked.status, checked.out) == (done.status, done.out)
     said = json.loads(cli("compare", new, "--baseline", "base", "--format", "json").out)
     assert (said["sessions"], said["interleaved"]) == (8, False)
     assert {one["launches"] for one in said["cells"]} == {8}
