@@ -35,7 +35,7 @@ STATUSES = range(6)
 RESULT = Path("r.jsonl")
 BASE = Path("base.jsonl")
 TABLES = ("answer", "curves", "times", "rates", "summary", "latency", "ratios", "baselines")
-FORMS = ("text", "markdown", "csv", "json", "junit")
+FORMS = ("text", "markdown", "csv", "json", "junit", "bencher", "github")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LISTS = ("launches", "clocks", "visits", "eager", "blocked", "imported", "failures", "done", "ends")
 JSON = ("--format", "json")
@@ -95,11 +95,14 @@ def _read(chance: Random, border: Border, content: bytes) -> Trial:
     path = Path("r.jsonl.gz") if content.startswith(b"\x1f\x8b") else RESULT
     path.write_bytes(content)
     BASE.write_bytes(chance.choice(seeds.results()))
-    words = chance.choices(_readings(path, chance), (8, 4, 3, 4, 2, 3, 4, 2))[0]
+    words = chance.choices(_readings(path, chance), (8, 4, 3, 4, 2, 3, 4, 2, 3, 3, 3, 2))[0]
     trial = judged(words, border, may_start=words[0] == "resume")
     if not trial.wrong and trial.done.status == 0 and words[-2:] == JSON and words[0] == "show":
         return Trial(words, trial.done, wrong_numbers(trial.done.out, path))
     return trial
+
+
+EXPECTED = ("pingpong latency < 1s", "allreduce p99 time < 1ns", "stream bandwidth > 90% of 1GB/s")
 
 
 def _readings(path: Path, chance: Random) -> list[tuple[str, ...]]:
@@ -115,6 +118,10 @@ def _readings(path: Path, chance: Random) -> list[tuple[str, ...]]:
         ("resume", name, "-q", *JSON),
         ("compare", name, "--format", chance.choice(FORMS)),
         ("compare", str(BASE), name, "--force", "--all"),
+        ("check", name, "--expect", chance.choice(EXPECTED), "--format", chance.choice(FORMS)),
+        ("check", name, "--guidelines", "--all", "--format", chance.choice(FORMS)),
+        ("history", str(BASE), name, "--format", chance.choice(FORMS)),
+        ("compare", name, "--baseline", ".", "--force"),
     ]
 
 
