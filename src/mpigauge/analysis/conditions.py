@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 ALIKE = 1.15
 """Hand-over times whose ratio is less are of one condition."""
 
+LEAST_NS = 1e-3
+"""Nothing is handed over faster; and what is nearly nothing has no logarithm once it is in seconds."""
+
 LINE_MOST_NS = 3000.0
 """No two cores are so far apart: a rank had to wait for a core that another one had."""
 
@@ -72,11 +75,11 @@ def condition_of(visit: Visit) -> Condition | None:
     """
     if visit.line_ns:
         before_ns, after_ns = visit.line_ns
-        if 0 < before_ns < LINE_MOST_NS and 0 < after_ns < LINE_MOST_NS:
+        if LEAST_NS < before_ns < LINE_MOST_NS and LEAST_NS < after_ns < LINE_MOST_NS:
             return Condition("line", before_ns * NS, after_ns * NS)
     if visit.path_ns:
         before_ns, after_ns = visit.path_ns
-        if before_ns > 0 and after_ns > 0:
+        if before_ns > LEAST_NS and after_ns > LEAST_NS:
             return Condition("path", before_ns * NS, after_ns * NS)
     return None
 
@@ -102,12 +105,12 @@ def _whole(pairs: Values) -> Flags:
 
 
 def _pairs(readings: Sequence[Sequence[float]], most: float) -> Values:
-    """Two readings of each, NaN where there are none or where they are not between 0 and the most."""
+    """Two readings of each, NaN where there are none or where they are not between the least and the most."""
     pairs = np.full((len(readings), 2), math.nan)
     known = [number for number, pair in enumerate(readings) if pair]
     flat = chain.from_iterable(filter(None, readings))
     pairs[known] = np.fromiter(flat, np.float64, 2 * len(known)).reshape(-1, 2)
-    pairs[~((pairs > 0) & (pairs < most))] = math.nan
+    pairs[~((pairs > LEAST_NS) & (pairs < most))] = math.nan
     return pairs
 
 

@@ -16,8 +16,10 @@ from mpigauge.analysis.conditions import (
     in_like_conditions,
     is_disturbed,
     mostly_disturbed,
+    readings_of,
 )
 from mpigauge.analysis.rows import rows
+from mpigauge.analysis.states import states_of
 from tests.made import campaign, cell, launch, result_of, visit
 
 if TYPE_CHECKING:
@@ -116,3 +118,17 @@ def test_of_older_files_nobody_knows() -> None:
     assert disturbed_share([before, after]) == 1.0
     assert mostly_disturbed([before, after])
     assert not mostly_disturbed([after, visit(1, 2, SMALL, [200], wait_ns=0)])
+
+
+@pytest.mark.parametrize("field", ["line_ns", "path_ns"])
+def test_a_reading_of_nearly_nothing_is_none(field: str) -> None:
+    """In seconds it would be 0, whose logarithm nobody can group."""
+    cells = [cell(size=8), cell(size=64)]
+    visits = [
+        visit(number, place, of, [1000] * 5, **{field: [5e-324, 10.0 + number]})
+        for number in range(1, 6)
+        for place, of in enumerate(cells)
+    ]
+    assert readings_of(visits) == {}
+    assert not states_of(visits).states
+    assert all(condition_of(one) is None for one in visits)
