@@ -32,10 +32,10 @@ def measured_again(
     from mpigauge.cli.lab_runs import same_command_in
     from mpigauge.cli.session import measure, stopped
 
-    where = " and ".join(str(one.path) for one in results)
-    if not trust:
-        for result in results:
-            check_trusted(result, f"mpigauge compare --remeasure --trust {where.replace(' and ', ' ')}")
+    paths = [str(one.path) for one in results]
+    where = " and ".join(paths)
+    for result in () if trust else results:
+        check_trusted(result, f"mpigauge compare --remeasure --trust {' '.join(paths)}")
     picked = suspicious(found.shown)
     launches = launches_for(found.shown.cells)
     plan = plan_again(results, picked, launches, random.SystemRandom().randrange(2**31))

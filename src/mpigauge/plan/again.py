@@ -37,6 +37,7 @@ def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
         seed=seed,
         budget_s=None,
         over_s=None,
+        until="precise",
         hosts_skipped=(),
     )
 

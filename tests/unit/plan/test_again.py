@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mpigauge.plan.again import again
 from mpigauge.plan.cells import cells_of
@@ -45,6 +46,12 @@ def test_it_expands_into_the_cells_that_were_picked(data: st.DataObject) -> None
     plan = again(PLAN, picked, launches=12, seed=99)
     assert set(cells(plan)) == set(picked)
     assert (plan.launches_min, plan.launches_max, plan.seed) == (12, 12, 99)
+
+
+def test_exact_launches_are_looked_at_once() -> None:
+    """A campaign that went on until decided shares its error among its looks; the new one has one."""
+    first = replace(PLAN, until="decided", launches_max=30)
+    assert again(first, cells(PLAN)[:1], launches=12, seed=1).until == "precise"
 
 
 @pytest.mark.parametrize("pairing", ["tournament", "serial"])

@@ -17,12 +17,14 @@ from scipy import special
 from mpigauge.analysis.compare.max_t import LEVEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.analysis.compare.max_t import Family
     from mpigauge.analysis.percentiles import Values
 
 GAP = 1
+"""Sizes between two of a run that are not like them."""
+
 CELLS_LEAST = 2
 
 
@@ -57,7 +59,7 @@ def clusters_of(family: Family, curves: Sequence[Sequence[int]], shift: float) -
     largest = np.max([_masses(t[:, list(curve)], enough[list(curve)]) for curve in curves], axis=0)
     found = []
     for curve in curves:
-        for run in _runs((t[0, list(curve)] > enough[list(curve)]).tolist()):
+        for run in neighbours(np.flatnonzero(t[0, list(curve)] > enough[list(curve)]).tolist()):
             cells = tuple(curve[at] for at in run)
             p = float((largest >= t[0, list(cells)].sum() - 1e-12).mean())
             if len(cells) >= CELLS_LEAST and p <= LEVEL:
@@ -77,13 +79,12 @@ def _masses(t: Values, enough: Values) -> Values:
     return largest
 
 
-def _runs(beyond: Sequence[bool]) -> Iterator[list[int]]:
-    """Places that are beyond, with one gap at most between two of a run."""
-    run: list[int] = []
-    for at in np.flatnonzero(beyond):
-        if run and at - run[-1] > 1 + GAP:
-            yield run
-            run = []
-        run.append(int(at))
-    if run:
-        yield run
+def neighbours(places: Iterable[int]) -> list[list[int]]:
+    """Rising places as runs, with `GAP` others at most between two of a run."""
+    found: list[list[int]] = []
+    for at in places:
+        if found and at - found[-1][-1] <= 1 + GAP:
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return found

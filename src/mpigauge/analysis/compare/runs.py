@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.compare.clusters import neighbours
 from mpigauge.analysis.compare.sides import key_of
 from mpigauge.plan.factors import CURVE
 from mpigauge.vocabulary import DIFFERENT
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Compared
     from mpigauge.vocabulary import Verdict
-
-GAP = 1
-"""Sizes between two of a run that may have another verdict."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,11 +63,6 @@ def _runs(curve: Sequence[Compared]) -> list[Run]:
     ordered = sorted(curve, key=lambda one: one.pair.base.cell.bytes)
     found: list[list[int]] = []
     for verdict in dict.fromkeys(one.verdict for one in ordered):
-        last = -1 - GAP - 1
-        for at in (at for at, one in enumerate(ordered) if one.verdict == verdict):
-            if verdict in DIFFERENT and at - last <= 1 + GAP:
-                found[-1].append(at)
-            else:
-                found.append([at])
-            last = at
+        mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
+        found += neighbours(mine) if verdict in DIFFERENT else [[at] for at in mine]
     return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]
