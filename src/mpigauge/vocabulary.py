@@ -154,6 +154,9 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
+Topic = Literal["place", "library", "setting", "mode"]
+"""What a conclusion is about: `analysis.explain.topics`."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

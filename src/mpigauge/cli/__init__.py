@@ -37,6 +37,7 @@ COMMANDS = {
     "run": "Measure; the result file grows as it goes, and the answer is printed.",
     "resume": "Continue a result file that was interrupted.",
     "show": "Print the answer of a result on one screen, or tables with all numbers.",
+    "explain": "Say what follows from a result: what is faster, where, and by how much.",
     "check": "Hold results against what you expect of them; exit status for CI.",
     "compare": "Say whether one of two is slower, and how sure that is; exit status for CI.",
     "history": "Say what changed over time in results of one plan, and since when.",

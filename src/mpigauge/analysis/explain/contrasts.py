@@ -1,0 +1,164 @@
+"""What differs in one thing alone: places, libraries, settings, modes, in runs of sizes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.compare.comparison import ALONG
+from mpigauge.analysis.compare.sides import compared_by, key_of
+from mpigauge.analysis.explain.beside import Beside, Stretch, besides, stretches
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.explain.evidence import Evidence
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import StateName
+
+PLACE = frozenset({"transport", "placement"})
+"""What makes a place, together."""
+
+LIBRARY = compared_by("mpi")
+
+PROTOCOL = LIBRARY | {"setting"}
+"""Factors whose values may differ in their eager limits."""
+
+TWICE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two curves that differ in one thing.
+
+    Attributes:
+        factors: In what: factors of a cell that go together.
+        base: The smallest cell of the curve that the other is held against.
+        other: The smallest of the other.
+        points: All sizes that both have.
+        runs: These, by verdict.
+        twice_from: The smallest size from which on one takes at least twice as long at every size, by the
+            whole interval; None if there is none, or if it is the smallest of all.
+        limits: The eager limits of base and other, if the sizes that differ are those between them.
+        emulated: Whether the network between the two is that of a lab.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    factors: frozenset[str]
+    base: Cell
+    other: Cell
+    points: tuple[Beside, ...]
+    runs: tuple[Stretch, ...]
+    twice_from: int | None
+    limits: tuple[int, int] | None
+    emulated: bool
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests: the fewest of its sizes."""
+        return min(one.ratio.launches for one in self.points)
+
+    @property
+    def weight(self) -> float:
+        """How much it says: the share of its sizes that are decided, and how far apart they are."""
+        decided = [run for run in self.runs if run.verdict in DIFFERENT]
+        far = max((abs(run.worst.ratio.estimate - 1) for run in decided), default=0.0)
+        return sum(len(run.at) for run in decided) / len(self.points) + min(1.0, far)
+
+
+def places(evidence: Evidence) -> Iterator[Contrast]:
+    """Each place against the nearest."""
+    yield from contrasts(evidence, PLACE)
+
+
+def libraries(evidence: Evidence) -> Iterator[Contrast]:
+    """Each library against the first."""
+    yield from contrasts(evidence, LIBRARY)
+
+
+def settings(evidence: Evidence) -> Iterator[Contrast]:
+    """Each value of a variable that was varied against the first."""
+    yield from contrasts(evidence, frozenset({"setting"}))
+
+
+def modes(evidence: Evidence) -> Iterator[Contrast]:
+    """Each mode of a pattern against the first."""
+    yield from contrasts(evidence, frozenset({"mode"}))
+
+
+def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
+    """Each curve against the first, or the nearest, of those that differ in these factors alone."""
+    for curves in _alike(evidence, factors):
+        base, *others = _nearest_first(curves) if factors == PLACE else curves
+        for other in others:
+            points = besides(_by_size(base), _by_size(other), same_place=factors != PLACE)
+            if points:
+                yield _contrast(evidence, factors, (base[0], other[0]), points)
+
+
+def _alike(evidence: Evidence, ignored: frozenset[str]) -> Iterator[list[list[Row]]]:
+    """Curves of talking ranks that differ in these factors alone."""
+    groups: dict[object, list[list[Row]]] = defaultdict(list)
+    for curve in evidence.curves():
+        mode = evidence.mode_of(curve[0])
+        if mode is None or not (mode.overlaps or mode.in_a_row):
+            groups[key_of(curve[0], ignored | ALONG)].append(curve)
+    yield from (curves for curves in groups.values() if len(curves) > 1)
+
+
+def _nearest_first(curves: Iterable[list[Row]]) -> list[list[Row]]:
+    """By the time of the smallest message."""
+    return sorted(curves, key=lambda curve: curve[0].time.estimate if curve[0].time else 0.0)
+
+
+def _by_size(curve: Iterable[Row]) -> Mapping[int, Row]:
+    return {row.cell.bytes: row for row in curve}
+
+
+def _contrast(
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[Beside]
+) -> Contrast:
+    base, other = rows
+    runs = stretches(points)
+    hosts = any("," in row.cell.placement for row in rows)
+    return Contrast(
+        factors=factors,
+        base=base.cell,
+        other=other.cell,
+        points=tuple(points),
+        runs=runs,
+        twice_from=_twice_from(points),
+        limits=_between_limits(evidence, factors, rows, runs),
+        emulated=factors == PLACE and evidence.emulated and hosts,
+        state=base.state,
+    )
+
+
+def _twice_from(points: Sequence[Beside]) -> int | None:
+    """From which size on the same one is twice as slow, by the whole interval."""
+    begin = None
+    for slower in (True, False):
+        for one in reversed(points):
+            low, high = one.ratio.low or 0.0, one.ratio.high or 1.0
+            if not (low >= TWICE if slower else high <= 1 / TWICE):
+                break
+            begin = one.bytes
+    return begin if begin != points[0].bytes else None
+
+
+def _between_limits(
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Iterable[Stretch]
+) -> tuple[int, int] | None:
+    """The eager limits of both, if all that differs lies above one and not above the other."""
+    limits = [evidence.limits.get(row.cell.job) for row in rows]
+    if not factors <= PROTOCOL or None in limits or limits[0] == limits[1]:
+        return None
+    base, other = (limit for limit in limits if limit is not None)
+    low, high = sorted((base, other))
+    differ = [one.bytes for run in runs if run.verdict in DIFFERENT for one in run.at]
+    outside = [one.bytes for run in runs for one in run.at if not low < one.bytes <= high]
+    return (base, other) if differ and outside and all(low < size <= high for size in differ) else None

@@ -1,0 +1,74 @@
+"""What conclusions rest on: the rows of a result, as curves and jobs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.comparisons import rows_by_curve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.patterns import Mode, Pattern
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import Family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """A result and what is said of its cells, one row each.
+
+    Attributes:
+        rows: Of one state of the machine for each cell.
+    """
+
+    result: Result
+    rows: Sequence[Row]
+
+    @property
+    def patterns(self) -> Mapping[str, Pattern]:
+        """By name, as the kernel of the result described them."""
+        return {pattern.name: pattern for pattern in self.result.campaign.patterns}
+
+    @property
+    def limits(self) -> Mapping[JobKey, int]:
+        """The eager limit in bytes of every job that probed it."""
+        return {row.cell.job: row.limit_bytes for row in self.rows if row.limit_bytes is not None}
+
+    @property
+    def emulated(self) -> bool:
+        """Whether the network is that of a lab, so that its delays and rates were put in."""
+        return self.result.campaign.plan.lab is not None
+
+    def mode_of(self, row: Row) -> Mode | None:
+        """What the kernel says of the mode of a cell."""
+        pattern = self.patterns.get(row.cell.pattern)
+        return pattern.mode(row.cell.mode) if pattern is not None else None
+
+    def curves(self, *families: Family) -> Iterator[list[Row]]:
+        """Rows with a time that differ in size only, sizes rising.
+
+        Args:
+            families: Of these patterns only; none for all that ranks talk by.
+        """
+        kept = [row for row in self.rows if row.time is not None and self._is_of(row, families)]
+        for curve in rows_by_curve(kept):
+            yield sorted(curve, key=lambda row: row.cell.bytes)
+
+    def by_job(self) -> Mapping[JobKey, list[Row]]:
+        """Rows with a time, by the launches that they are of."""
+        jobs: dict[JobKey, list[Row]] = defaultdict(list)
+        for row in self.rows:
+            if row.time is not None:
+                jobs[row.cell.job].append(row)
+        return jobs
+
+    def _is_of(self, row: Row, families: Sequence[Family]) -> bool:
+        pattern = self.patterns.get(row.cell.pattern)
+        if pattern is None:
+            return False
+        return pattern.family in families if families else pattern.talks

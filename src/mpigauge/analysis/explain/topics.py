@@ -1,0 +1,64 @@
+"""All topics of conclusions: TOPICS is the one list of them, in the order in which they are told.
+
+To add one: a module of facts here, a word in `vocabulary.Topic`, and its sentence in `show.words.explain`.
+A fact is a frozen dataclass with `launches`, in which it rests, and `weight`, by which the most telling
+ones of a topic are chosen.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from mpigauge.analysis.explain import contrasts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.explain.evidence import Evidence
+    from mpigauge.vocabulary import Topic
+
+
+class Fact(Protocol):
+    """What all facts have."""
+
+    @property
+    def launches(self) -> int:
+        """In which it rests; the fewest of its cells."""
+
+    @property
+    def weight(self) -> float:
+        """How much it says, beside others of its topic."""
+
+
+class Conclusion(NamedTuple):
+    """A fact and what it is about."""
+
+    topic: Topic
+    fact: Fact
+
+
+TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
+    "place": contrasts.places,
+    "library": contrasts.libraries,
+    "setting": contrasts.settings,
+    "mode": contrasts.modes,
+}
+
+
+def conclusions(evidence: Evidence) -> list[Conclusion]:
+    """All that follows: the most telling of each topic first, then the next of each."""
+    found = [
+        sorted((Conclusion(topic, fact) for fact in find(evidence)), key=_weight, reverse=True)
+        for topic, find in TOPICS.items()
+    ]
+    return [*_in_turn(found)]
+
+
+def _weight(one: Conclusion) -> float:
+    return one.fact.weight
+
+
+def _in_turn(found: Sequence[Iterable[Conclusion]]) -> Iterator[Conclusion]:
+    for level in zip_longest(*found):
+        yield from (one for one in level if one is not None)

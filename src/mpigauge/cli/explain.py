@@ -1,0 +1,59 @@
+"""`mpigauge explain`: what follows from results, in computed sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options import format_option, results_argument, selection_options, unit_option
+from mpigauge.cli.results import named
+from mpigauge.show.registry import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
+
+KIND = Kind(
+    "explain", "what follows from a result", "cells that were measured", "", "explanation", "patterns"
+)
+
+
+@click.command("explain")
+@results_argument
+@click.option("--all", "everything", is_flag=True, help="All conclusions, not the ten that tell most.")
+@selection_options
+@unit_option
+@format_option()
+def command(
+    results: tuple[Path, ...],
+    *,
+    everything: bool,
+    series: tuple[str, ...],
+    sizes: str,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
+    form: str,
+    unit_names: tuple[str, ...],
+) -> None:
+    """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
+
+    Each sentence has times, a ratio or difference with its 95 % interval, and the launches that it rests on;
+    all of it is computed. What intervals cannot tell is undecided.
+
+    \b
+    mpigauge explain
+    mpigauge explain both.jsonl --all
+    mpigauge explain both.jsonl --series pingpong --format markdown
+    """
+    from mpigauge.cli.tables import check, rendered
+    from mpigauge.result.reader import load
+    from mpigauge.show.query import Query, sources_of
+    from mpigauge.show.tables.explain import document
+    from mpigauge.show.tables.selected import selected
+
+    _, units = check(unit_names, "")
+    sources = sources_of(map(load, named(results)), "median", state, only)
+    query = Query(KIND, sources, False, units, series=series, sizes=sizes)
+    click.echo(rendered(document(selected(query), units, everything=everything), form), nl=False)

@@ -1,0 +1,102 @@
+"""Conclusions as a document: the most telling of each topic first, as many as a screen holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analysis.explain.evidence import Evidence
+from mpigauge.analysis.explain.topics import conclusions
+from mpigauge.plan.factors import BY_NAME
+from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.tables.records import finding_record
+from mpigauge.show.words import answer as machine
+from mpigauge.show.words.explain.sentences import sentence_of
+from mpigauge.show.words.finding import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.explain.topics import Conclusion
+    from mpigauge.analysis.rows import Row
+    from mpigauge.show.document import Units
+    from mpigauge.show.query import Source
+
+SAID_MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A conclusion with its sentence."""
+
+    source: Source
+    conclusion: Conclusion
+    text: str
+
+    @property
+    def launches(self) -> int:
+        """In which it rests."""
+        return self.conclusion.fact.launches
+
+
+def document(sources: Sequence[Source], chosen: Units, *, everything: bool = False) -> Document:
+    """What follows from results.
+
+    Args:
+        everything: All conclusions; else at most ten of each result.
+    """
+    found = [said_of(source) for source in sources]
+    shown = [one for mine in found for one in (mine if everything else mine[:SAID_MOST])]
+    left_out = sum(map(len, found)) - len(shown)
+    return Document(
+        head=[machine.machine_of(source.result) for source in sources],
+        tables=[Table("", "", shown, list(_columns(sources)))] if shown else [],
+        foot=[Line(text) for text in _foot(shown, left_out)],
+        units=chosen,
+        data=lambda: {"conclusions": [_record(one) for mine in found for one in mine]},
+        records=lambda: map(_flat, shown),
+    )
+
+
+def said_of(source: Source) -> list[Said]:
+    """All that is concluded of one result."""
+    evidence = Evidence(source.result, source.rows)
+    varied = varied_in(source.rows)
+    return [Said(source, one, sentence_of(one, varied)) for one in conclusions(evidence)]
+
+
+def varied_in(rows: Iterable[Row]) -> frozenset[str]:
+    """Factors in which the cells that talk differ."""
+    cells = [row.cell for row in rows if row.talks and row.time is not None]
+    return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
+
+
+def _columns(sources: Sequence[Source]) -> Iterable[Column]:
+    if len(sources) > 1:
+        yield Column("result", "result", lambda one: one.source.name, left=True, goes=None)
+    yield Column("topic", "topic", lambda one: one.conclusion.topic, left=True, goes=1)
+    yield Column("launches", "launches", lambda one: one.launches, "1", goes=2)
+    yield Column("text", "conclusion", lambda one: one.text, left=True, wraps=True, goes=None)
+
+
+def _foot(shown: Sequence[Said], left_out: int) -> Iterable[str]:
+    if not shown:
+        yield "nothing follows: conclusions take two of something, measured in two launches or more"
+    if left_out:
+        yield f"{left_out} more: --all"
+
+
+def _record(one: Said) -> Mapping[str, Any]:
+    """docs/numbers.md#conclusions."""
+    fact: Any = one.conclusion.fact
+    found = finding(one.conclusion.topic, fact, one.text)
+    return {"result": one.source.name, "launches": one.launches, **finding_record(found)}
+
+
+def _flat(one: Said) -> Mapping[str, Any]:
+    return {
+        "result": one.source.name,
+        "topic": one.conclusion.topic,
+        "launches": one.launches,
+        "text": one.text,
+    }

@@ -1,0 +1,1 @@
+"""Conclusions in sentences: a module for the words of each topic."""

@@ -1,0 +1,26 @@
+"""The sentence of every conclusion: a row in SENTENCES for each topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.show.words.explain import contrasts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from mpigauge.analysis.explain.topics import Conclusion
+    from mpigauge.vocabulary import Topic
+
+SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
+    "place": contrasts.sentence,
+    "library": contrasts.sentence,
+    "setting": contrasts.sentence,
+    "mode": contrasts.sentence,
+}
+"""From a fact, and the factors in which cells of its result differ."""
+
+
+def sentence_of(one: Conclusion, varied: Collection[str]) -> str:
+    """What is said of a fact."""
+    return SENTENCES[one.topic](one.fact, varied)
