@@ -30,6 +30,28 @@ PROTOCOL = LIBRARY | {"setting"}
 TWICE = 2.0
 
 
+ONE_ORDER = 2.0
+"""Differences at several sizes that are further apart are not one thing that each message waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByLimit:
+    """A difference that is nothing but an eager limit.
+
+    Attributes:
+        base: That of the base in bytes; None if none was found.
+        other: That of the other.
+        least_trips: The least of the differences, in round trips of the smallest message; None if they are
+            not alike.
+        most_trips: The most of them.
+    """
+
+    base: int | None
+    other: int | None
+    least_trips: float | None
+    most_trips: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """Two curves that differ in one thing.
@@ -42,7 +64,7 @@ class Contrast:
         runs: These, by verdict.
         twice_from: The smallest size from which on one takes at least twice as long at every size, by the
             whole interval; None if there is none, or if it is the smallest of all.
-        limits: The eager limits of base and other, if the sizes that differ are those between them.
+        by_limit: That all sizes that differ lie between the eager limits of the two; None if not.
         emulated: Whether the network between the two is that of a lab.
         state: The state of the machine that it is of; None if that had one only.
     """
@@ -53,7 +75,7 @@ class Contrast:
     points: tuple[Beside, ...]
     runs: tuple[Stretch, ...]
     twice_from: int | None
-    limits: tuple[int, int] | None
+    by_limit: ByLimit | None
     emulated: bool
     state: StateName | None
 
@@ -132,7 +154,7 @@ def _contrast(
         points=tuple(points),
         runs=runs,
         twice_from=_twice_from(points),
-        limits=_between_limits(evidence, factors, rows, runs),
+        by_limit=_by_limit(evidence, factors, rows, runs),
         emulated=factors == PLACE and evidence.emulated and hosts,
         state=base.state,
     )
@@ -150,15 +172,31 @@ def _twice_from(points: Sequence[Beside]) -> int | None:
     return begin if begin != points[0].bytes else None
 
 
-def _between_limits(
+# ---- Eager limits --------------------------------------------------------------------------------
+
+
+def _by_limit(
     evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Iterable[Stretch]
-) -> tuple[int, int] | None:
-    """The eager limits of both, if all that differs lies above one and not above the other."""
+) -> ByLimit | None:
+    """Whether all that differs lies above the eager limit of one, and not above that of the other."""
     limits = [evidence.limits.get(row.cell.job) for row in rows]
-    if not factors <= PROTOCOL or None in limits or limits[0] == limits[1]:
+    reach = [
+        limit or evidence.eager_at_least.get(row.cell.job) for limit, row in zip(limits, rows, strict=True)
+    ]
+    if not factors <= PROTOCOL or None in reach or limits[0] == limits[1]:
         return None
-    base, other = (limit for limit in limits if limit is not None)
-    low, high = sorted((base, other))
-    differ = [one.bytes for run in runs if run.verdict in DIFFERENT for one in run.at]
-    outside = [one.bytes for run in runs for one in run.at if not low < one.bytes <= high]
-    return (base, other) if differ and outside and all(low < size <= high for size in differ) else None
+    low, high = sorted(size for size in reach if size is not None)
+    points = [(run.verdict in DIFFERENT, one) for run in runs for one in run.at]
+    between = [one for differs, one in points if differs and low < one.bytes <= high]
+    differing = [one for differs, one in points if differs]
+    if not between or len(between) < len(differing) or len(between) == len(points):
+        return None
+    return ByLimit(limits[0], limits[1], *_round_trips(rows[0], between))
+
+
+def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:
+    """What the difference is in round trips of the smallest message, least and most; None if not of one order."""
+    if base.time is None or base.time.estimate <= 0:
+        return None, None
+    trips = sorted(abs(one.extra_s) / (2 * base.time.estimate) for one in between)
+    return (trips[0], trips[-1]) if trips[-1] <= ONE_ORDER * trips[0] else (None, None)

@@ -40,6 +40,12 @@ class Evidence:
         return {row.cell.job: row.limit_bytes for row in self.rows if row.limit_bytes is not None}
 
     @property
+    def eager_at_least(self) -> Mapping[JobKey, int]:
+        """The largest message that was probed and sent eagerly, of every job in which all of them were."""
+        probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
+        return {row.cell.job: row.cell.bytes for row in probes if self._is_of(row, ("probe",))}
+
+    @property
     def emulated(self) -> bool:
         """Whether the network is that of a lab, so that its delays and rates were put in."""
         return self.result.campaign.plan.lab is not None

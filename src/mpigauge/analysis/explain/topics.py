@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mpigauge.analysis.explain import contrasts
+from mpigauge.analysis.explain import contrasts, eager_limits, send_modes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +43,9 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "library": contrasts.libraries,
     "setting": contrasts.settings,
     "mode": contrasts.modes,
+    "eager-limit": eager_limits.eager_limits,
+    "handshake": send_modes.handshakes,
+    "buffer-copy": send_modes.buffer_copies,
 }
 
 

@@ -8,7 +8,7 @@ from mpigauge import units
 from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE, TWICE
 from mpigauge.analysis.verdict import MARGIN
 from mpigauge.show.words.comparisons import VERDICTS, place_name, times
-from mpigauge.show.words.explain.parts import count, extra, span, subject
+from mpigauge.show.words.explain.parts import DASH, count, extra, span, subject
 from mpigauge.show.words.factors import WORDS
 from mpigauge.vocabulary import DIFFERENT
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from mpigauge.analysis.explain.beside import Beside, Stretch
-    from mpigauge.analysis.explain.contrasts import Contrast
+    from mpigauge.analysis.explain.contrasts import ByLimit, Contrast
     from mpigauge.plan.model import Cell
 
 USUALLY = "usual setting"
+NO_LIMIT = "none found"
 
 
 def sentence(fact: Contrast, varied: Collection[str]) -> str:
@@ -84,11 +85,18 @@ def _more(fact: Contrast) -> Iterator[str]:
     if fact.twice_from is not None:
         largest = units.format_size(fact.points[-1].bytes)
         yield f"by a factor of {TWICE:g} or more from {units.format_size(fact.twice_from)} to {largest}"
-    if fact.limits is not None:
-        base, other = (units.format_size(limit) for limit in fact.limits)
-        yield (
-            f"it differs only between the eager limits of both ({other} against {base}): one waits for the "
-            "receiver there, the other does not"
-        )
+    if fact.by_limit is not None:
+        yield _limits(fact.by_limit)
     if fact.emulated:
         yield "over the emulated network of a lab"
+
+
+def _limits(fact: ByLimit) -> str:
+    base, other = (
+        NO_LIMIT if limit is None else units.format_size(limit) for limit in (fact.base, fact.other)
+    )
+    said = f"they differ between their eager limits alone ({other} against {base})"
+    if fact.least_trips is None or fact.most_trips is None:
+        return f"{said}: one waits for the receiver there, the other does not"
+    trips = dict.fromkeys(map(units.format_factor, (fact.least_trips, fact.most_trips)))
+    return f"{said}: the wait for the receiver, {f' {DASH} '.join(trips)} round trips of the smallest message"

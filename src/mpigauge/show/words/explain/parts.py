@@ -30,9 +30,14 @@ def subject(
         varied: Factors in which cells of the result differ.
         without: Factors that the sentence speaks of itself.
     """
-    names = [name for name in WORDS if name in ALWAYS or (name in varied and name not in without)]
+    names = [name for name in WORDS if name in {*ALWAYS, *varied} and name not in without]
     said = [phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)]
     return f"{', '.join(said)}{in_state(state)}"
+
+
+def headed(about: str, text: str) -> str:
+    """A sentence after what it is about, if that need be said."""
+    return f"{about}: {text}" if about else text
 
 
 def _to_say(name: str, phrase: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts
+from mpigauge.show.words.explain import contrasts, eager_limits, send_modes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -17,6 +17,9 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "library": contrasts.sentence,
     "setting": contrasts.sentence,
     "mode": contrasts.sentence,
+    "eager-limit": eager_limits.sentence,
+    "handshake": send_modes.handshake,
+    "buffer-copy": send_modes.buffer_copy,
 }
 """From a fact, and the factors in which cells of its result differ."""
 
