@@ -154,7 +154,10 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
-Topic = Literal["place", "library", "setting", "mode", "eager-limit", "handshake", "buffer-copy"]
+Contrasted = Literal["mode", "library"]
+"""In what two curves of one place may differ."""
+
+Topic = Contrasted | Literal["place", "setting", "eager-limit", "handshake", "buffer-copy"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]

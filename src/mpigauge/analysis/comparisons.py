@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.vocabulary import StateName, Verdict
+    from mpigauge.vocabulary import Contrasted, StateName, Verdict
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 Key = tuple[object, ...]
-Contrasted = Literal["mode", "library"]
 
 _MUCH_WIDER = 3.0
 

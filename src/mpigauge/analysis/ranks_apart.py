@@ -18,11 +18,11 @@ from mpigauge.analysis.like_ratio import apart
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mpigauge.analysis.comparisons import Contrasted, Curve
+    from mpigauge.analysis.comparisons import Curve
     from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.vocabulary import Distance
+    from mpigauge.vocabulary import Contrasted, Distance
 
 
 @dataclass(frozen=True, slots=True)

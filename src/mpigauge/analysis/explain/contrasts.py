@@ -195,7 +195,7 @@ def _by_limit(
 
 
 def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:
-    """What the difference is in round trips of the smallest message, least and most; None if not of one order."""
+    """The difference in round trips of the smallest message, least and most; None if these are far apart."""
     if base.time is None or base.time.estimate <= 0:
         return None, None
     trips = sorted(abs(one.extra_s) / (2 * base.time.estimate) for one in between)
