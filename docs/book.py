@@ -15,7 +15,7 @@ from mpigauge.errors import UsageError
 from mpigauge.formats import read
 from mpigauge.result import writer
 from mpigauge.result.reader import load
-from mpigauge.show.words.comparisons import verdict_words
+from mpigauge.show.words.ratios import verdict_words
 from mpigauge.units import format_factor as factor
 
 if TYPE_CHECKING:

@@ -140,7 +140,7 @@ def test_ratios_are_formed_within_a_state(two: dict[str, Path], cli: Cli) -> Non
     assert states <= {"near", "far"}
     assert states
     for one in found:
-        for end in one["value"]["ends"]:
+        for end in (at for run in one["value"]["runs"] for at in run["at"]):
             if end["bytes"] == 8:
                 assert 1.0 < end["ratio"]["estimate"] < 1.7
         assert f"while {one['value']['state']}" in one["text"]

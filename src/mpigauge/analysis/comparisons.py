@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.analysis.conditions import distances_of
+from mpigauge.analysis.explain.beside import of_times, stretches
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.explain.beside import Stretch
     from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
@@ -126,18 +128,18 @@ class Payoff:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A mode or library in units of the first, at the smallest and the largest size that both have.
+    """A mode or library in units of the first, at all sizes that both have.
 
     Attributes:
         of: In what the two differ.
-        ends: One or two sizes.
+        runs: The sizes by verdict.
         state: The state of the machine that all of it is of; None if that had one only.
     """
 
     of: Contrasted
     other: Cell
     first: Cell
-    ends: tuple[At, ...]
+    runs: tuple[Stretch, ...]
     state: StateName | None = None
 
 
@@ -289,8 +291,9 @@ def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
     for other, first, state in against_first(curves, of):
         sizes = sorted(other.times.keys() & first.times.keys())
-        if ends := _at(other, first, dict.fromkeys((sizes[0], sizes[-1]))):
-            yield Contrast(of, other.cell, first.cell, ends, state)
+        points = [of_times(b, first.times[b], other.times[b], other.over(first, b)) for b in sizes]
+        if known := [one for one in points if one is not None]:
+            yield Contrast(of, other.cell, first.cell, stretches(known), state)
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:

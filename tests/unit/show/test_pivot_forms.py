@@ -115,7 +115,10 @@ def test_json_has_the_facts_of_every_sentence(exchange: Path, cli: Cli) -> None:
     for one in facts:
         assert len(one["cells"]) == 2
         assert all(cell["pattern"] == "exchange" for cell in one["cells"])
-        for at in one["value"]["gains" if one["kind"] == "payoff" else "ends"]:
+        value = one["value"]
+        for at in (
+            value["gains"] if one["kind"] == "payoff" else [at for run in value["runs"] for at in run["at"]]
+        ):
             assert at["ratio"]["low"] <= at["ratio"]["estimate"] <= at["ratio"]["high"]
             assert at["verdict"] in VERDICTS
 

@@ -17,6 +17,7 @@ from mpigauge.vocabulary import DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import Verdict
@@ -72,7 +73,7 @@ class Stretch:
         return max(self.at, key=lambda one: abs(math.log(one.ratio.estimate)))
 
 
-def beside(base: Row, other: Row, *, same_place: bool) -> Beside | None:
+def of_rows(base: Row, other: Row, *, same_place: bool) -> Beside | None:
     """Two rows of one size; None without a ratio that has an interval.
 
     Args:
@@ -81,17 +82,21 @@ def beside(base: Row, other: Row, *, same_place: bool) -> Beside | None:
     if base.time is None or other.time is None:
         return None
     at = (distances_of(other.visits), distances_of(base.visits)) if same_place else ANYWHERE
-    ratio = like_ratio(other.time, base.time, at)
+    return of_times(base.cell.bytes, base.time, other.time, like_ratio(other.time, base.time, at))
+
+
+def of_times(size_bytes: int, base: Timing, other: Timing, ratio: Ratio | None) -> Beside | None:
+    """Two times of one size and the ratio of the other to the base; None if that has no interval."""
     if ratio is None or ratio.low is None:
         return None
-    low_s, high_s = difference(other.time, base.time)
-    times_s = base.time.estimate, other.time.estimate
-    return Beside(base.cell.bytes, *times_s, ratio, low_s, high_s, verdict(ratio), is_small(ratio))
+    low_s, high_s = difference(other, base)
+    times_s = base.estimate, other.estimate
+    return Beside(size_bytes, *times_s, ratio, low_s, high_s, verdict(ratio), is_small(ratio))
 
 
 def besides(base: Mapping[int, Row], other: Mapping[int, Row], *, same_place: bool) -> list[Beside]:
     """All sizes that both curves have, rising."""
-    found = (beside(base[size], other[size], same_place=same_place) for size in sorted(base.keys() & other))
+    found = (of_rows(base[size], other[size], same_place=same_place) for size in sorted(base.keys() & other))
     return [one for one in found if one is not None]
 
 

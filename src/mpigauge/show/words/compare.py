@@ -10,8 +10,8 @@ from mpigauge import units
 from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.runs import distance
-from mpigauge.show.words.comparisons import VERDICTS
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
 from mpigauge.vocabulary import DIFFERENT
 

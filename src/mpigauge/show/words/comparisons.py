@@ -6,25 +6,16 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.comparisons import Contrast, Payoff, PlaceLatency
-from mpigauge.analysis.verdict import MARGIN, is_small
 from mpigauge.show.words.finding import finding
+from mpigauge.show.words.ratios import times
+from mpigauge.show.words.runs import runs_words
 from mpigauge.show.words.states import in_state
-from mpigauge.vocabulary import AUTO, DIFFERENT
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.comparisons import At, Comparison
-    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.comparisons import Comparison
     from mpigauge.plan.model import Cell
     from mpigauge.show.words.finding import Finding
-    from mpigauge.vocabulary import Verdict
-
-VERDICTS: dict[Verdict, str] = {
-    "slower": "slower",
-    "faster": "faster",
-    "same": "no difference",
-    "undecided": "undecided",
-}
-"""What each verdict is called, in sentences, tables and pages alike."""
 
 
 def comparison(fact: Comparison) -> Finding:
@@ -36,16 +27,6 @@ def comparison(fact: Comparison) -> Finding:
             return finding("payoff", fact, _payoff(fact))
         case Contrast():
             return finding("contrast", fact, _contrast(fact))
-
-
-def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN) -> str:
-    """A verdict, and whether the difference is smaller than the margin."""
-    within = f"{100 * margin:g} %"
-    if verdict == "same":
-        return f"{VERDICTS[verdict]} (within {within})"
-    if verdict in DIFFERENT and is_small(ratio, margin):
-        return f"{VERDICTS[verdict]}, but by less than {within}"
-    return VERDICTS[verdict]
 
 
 def _latency(fact: PlaceLatency) -> str:
@@ -72,18 +53,11 @@ def _payoff(fact: Payoff) -> str:
 
 def _contrast(fact: Contrast) -> str:
     first, other = fact.first, fact.other
-    ends = "; ".join(_end(at) for at in fact.ends)
     if fact.of == "mode":
         what, pair = first.pattern, f"{other.mode} against {first.mode}"
     else:
         what, pair = f"{first.pattern} {first.mode}", f"{_library(other)} against {_library(first)}"
-    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {ends}"
-
-
-def _end(at: At) -> str:
-    return (
-        f"{times(at.ratio)} as long at {units.format_size(at.bytes)}, {verdict_words(at.verdict, at.ratio)}"
-    )
+    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs)}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------
@@ -100,14 +74,3 @@ def _name(cell: Cell) -> str:
 
 def _library(cell: Cell) -> str:
     return cell.library
-
-
-def times(ratio: Ratio) -> str:
-    """`2.31 times`, with its interval where there is one."""
-    text = f"{units.format_factor(ratio.estimate)} times"
-    if ratio.low is None or ratio.high is None:
-        return text
-    reach = ratio.high / ratio.estimate
-    if reach >= units.REACH_MOST:
-        return f"{text} ({units.format_relative(reach - 1)})"
-    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"

@@ -13,7 +13,7 @@ from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
 from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
-from mpigauge.show.words.comparisons import VERDICTS
+from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import count_of, few, switches
 
 if TYPE_CHECKING:

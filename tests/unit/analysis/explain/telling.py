@@ -46,8 +46,8 @@ def told_of(
             if of not in others:
                 took = round(2000 * time_ns * float(np.exp(luck.normal(0, noise))))
                 result.visits.append(visit(number, place, of, 30 * [took], ops=2000))
-    for record in more:
-        (result.blocked if isinstance(record, Blocked) else result.eager).append(record)
+    result.blocked += [record for record in more if isinstance(record, Blocked)]
+    result.eager += [record for record in more if not isinstance(record, Blocked)]
     return Evidence(result, rows(result))
 
 

@@ -79,7 +79,7 @@ def test_a_size_from_which_one_is_twice_as_slow() -> None:
 
 def limited(base: int, other: int) -> tuple[dict[Cell, float], tuple[Eager, ...]]:
     """Two libraries that differ in their eager limits alone; the wait for the receiver takes 10 µs."""
-    times = {}
+    times: dict[Cell, float] = {}
     for limit, more in ((base, {}), (other, MPICH)):
         times |= {cell(size=size, **more): line(size) + 10_000 * (size > limit) for size in SIZES}
         times |= {cell("eager", 2**22, **more): 0.0}

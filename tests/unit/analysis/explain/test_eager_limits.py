@@ -18,9 +18,9 @@ SIZES = (8, 512, 1024, 2048, 4096, 8192)
 LIMIT = 2500
 
 
-def eager(limit: int, **more: object) -> Eager:
+def eager(limit: int, **more: str) -> Eager:
     """A probe that found a limit."""
-    of = cell("eager", 2**22, **more)
+    of = cell("eager", 2**22, "standard", **more)
     return Eager(
         1,
         0,

@@ -20,7 +20,7 @@ HANDSHAKE_NS = 600.0
 
 def synchronous(waits_above: bool) -> dict[Cell, float]:
     """Messages of two modes: the synchronous one always waits, the standard one above the limit, or never."""
-    times = {}
+    times: dict[Cell, float] = {}
     for size in (*SMALL, *LARGE):
         usual = line(size) + HANDSHAKE_NS * (waits_above and size > LIMIT)
         times |= {cell(size=size): usual, cell(size=size, mode="synchronous"): line(size) + HANDSHAKE_NS}
@@ -50,7 +50,7 @@ def test_without_a_limit_or_a_handshake_nothing_is_said() -> None:
 
 @pytest.mark.parametrize("copies", [1.0, 1.5])
 def test_a_buffer_that_is_copied_costs_so_many_copies(copies: float) -> None:
-    times = {}
+    times: dict[Cell, float] = {}
     for size in LARGE:
         copy = 0.05 * size
         times |= {cell("memcpy", size): copy, cell(size=size): line(size)}
