@@ -32,11 +32,19 @@ def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN)
 
 
 def times(ratio: Ratio) -> str:
-    """`2.31 times`, with its interval where there is one."""
-    text = f"{units.format_factor(ratio.estimate)} times"
+    """`2.31 times`, with its interval where there is one; near 1 with as many digits as the interval has."""
     if ratio.low is None or ratio.high is None:
-        return text
+        return f"{units.format_factor(ratio.estimate)} times"
     reach = ratio.high / ratio.estimate
     if reach >= units.REACH_MOST:
-        return f"{text} ({units.format_relative(reach - 1)})"
-    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
+        return f"{units.format_factor(ratio.estimate)} times ({units.format_relative(reach - 1)})"
+    write = _fine if ratio.high - ratio.low < FINE and is_small(ratio) else units.format_factor
+    return f"{write(ratio.estimate)} times ({write(ratio.low)} \N{EN DASH} {write(ratio.high)})"
+
+
+FINE = 0.02
+"""Of narrower intervals near 1, three digits would show nothing."""
+
+
+def _fine(value: float) -> str:
+    return f"{value:.4f}"

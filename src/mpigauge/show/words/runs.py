@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -15,28 +16,41 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.beside import Beside, Stretch
 
+WITHIN = f"{100 * MARGIN:g} %"
+
 
 def runs_words(runs: Sequence[Stretch]) -> str:
-    """All of a pair of curves."""
-    return "; ".join(_run(run, len(runs) == 1) for run in runs)
+    """All of a pair of curves; between sizes that differ, what does not is told together."""
+    total = sum(len(run.at) for run in runs)
+    groups = groupby(runs, key=lambda run: run if run.verdict in DIFFERENT else None)
+    said = (_differing(run, total) if run is not None else _alike([*mine], total) for run, mine in groups)
+    return "; ".join(said)
 
 
-def _run(run: Stretch, alone: bool) -> str:
-    where = _where([one.bytes for one in run.at], alone)
-    if run.verdict == "undecided":
-        return f"{_undecided(run)} {where}"
-    within = f"{100 * MARGIN:g} %"
-    if run.verdict not in DIFFERENT:
-        return f"{VERDICTS[run.verdict]} (within {within}) {where}"
-    little = f", but by less than {within}" if all(one.small for one in run.at) else ""
+def _differing(run: Stretch, total: int) -> str:
+    little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
     ends = dict.fromkeys((run.worst, run.at[-1]))
+    where = _where([one.bytes for one in run.at], total)
     return f"{VERDICTS[run.verdict]} {where}{little}: {' and '.join(map(_at, ends))}"
 
 
-def _where(sizes: Sequence[int], alone: bool) -> str:
+def _alike(runs: Sequence[Stretch], total: int) -> str:
+    """Neighbouring sizes that do not differ, or of which nobody can tell."""
+    open_ = [one for run in runs if run.verdict == "undecided" for one in run.at]
+    sizes = [one.bytes for run in runs for one in run.at]
+    where = _where(sizes, total)
+    if len(open_) == len(sizes):
+        return f"{VERDICTS['undecided']}{_would_tell(open_)} {where}"
+    same = f"{VERDICTS['same']} (within {WITHIN}) {where}"
+    return f"{same}, undecided at {len(open_)} of them{_would_tell(open_)}" if open_ else same
+
+
+def _where(sizes: Sequence[int], total: int) -> str:
     if len(sizes) == 1:
         return f"at {span(sizes)}"
-    return f"at all {len(sizes)} sizes" if alone else f"at {span(sizes)} ({count(len(sizes), 'size')})"
+    return (
+        f"at all {total} sizes" if len(sizes) == total else f"at {span(sizes)} ({count(len(sizes), 'size')})"
+    )
 
 
 def _at(one: Beside) -> str:
@@ -44,10 +58,11 @@ def _at(one: Beside) -> str:
     return f"{times(one.ratio)} as long at {units.format_size(one.bytes)}, {both}, {extra(one.extra_s)}"
 
 
-def _undecided(run: Stretch) -> str:
-    needed = [one.needed for one in run.at]
-    known = [one for one in needed if one is not None]
-    launches = min(one.ratio.launches for one in run.at)
-    if len(known) < len(needed) or not known or max(known) <= launches:
-        return VERDICTS["undecided"]
-    return f"{VERDICTS['undecided']} (about {max(known)} launches would tell, not {launches})"
+def _would_tell(points: Sequence[Beside]) -> str:
+    """After how many launches, if that is known of all."""
+    needed = [one.needed for one in points]
+    most = max((one for one in needed if one is not None), default=0)
+    launches = min(one.ratio.launches for one in points)
+    if None in needed or most <= launches:
+        return ""
+    return f" (about {most} launches would tell, not {launches})"
