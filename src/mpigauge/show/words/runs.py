@@ -29,7 +29,7 @@ def runs_words(runs: Sequence[Stretch]) -> str:
 
 def _differing(run: Stretch, total: int) -> str:
     little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
-    ends = dict.fromkeys((run.worst, run.at[-1]))
+    ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total)
     return f"{VERDICTS[run.verdict]} {where}{little}: {' and '.join(map(_at, ends))}"
 

@@ -1,0 +1,80 @@
+"""`mpigauge explain`, on fake libraries of known speed: what is planted is said, in every form."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.errors import EXIT_DONE, EXIT_USAGE
+from mpigauge.show.tables.explain import SAID_MOST
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli, Install
+
+WORDS = ("--sizes", "8,4KiB", "--samples", "20", "--seed", "7", "--launches", "6", "-q")
+SLOWER = 2
+
+
+@pytest.fixture
+def both(cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Messages of two libraries, of which one takes twice as long to begin."""
+    monkeypatch.setenv("FAKE_JITTER", "0.01")
+    one = fake_mpi("openmpi", latency_ns=10_000)
+    two = fake_mpi("mpich", "5.0.2", latency_ns=SLOWER * 10_000)
+    mpis = ("--mpi", str(one.mpicc), "--mpi", str(two.mpicc))
+    words = ("pingpong", "--mode", "standard,nonblocking,buffered,synchronous,sendrecv")
+    done = cli("run", *words, *mpis, *WORDS, "-o", "both.jsonl")
+    assert done.status == EXIT_DONE, done.err
+    return "both.jsonl"
+
+
+def told(cli: Cli, *words: str) -> list[dict[str, Any]]:
+    done = cli("explain", *words, "--format", "json")
+    assert (done.status, done.err) == (EXIT_DONE, "")
+    found: list[dict[str, Any]] = json.loads(done.out)["conclusions"]
+    return found
+
+
+def test_the_library_that_takes_twice_as_long_is_said_to(cli: Cli, both: str) -> None:
+    found = [one for one in told(cli, both, "--series", "pingpong") if one["kind"] == "library"]
+    assert found
+    for one in found:
+        assert one["launches"] == 6
+        assert "mpich 5.0.2 against openmpi" in one["text"]
+        first = one["value"]["points"][0]
+        assert first["verdict"] == "slower"
+        assert first["ratio"]["low"] < SLOWER * 1.02
+        assert first["ratio"]["high"] > SLOWER * 0.9
+        assert first["other_s"] - first["base_s"] == pytest.approx(first["low_s"], rel=0.2)
+
+
+def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, both: str) -> None:
+    found = told(cli, both)
+    assert all(one["cells"] and one["text"] and one["launches"] for one in found)
+    kinds = [one["kind"] for one in found]
+    several = len(set(kinds))
+    assert len(set(kinds[:several])) == several
+    text = cli("explain", both).out
+    assert len(found) > SAID_MOST
+    assert f"{len(found) - SAID_MOST} more: --all" in text
+    for form in ("text", "markdown", "csv"):
+        out = cli("explain", both, "--all", "--format", form).out
+        assert "--all" not in out
+        assert all(one["text"].split(": ")[-1].split(",")[0] in out for one in found)
+
+
+def test_two_results_are_told_one_after_the_other(cli: Cli, both: str) -> None:
+    cli("run", "pingpong", "--sizes", "8", "--launches", "3", "--samples", "40", "-q", "-o", "one.jsonl")
+    found = told(cli, both, "one.jsonl")
+    assert {one["result"] for one in found} <= {"both", "one"}
+
+
+def test_what_has_nothing_to_say_says_so(cli: Cli, fake_mpi: Install) -> None:
+    mpi = str(fake_mpi().mpicc)
+    cli("run", "barrier", "--mpi", mpi, "--launches", "2", "--samples", "20", "-q", "-o", "r.jsonl")
+    done = cli("explain", "r.jsonl")
+    assert (done.status, done.err) == (EXIT_DONE, "")
+    assert "nothing follows" in done.out
+    assert cli("explain", "nowhere.jsonl").status == EXIT_USAGE
