@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.explain.topics import conclusions
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.document import Document, Line
 from mpigauge.show.tables.records import finding_record
 from mpigauge.show.words import answer as machine
+from mpigauge.show.words.explain.parts import count
 from mpigauge.show.words.explain.sentences import sentence_of
 from mpigauge.show.words.finding import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.explain.topics import Conclusion
     from mpigauge.analysis.rows import Row
@@ -46,15 +47,14 @@ def document(sources: Sequence[Source], chosen: Units, *, everything: bool = Fal
         everything: All conclusions; else at most ten of each result.
     """
     found = [said_of(source) for source in sources]
-    shown = [one for mine in found for one in (mine if everything else mine[:SAID_MOST])]
-    left_out = sum(map(len, found)) - len(shown)
     return Document(
-        head=[machine.machine_of(source.result) for source in sources],
-        tables=[Table("", "", shown, list(_columns(sources)))] if shown else [],
-        foot=[Line(text) for text in _foot(shown, left_out)],
+        head=[machine.machine_of(source.result) for source in sources[:1]],
+        foot=[
+            line for mine in found for line in _lines(mine, several=len(sources) > 1, everything=everything)
+        ],
         units=chosen,
         data=lambda: {"conclusions": [_record(one) for mine in found for one in mine]},
-        records=lambda: map(_flat, shown),
+        records=lambda: (_flat(one) for mine in found for one in mine),
     )
 
 
@@ -71,19 +71,15 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
 
 
-def _columns(sources: Sequence[Source]) -> Iterable[Column]:
-    if len(sources) > 1:
-        yield Column("result", "result", lambda one: one.source.name, left=True, goes=None)
-    yield Column("topic", "topic", lambda one: one.conclusion.topic, left=True, goes=1)
-    yield Column("launches", "launches", lambda one: one.launches, "1", goes=2)
-    yield Column("text", "conclusion", lambda one: one.text, left=True, wraps=True, goes=None)
-
-
-def _foot(shown: Sequence[Said], left_out: int) -> Iterable[str]:
-    if not shown:
-        yield "nothing follows: conclusions take two of something, measured in two launches or more"
-    if left_out:
-        yield f"{left_out} more: --all"
+def _lines(found: Sequence[Said], *, several: bool, everything: bool) -> Iterator[Line]:
+    """The sentences of one result."""
+    for one in found if everything else found[:SAID_MOST]:
+        name = f"{one.source.name}: " if several else ""
+        yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
+    if not found:
+        yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
+    if not everything and len(found) > SAID_MOST:
+        yield Line(f"{len(found) - SAID_MOST} more: --all", "quiet")
 
 
 def _record(one: Said) -> Mapping[str, Any]:

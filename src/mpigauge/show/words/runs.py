@@ -41,8 +41,10 @@ def _alike(runs: Sequence[Stretch], total: int) -> str:
     where = _where(sizes, total)
     if len(open_) == len(sizes):
         return f"{VERDICTS['undecided']}{_would_tell(open_)} {where}"
-    same = f"{VERDICTS['same']} (within {WITHIN}) {where}"
-    return f"{same}, undecided at {len(open_)} of them{_would_tell(open_)}" if open_ else same
+    same = f"{VERDICTS['same']} (within {WITHIN})"
+    if 2 * len(open_) <= len(sizes):
+        return f"{same} {where}{f', undecided at {len(open_)} of them{_would_tell(open_)}' if open_ else ''}"
+    return f"{VERDICTS['undecided']}{_would_tell(open_)} {where}, {same} at {len(sizes) - len(open_)} of them"
 
 
 def _where(sizes: Sequence[int], total: int) -> str:

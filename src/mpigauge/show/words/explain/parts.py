@@ -31,8 +31,9 @@ def subject(
         without: Factors that the sentence speaks of itself.
     """
     names = [name for name in WORDS if name in {*ALWAYS, *varied} and name not in without]
-    said = [phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)]
-    return f"{', '.join(said)}{in_state(state)}"
+    phrases = {name: phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)}
+    what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
+    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{in_state(state)}"
 
 
 def headed(about: str, text: str) -> str:
@@ -64,6 +65,6 @@ def span(sizes_bytes: Iterable[int]) -> str:
     return f" {DASH} ".join(units.format_size(size) for size in ends)
 
 
-def count(number: int, word: str) -> str:
-    """`1 size`, `3 sizes`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def count(number: int, word: str, words: str = "") -> str:
+    """`1 size`, `3 sizes`; a plural of its own for other endings."""
+    return f"{number} {word if number == 1 else words or f'{word}s'}"
