@@ -128,9 +128,11 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
     libraries = source.result.campaign.libraries
-    factor, pairs = (by, pairs_by(source.rows, by, libraries)) if by else first_pairs(source.rows, libraries)
+    known = [*source.rows, *source.controls]
+    factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:
-        return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
+        asked = [pair for pair in pairs if not pair.other.cell.arm]
+        return pairs, compared_by(factor), sides_of(asked, compared_by(factor))
     raise UsageError(
         f"{source.result.path}: nothing can be compared: "
         + (f"nothing differs in {by}" if by else "it has one of everything"),

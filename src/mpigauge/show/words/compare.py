@@ -219,6 +219,11 @@ def _rates(shown: Comparison) -> str:
     return f"with these launches {alarm}; what is planted is found: {found}"
 
 
+def _control_name(pair: Pair) -> str:
+    name = pair.base.cell.pattern
+    return name if name in CONTROLS else f"{name} of one library, measured twice,"
+
+
 def _names(shown: Comparison) -> str:
-    cells = [one.pair.base.cell.pattern for one in shown.moved]
+    cells = [_control_name(one.pair) for one in shown.moved]
     return ", ".join(dict.fromkeys([*cells, *(SIGNS[sign] for sign in shown.signs)]))
