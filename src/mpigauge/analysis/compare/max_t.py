@@ -186,8 +186,8 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
     if family.permutes:
         return step_down(family.t(shifts)), step_down(-family.t(-shifts))
     return (
-        _holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
-        _holm(special.stdtr(family.freedom, (family.mean + shift) / family.error)),
+        holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
+        holm(special.stdtr(family.freedom, (family.mean + shift) / family.error)),
     )
 
 
@@ -216,7 +216,8 @@ def step_down(t: Values) -> Values:
     return adjusted
 
 
-def _holm(p: Values) -> Values:
+def holm(p: Values) -> Values:
+    """p-values, adjusted for all of them, whatever they have in common. Source: Holm (1979)."""
     order = np.argsort(p)
     steps = p[order] * np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))

@@ -99,6 +99,11 @@ def ratio_words(decision: Decision | None) -> str:
     return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
 
 
+def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
+    """The ratio that a number had before it was measured again."""
+    return ratio_words(first[one].decision) if one in first else units.MISSING
+
+
 def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of a cell, without the factors of which all have one value, and without what goes without saying."""
     phrases = phrases_of(row.cell)
