@@ -245,7 +245,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
     if cell not in then.cells:
         return False
-    return abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin)
+    return bool(abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin))
 
 
 def _not_looked_for(count: int) -> Iterator[str]:
