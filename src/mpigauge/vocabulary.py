@@ -21,6 +21,12 @@ Pairing = Literal["tournament", "serial"]
 Until = Literal["precise", "decided"]
 """What a campaign goes on for: narrow intervals, or a verdict on two that it measures in turn."""
 
+Control = Literal["auto", "yes", "no"]
+"""Whether what others are held against is measured twice, so that a comparison sees what chance does."""
+
+Arm = Literal["", "control"]
+"""What launches are for: themselves, or to be held against others of the very same."""
+
 Rotating = Literal["rotating"]
 Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
 """Of a launch, what stands for it."""
@@ -47,6 +53,9 @@ DIFFERENT_HOSTS: Final = "different-hosts"
 ROTATING: Final[Rotating] = "rotating"
 """The root of a collective that is another rank in each round."""
 
+CONTROL: Final[Arm] = "control"
+"""Launches of what others are held against, made a second time: they cannot differ from the first."""
+
 UNKNOWN: Final = "unknown"
 """The library of published figures that do not name one."""
 
@@ -57,6 +66,7 @@ BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
 BINDINGS: tuple[Binding, ...] = get_args(Binding)
 CHECK_HOSTS: tuple[CheckHosts, ...] = get_args(CheckHosts)
+CONTROL_CHOICES: tuple[Control, ...] = get_args(Control)
 SYNCS: tuple[Sync, ...] = get_args(Sync)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 UNTILS: tuple[Until, ...] = get_args(Until)

@@ -102,6 +102,45 @@ def test_a_margin_says_what_matters(cli: Cli) -> None:
     assert cli("history", path, "--margin", "30%", "--allow", "30%").status == EXIT_DONE
 
 
+def test_sessions_since_a_date_are_all_there_is(cli: Cli) -> None:
+    path = folder("results", 12, slower_from(3, 1.3))
+    assert cli("history", path).status == EXIT_CHECK_FAILED
+    done = cli("history", path, "--since", "2026-11-04")
+    assert done.status == EXIT_DONE
+    assert "9 sessions, 2026-11-04 to 2026-11-12" in done.out
+    assert "10 sessions" in cli("history", path, "--since", "2026-11-03T02:59").out
+    late = cli("history", path, "--since", "2027-01-01")
+    assert (late.status, "no session began then" in late.err) == (EXIT_USAGE, True)
+    assert cli("history", path, "--since", "yesterday").status == EXIT_USAGE
+
+
+@pytest.mark.parametrize(
+    ("count", "says"),
+    [
+        (2, "with 2 sessions: the last session against those before, from 4 sessions on; changes for good"),
+        (
+            5,
+            "with 5 sessions: changes for good, from 8 sessions on; what came and went again, from 9",
+        ),
+        (8, "with 8 sessions: what came and went again, from 9 sessions on: measure 1 more for all of it"),
+    ],
+)
+def test_what_so_few_sessions_cannot_show_is_said(cli: Cli, count: int, says: str) -> None:
+    path = folder("results", count, usual)
+    assert f"not looked for, {says}" in cli("history", path).out
+
+
+def test_what_came_and_went_is_told_and_is_not_slow(cli: Cli) -> None:
+    path = folder("results", 14, lambda of, day: 1.2 if of.pattern == "pingpong" and 4 <= day < 9 else 1.0)
+    done = cli("history", path)
+    assert done.status == EXIT_DONE
+    assert "not looked for" not in done.out
+    (line,) = [line for line in done.out.splitlines() if line.startswith("came and went: pingpong")]
+    assert line.endswith("times as long from 2026-11-05 to 2026-11-09")
+    said = json.loads(cli("history", path, "--format", "json").out)
+    assert {len(one["changes"]) for one in said["cells"]} == {2}
+
+
 # ---- Against a baseline --------------------------------------------------------------------------
 
 

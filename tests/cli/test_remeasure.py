@@ -72,6 +72,24 @@ def test_an_accident_of_the_first_stage_is_not_believed(
     assert cli("compare", str(FIRST)).status == EXIT_CHECK_FAILED
     status, said = again(cli, str(FIRST))
     assert (status, said["verdict"]) == (EXIT_DONE, "same")
+    for one in said["cells"]:
+        assert one["first_ratio"] == pytest.approx(1.3, rel=0.05)
+        assert one["first_low"] < one["first_ratio"] < one["first_high"]
+        assert one["ratio"] == pytest.approx(1.0, rel=0.05)
+        assert one["first_launches"] == 6 < one["launches"]
+
+
+def test_the_first_look_stands_beside_the_ratio_that_decides(cli: Cli, libraries: tuple[str, str]) -> None:
+    first, second = libraries
+    cli(*WORDS, "--mpi", first, "--mpi", second, "--launches", "5", "-o", str(FIRST))
+    for number, form in enumerate(("text", "markdown")):
+        done = cli("compare", str(FIRST), "--remeasure", "-o", f"{number}.jsonl", "-q", "--format", form)
+        assert "the new launches alone decide" in done.out
+        (head,) = [line for line in done.out.splitlines() if "first look" in line]
+        assert head.index("first look, decides nothing") < head.index("times as long")
+        lines = [line for line in done.out.splitlines() if "pingpong" in line and "slower" in line]
+        assert len(lines) == 4
+        assert all(line.count(" \N{EN DASH} ") == 2 for line in lines)
 
 
 def test_two_results_of_two_times_are_measured_in_turn(cli: Cli, libraries: tuple[str, str]) -> None:
@@ -81,6 +99,7 @@ def test_two_results_of_two_times_are_measured_in_turn(cli: Cli, libraries: tupl
     status, said = again(cli, "before.jsonl", "after.jsonl")
     assert (status, said["verdict"], said["interleaved"]) == (EXIT_CHECK_FAILED, "slower", True)
     assert {one["mpi"] for one in said["cells"]} == {"openmpi"}
+    assert {round(one["first_ratio"], 1) for one in said["cells"]} == {1.5}
 
 
 def test_two_builds_of_one_version_get_labels(cli: Cli, fake_mpi: Install, machine: Path) -> None:
@@ -90,6 +109,7 @@ def test_two_builds_of_one_version_get_labels(cli: Cli, fake_mpi: Install, machi
     status, said = again(cli, "before.jsonl", "after.jsonl")
     assert (status, said["verdict"]) == (EXIT_DONE, "same")
     assert {(one["label"], one["other"]["label"]) for one in said["cells"]} == {("base", "other")}
+    assert all(one["first_ratio"] is not None for one in said["cells"])
 
 
 def test_what_cannot_be_measured_in_turn_is_refused(cli: Cli, openmpi: object) -> None:

@@ -1,11 +1,24 @@
-"""Whether a number is as somebody expects it: its interval decides, never the number alone."""
+"""Whether numbers are as somebody expects them: intervals decide, never a number alone.
+
+That all of them hold is said with the error of a single one, since each must hold by itself. That one fails
+is said of many, so it must be beyond chance for all of them at once.
+Source: Holm, A simple sequentially rejective multiple test procedure (1979); docs/numbers.md#check
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from scipy import special
+
+from mpigauge.analysis.compare.max_t import LEVEL, holm
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.expectations import Expectation
     from mpigauge.vocabulary import ExpectationVerdict
@@ -20,6 +33,8 @@ class Judged:
         value: None if it was not measured, or there is no such number.
         low: Lower end of its 95 % interval across launches.
         high: Its upper end.
+        p: How often chance takes one of all numbers that meet their bounds so far beyond it; None where only
+            this one is looked at.
     """
 
     expectation: Expectation
@@ -27,10 +42,17 @@ class Judged:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    p: float | None = None
 
     @property
     def verdict(self) -> ExpectationVerdict:
-        """Undecided without an interval, or if the bound lies in it."""
+        """What its interval says; but it fails only if that is no chance among all numbers."""
+        by_chance = self.p is not None and self.p > LEVEL
+        return "undecided" if self.alone == "fails" and by_chance else self.alone
+
+    @property
+    def alone(self) -> ExpectationVerdict:
+        """Of this number by itself: undecided without an interval, or if the bound lies in it."""
         if self.low is None or self.high is None:
             return "undecided"
         bound, below = self.expectation.bound, self.expectation.below
@@ -52,3 +74,31 @@ def judged(expectation: Expectation, row: Row) -> Judged:
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
     return Judged(expectation, row, rate, low, high)
+
+
+def together(found: Sequence[Judged]) -> list[Judged]:
+    """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
+    chances = [_chance(one) for one in found]
+    places = [place for place, p in enumerate(chances) if p is not None]
+    adjusted = dict(zip(places, holm(np.array([p for p in chances if p is not None])).tolist(), strict=True))
+    return [replace(one, p=adjusted.get(place)) for place, one in enumerate(found)]
+
+
+def _chance(one: Judged) -> float | None:
+    """How often chance alone takes a number that meets its bound so far beyond it; None without interval.
+
+    By the interval that is shown, of Student's t on logarithms: where that ends at the bound, it is 2.5 %.
+    """
+    time = one.row.time if one.row is not None else None
+    if time is None or one.value is None or one.low is None or one.high is None:
+        return None
+    end = one.low if one.expectation.below else one.high
+    if min(end, one.value, one.expectation.bound) <= 0:
+        return 1.0
+    beyond = math.log(one.value / one.expectation.bound) * (1 if one.expectation.below else -1)
+    reach = abs(math.log(one.value / end))
+    if reach == 0:
+        return float(beyond <= 0)
+    freedom = max(time.launches - 1, 1)
+    t = beyond / reach * float(special.stdtrit(freedom, 1 - LEVEL / 2))
+    return float(special.stdtr(freedom, -t))

@@ -88,14 +88,14 @@ class SoFar:
                 self._limits[record.cell] = limit
 
     def rows(self) -> list[Row]:
-        """Of every cell that was visited or probed, in the order of the plan."""
+        """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
         steps = clock_steps(self.result.launches, self.result.visits)
         times = {cell: _timing(visits, steps, self._medians) for cell, visits in self._visits.items()}
         ratios = ratios_of(times)
         return [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
             for cell in self.result.campaign.cells
-            if cell in times or cell in self._limits
+            if (cell in times or cell in self._limits) and not cell.arm
         ]
 
     def _row(self, cell: Cell, time: Timing | None, ratios: Mapping[str, Ratio]) -> Row:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.compare.looks import level_of, looks_of
-from mpigauge.analysis.compare.sides import compared_by, first_pairs
+from mpigauge.analysis.compare.sides import first_pairs
 from mpigauge.analysis.rows import rows
+from mpigauge.campaign.control import compared
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.result.reader import load
 from mpigauge.vocabulary import PASSES
 
@@ -32,11 +32,9 @@ def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
     """
     if plan.until != "decided":
         return
-    cells = [cell for target in targets for cell in target.cells]
-    for factor in COMPARED_BY:
-        known = [name for name in BY_NAME if name not in compared_by(factor)]
-        if len({tuple(getattr(cell, name) for name in known) for cell in cells}) < len(cells):
-            return
+    factor, _ = compared(cell for target in targets for cell in target.cells)
+    if factor:
+        return
     raise UsageError(
         f"{where}: --until decided: nothing is measured in turn",
         "name two libraries, transports, modes or settings: --mpi A --mpi B, --vary NAME=A,B",

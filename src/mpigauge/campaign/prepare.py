@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mpigauge.campaign import begun, mixing
+from mpigauge.campaign.control import controlled
 from mpigauge.campaign.decided import check_compares
 from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
 from mpigauge.campaign.jobs import check_startable
@@ -78,6 +79,7 @@ def prepare(plan: Plan, where: str) -> Session:
     plan = located(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
+    plan, targets = controlled(plan, targets, where)
     check_startable(plan, targets)
     return Session(plan, tuple(targets))
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.plan.again import again
 from mpigauge.plan.patterns import known
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,13 +49,15 @@ def compared_again_by(results: Sequence[Result], by: str | None) -> str | None:
 def _of_both(plan: Plan, results: Sequence[Result]) -> Plan:
     """With what the two differ in as values that take turns."""
     if _differing(results) == "transport":
-        return replace(plan, transports=tuple(one.campaign.plan.transports[0] for one in results))
+        transports = tuple(one.campaign.plan.transports[0] for one in results)
+        return replace(plan, transports=transports, control=AUTO)
     libraries = [_library(one) for one in results]
     labels = [one.label for one in libraries]
     if len({(one.name, one.version, one.label) for one in libraries}) == 1:
         labels = list(ARMS)
     named = zip(labels, libraries, strict=True)
-    return replace(plan, mpi=tuple(f"{label}={one.mpicc}" if label else one.mpicc for label, one in named))
+    mpi = tuple(f"{label}={one.mpicc}" if label else one.mpicc for label, one in named)
+    return replace(plan, mpi=mpi, control=AUTO)
 
 
 def _differing(results: Sequence[Result]) -> str:

@@ -77,6 +77,7 @@ def command(
 
     Expectations are sentences: a quantity is time (or latency), bandwidth, or busbw (bus bandwidth), with a
     statistic before it if that is not the median: p99 latency. A bound may be a share of a rate.
+    A number fails if that is no chance among all of them.
     Guidelines: no operation is slower than others that give the same, than itself with more bytes, or than
     several calls with a part of the bytes each.
 
@@ -133,6 +134,7 @@ def _expected(
     expectations: Sequence[Expectation], paths: Sequence[Path], chosen: Chosen, units: Units, form: str
 ) -> int:
     """Every number of every result; each statistic is computed once."""
+    from mpigauge.analysis.expectations import together
     from mpigauge.cli.tables import rendered
     from mpigauge.result.reader import load
     from mpigauge.show.query import Query, sources_of
@@ -145,7 +147,9 @@ def _expected(
         sources = sources_of(loaded, stat, chosen.state, chosen.only)
         query = Query(chosen.kind, sources, False, units, stat, chosen.series, chosen.sizes)
         rows[stat] = [row for source in selected(query) for row in source.rows]
-    found = [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    found = together(
+        [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    )
     click.echo(rendered(document(found, units), form), nl=False)
     return STATUSES[verdict_of(found)]
 

@@ -29,6 +29,8 @@ def ended(found: Held, units: Units, form: str, *, strict: bool = False, everyth
     from mpigauge.show.tables.compare import document
 
     verdict = found.shown.strictly() if strict else found.shown.verdict
-    shown = document(found.shown, verdict, found.factors, units, found.sides, everything=everything)
+    shown = document(
+        found.shown, verdict, found.factors, units, found.sides, first=found.first, everything=everything
+    )
     click.echo(rendered(shown, form), nl=False)
     return status_of_verdict(verdict)

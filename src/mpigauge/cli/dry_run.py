@@ -27,6 +27,7 @@ def what_would_run(session: Session) -> str:
             variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
             command = command_of(plan, target, job)
             lines.append("  " + " ".join([*variables, *map(_quoted, command.words)]))
+            lines += ["    control arm: the same a second time, for mpigauge compare"] if key.arm else []
             lines += [f"    {_file(name, text)}" for name, text in command.files.items()]
             lines += [f"    {_described(cell)}" for cell in cells]
     return "\n".join([*lines, ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -47,6 +48,22 @@ class Sessions:
 
     known: list[Session] = field(default_factory=list)
     left_out: list[tuple[Session, list[str]]] = field(default_factory=list)
+
+    def since(self, date: datetime) -> Sessions:
+        """Those that began at a date, UTC, or later.
+
+        Raises:
+            UsageError: There are none.
+        """
+        first_s = date.replace(tzinfo=UTC).timestamp()
+        known = [one for one in self.known if one.begun_s >= first_s]
+        if not known:
+            last = datetime.fromtimestamp(self.known[-1].begun_s, UTC)
+            raise UsageError(
+                f"--since {date:%Y-%m-%d %H:%M}: no session began then or later",
+                f"the last one of {len(self.known)} began at {last:%Y-%m-%d %H:%M}",
+            )
+        return Sessions(known, [(one, differs) for one, differs in self.left_out if one.begun_s >= first_s])
 
 
 def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None = None) -> Sessions:

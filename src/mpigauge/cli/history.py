@@ -20,9 +20,14 @@ from mpigauge.cli.options import (
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 KIND = Kind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
+
+
+DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M")
 
 
 @click.command("history")
@@ -33,6 +38,12 @@ KIND = Kind("history", "what changed over time", "cells that were measured", "",
     metavar="[PATH...]",
     shell_complete=completers.results,
 )
+@click.option(
+    "--since",
+    type=click.DateTime(DATES),
+    metavar="DATE",
+    help="Sessions from then on, UTC: 2026-11-03, or 2026-11-03T14:30.",
+)
 @threshold_options
 @click.option("--all", "everything", is_flag=True, help="A line for every curve, controls included.")
 @selection_options
@@ -42,6 +53,7 @@ KIND = Kind("history", "what changed over time", "cells that were measured", "",
 def command(
     paths: tuple[Path, ...],
     *,
+    since: datetime | None,
     margin: str,
     allow: str,
     everything: bool,
@@ -57,7 +69,8 @@ def command(
 
     Of a folder all results are taken; without PATH, of results/. Each is a session. What cannot be read is
     named and left out, and so are results of other machines than that of the last one. Changes for good
-    take eight sessions; from four on the last one is held against those before.
+    take eight sessions, what came and went again nine; from four on the last one is held against those
+    before.
 
     The exit status is 1 if something has become slower and not faster since, 0 if not, and 5 if the machine
     changed or too little is known.
@@ -65,6 +78,7 @@ def command(
     \b
     mpigauge history results
     mpigauge history results --series pingpong --margin 5%
+    mpigauge history results --since 2026-11-03
     mpigauge history results before.jsonl after.jsonl --format json
     """
     from mpigauge.analysis.history.history import history_of
@@ -75,6 +89,8 @@ def command(
     thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
     found = sessions_in(paths, Chosen(KIND, stat, state, only, series, sizes))
+    if since is not None:
+        found = found.since(since)
     shown = history_of(found.known, thresholds)
     text = rendered(document(shown, units, found.left_out, everything=everything), form)
     click.echo(text, nl=False)

@@ -22,7 +22,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.errors import UsageError
-from mpigauge.vocabulary import BUFFERS, SUITES, TRANSPORTS, UNTILS
+from mpigauge.vocabulary import BUFFERS, CONTROL_CHOICES, SUITES, TRANSPORTS, UNTILS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -134,6 +134,11 @@ HOW_LONG = (
         "--until",
         type=click.Choice(UNTILS),
         help="Go on until intervals are narrow, or until compare has a verdict.  [default: precise]",
+    ),
+    click.option(
+        "--control",
+        type=click.Choice(CONTROL_CHOICES),
+        help="Measure the base twice, as a control of compare.  [default: auto, where two are compared]",
     ),
     click.option(
         "--over",

@@ -122,6 +122,7 @@ FACTORS = (
     Factor("mpi_version", "where", job=True),
     Factor("label", "where", usual="", job=True, compared=True),
     Factor("setting", "where", usual="", job=True, compared=True),
+    Factor("arm", "where", usual="", job=True),
     Factor("transport", "where", usual=AUTO, job=True, compared=True),
     Factor("placement", "where", usual=SAME_HOST, job=True, compared=True),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),

@@ -13,9 +13,11 @@ from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import (
     AUTO,
     SAME_HOST,
+    Arm,
     Binding,
     Buffers,
     CheckHosts,
+    Control,
     Pairing,
     Rotating,
     Sync,
@@ -117,6 +119,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         vary: Environment variables with the values to be compared; each combination has launches of its own.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
         until: What it goes on for: intervals that are narrow enough, or a comparison that is decided.
+        control: Whether what others are held against is measured twice; auto: where it pays.
     """
 
     measure: tuple[Measure, ...]
@@ -148,6 +151,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     vary: dict[VariableName, tuple[VariableValue, ...]] = {}
     abi: bool = False
     until: Until = "precise"
+    control: Control = AUTO
 
     @property
     def settings(self) -> list[str]:
@@ -175,6 +179,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
         ranks: How many there are.
         label: What the user calls the library; "" if nothing tells it from others of its kind and version.
         setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
+        arm: "control" if it is made a second time, for a comparison to see what chance does; else "".
     """
 
     mpi: str
@@ -184,6 +189,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     ranks: Ranks
     label: Label = ""
     setting: Setting = ""
+    arm: Arm = ""
 
     @property
     def name(self) -> str:
@@ -237,6 +243,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         pairing: Whether other pairs are measured at the same time (tournament) or none (serial).
         label: What the user calls the library: "main"; "" if nothing.
         setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
+        arm: "control" if it is measured a second time, for a comparison to see what chance does; else "".
     """
 
     pattern: str
@@ -258,6 +265,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     pairing: Pairing | Literal[""] = ""
     label: Label = ""
     setting: Setting = ""
+    arm: Arm = ""
 
     @property
     def library(self) -> str:

@@ -24,7 +24,7 @@ from mpigauge.plan.model import (
     VariableName,
     VariableValue,
 )
-from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Transport, Until
+from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
 LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
@@ -48,6 +48,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
         lab: Emulated hosts to run on.
         abi: One kernel, built against the ABI of MPI 5, for all libraries.
         until: What launches go on for.
+        control: Whether what others are held against is measured twice.
     """
 
     measure: tuple[Measure, ...]
@@ -75,6 +76,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     vary: dict[VariableName, tuple[VariableValue, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
     until: Until | None = None
+    control: Control | None = None
 
 
 class Options(Asked, frozen=True):
@@ -102,6 +104,7 @@ class Options(Asked, frozen=True):
     vary: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     abi: bool = False
     until: Until | None = None
+    control: Control | None = None
 
 
 def read_file(path: Path) -> PlanFile:
@@ -191,6 +194,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         abi=options.abi or file.abi,
         **_launches(launches, until, where),
         until=until,
+        control=options.control or file.control or AUTO,
         **_samples(options.samples if options.samples is not None else file.samples, where),
         budget_s=_budget(budget, launches, until, where),
         over_s=_over(options.over if options.over is not None else file.over, where),

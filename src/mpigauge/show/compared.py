@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.compare.alike import differences
@@ -16,6 +16,7 @@ from mpigauge.analysis.compare.sides import (
     pairs_between,
     pairs_by,
 )
+from mpigauge.analysis.compare.stages import first_looks
 from mpigauge.errors import UsageError
 from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
@@ -23,9 +24,9 @@ from mpigauge.show.words.compare import sides_of
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mpigauge.analysis.compare.comparison import Comparison
+    from mpigauge.analysis.compare.comparison import Compared, Comparison
     from mpigauge.analysis.compare.sides import Pair
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Query, Source
@@ -40,11 +41,13 @@ class Held:
     Attributes:
         factors: Those in which the two of each pair differ.
         sides: What is held against what, in words.
+        first: Of numbers that were measured again, what was first seen of them.
     """
 
     shown: Comparison
     factors: frozenset[str]
     sides: str
+    first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
 def held(query: Query) -> Held:
@@ -69,8 +72,9 @@ def held_again(query: Query, first: Held, result: Result, by: str | None) -> Hel
         by: What is compared within the new result.
     """
     found = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by))
-    sides = f"{found.sides}, measured again: {len(found.shown.cells)} of {len(first.shown.cells)} numbers"
-    return replace(found, sides=sides)
+    again = f"measured again: {len(found.shown.cells)} of {len(first.shown.cells)} numbers"
+    sides = f"{found.sides}, {again}; the new launches alone decide"
+    return replace(found, sides=sides, first=first_looks(found.shown, first.shown))
 
 
 def thresholds_of(margin: str, allow: str) -> Thresholds:
@@ -128,9 +132,11 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
     libraries = source.result.campaign.libraries
-    factor, pairs = (by, pairs_by(source.rows, by, libraries)) if by else first_pairs(source.rows, libraries)
+    known = [*source.rows, *source.controls]
+    factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:
-        return pairs, compared_by(factor), sides_of(pairs, compared_by(factor))
+        asked = [pair for pair in pairs if not pair.other.cell.arm]
+        return pairs, compared_by(factor), sides_of(asked, compared_by(factor))
     raise UsageError(
         f"{source.result.path}: nothing can be compared: "
         + (f"nothing differs in {by}" if by else "it has one of everything"),

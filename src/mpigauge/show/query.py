@@ -42,6 +42,7 @@ class Source:
         limits: The eager limit of every job that probed it, in bytes.
         windows: Cells, without their window, that were measured with several.
         states: Those that the machine was in.
+        controls: Rows of a control arm, which are for comparisons alone.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Source:
     limits: dict[JobKey, int]
     windows: frozenset[Cell] = frozenset()
     states: States = field(default_factory=States)
+    controls: tuple[Row, ...] = ()
 
     @property
     def states_shown(self) -> list[str]:
@@ -110,12 +112,14 @@ def source_of(
     states = states_of(result.visits)
     _check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
-    found = rows(result, stat, state, states)
+    known = rows(result, stat, state, states)
+    found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
-    return Source(name, result, found, patterns, visits, limits, several_windows(found), states)
+    windows = several_windows(found)
+    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls))
 
 
 def sources_of(

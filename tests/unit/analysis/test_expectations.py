@@ -5,12 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from mpigauge.analysis.estimate import Timing
-from mpigauge.analysis.expectations import Judged, judged
+from mpigauge.analysis.expectations import Judged, judged, together
 from mpigauge.plan.expectations import parse
 
 BELOW, ABOVE = parse("pingpong latency < 2us"), parse("pingpong bandwidth > 1GB/s")
@@ -54,6 +56,46 @@ def test_a_rate_has_the_interval_of_its_time_the_other_way_round() -> None:
 def test_a_number_that_the_cell_does_not_have_is_not_measured() -> None:
     one = judged(parse("pingpong busbw > 1GB/s"), row(1e-6, 0.9e-6, 1.1e-6, rate=1e12))
     assert (one.value, one.verdict) == (None, "undecided")
+
+
+def measured(chance: np.random.Generator, numbers: int, beyond: float = 0.0) -> list[Judged]:
+    """Numbers that are just as good as their bound, or worse; five launches share half their variance."""
+    common, own = chance.normal(size=(5, 1)), chance.normal(size=(5, numbers))
+    logs = np.log(2e-6) + beyond + 0.03 * (common + own) / np.sqrt(2)
+    means, reach = logs.mean(axis=0), special.stdtrit(4, 0.975) * logs.std(axis=0, ddof=1) / np.sqrt(5)
+    ends = zip(np.exp(means), np.exp(means - reach), np.exp(means + reach), strict=True)
+    return [judged(BELOW, row(*map(float, one))) for one in ends]
+
+
+def test_of_many_that_meet_their_bounds_hardly_one_is_said_to_fail() -> None:
+    chance = np.random.default_rng(1)
+    checks = [measured(chance, 50) for _ in range(200)]
+    wrong = sum(any(one.verdict == "fails" for one in together(found)) for found in checks)
+    alone = sum(any(one.alone == "fails" for one in found) for found in checks)
+    assert wrong <= 16  # of 200: a rate of 5 % is exceeded so far in 3 of 100 such tests
+    assert alone >= 60
+
+
+def test_what_really_fails_is_found_among_many() -> None:
+    chance = np.random.default_rng(2)
+    found = together([*measured(chance, 50), *measured(chance, 10, beyond=0.4)])
+    assert {one.verdict for one in found[50:]} == {"fails"}
+
+
+def test_one_number_is_judged_as_by_itself_and_holding_is_no_matter_of_others() -> None:
+    chance = np.random.default_rng(3)
+    for beyond in (-0.1, 0.0, 0.1):
+        mine = measured(chance, 20, beyond)
+        assert [together([one])[0].verdict for one in mine] == [one.verdict for one in mine]
+        held = [one.verdict == "holds" for one in mine]
+        assert [one.verdict == "holds" for one in together(mine)] == held
+
+
+def test_what_has_no_interval_is_no_part_of_the_family() -> None:
+    few = [judged(BELOW, row(1e-9, None, None)), Judged(BELOW, None)]
+    first, *rest = together([judged(BELOW, row(2.5e-6, 2.1e-6, 3e-6)), *few])
+    assert (first.verdict, {one.p for one in rest}) == ("fails", {None})
+    assert {one.verdict for one in rest} == {"undecided"}
 
 
 @given(st.floats(1e-9, 1), st.floats(1e-9, 1), st.floats(1.0001, 2))

@@ -15,6 +15,7 @@ from mpigauge.analysis.history.curves import Curve
 from mpigauge.analysis.history.history import SESSIONS_LEAST, History, history_of, judged
 from mpigauge.analysis.history.prediction import Predicted, before
 from mpigauge.analysis.history.session import Session, apart_from, in_time, session_of
+from mpigauge.analysis.history.splits import most_of, stretches
 from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import steps_of
 from mpigauge.analysis.rows import rows
@@ -98,6 +99,46 @@ def test_cells_that_did_not_change_are_not_said_to() -> None:
         for step in steps_of([logs], [FLOOR], MARGIN)[0]:
             wrong += bool(step.changed[5:].any())
     assert wrong <= 3
+
+
+def humped(logs: Values, begin: int, end: int, by: float) -> Values:
+    return stepped(stepped(logs, begin, by), end, 1 / (1 + by) - 1)
+
+
+@pytest.mark.parametrize(("count", "begin", "end"), [(12, 4, 8), (16, 5, 8), (20, 8, 14)])
+def test_what_came_and_went_again_is_found_where_it_was(count: int, begin: int, end: int) -> None:
+    chance = np.random.default_rng(12)
+    found = [places([humped(sessions_like(chance, count, 0.01), begin, end, 0.05)])[0] for _ in range(40)]
+    near = [mine for mine in found if len(mine) == 2 and max(abs(np.subtract(mine, (begin, end)))) <= 1]
+    assert len(near) >= 36
+
+
+def test_a_search_for_one_change_does_not_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.analysis.history.steps.STRETCHES_FROM", 1000)
+    chance = np.random.default_rng(12)
+    found = [places([humped(sessions_like(chance, 12, 0.01), 4, 8, 0.05)])[0] for _ in range(20)]
+    assert not any(found)
+
+
+def test_of_histories_without_change_few_have_a_stretch() -> None:
+    chance = np.random.default_rng(13)
+    alarms = sum(any(places([sessions_like(chance, 20, 0.02)], 0.0)) for _ in range(60))
+    assert alarms <= 6
+
+
+def test_a_stretch_of_one_curve_is_of_no_other_and_gaps_do_not_hide_it() -> None:
+    chance = np.random.default_rng(14)
+    curves = [sessions_like(chance, 16, 0.01) for _ in range(4)]
+    curves[2] = humped(curves[2], 5, 10, 0.08)
+    curves[2][[1, 7, 12], 3] = np.nan
+    assert places(curves) == [[], [], [5, 10], []]
+
+
+def test_whole_columns_have_the_same_largest_stretch_by_the_short_way() -> None:
+    chance = np.random.default_rng(15)
+    values, floor = chance.normal(size=(6, 14, 5)), np.full(5, 0.01)
+    candidates = [np.abs(mean / error) for _, (mean, error, _) in stretches(values, floor)]
+    assert most_of(stretches, values, floor) == pytest.approx(np.concatenate(candidates, axis=1).max(axis=1))
 
 
 def test_two_changes_are_found_one_after_the_other() -> None:

@@ -149,7 +149,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)
-    apart = any(not pair.twins for pair in known)
+    apart = any(not pair.twins for pair in known if not pair.other.cell.arm)
     cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=apart)]
     controls = _judged(cannot_differ, thresholds, trusted=True)
     found = Comparison((), controls, thresholds, interleaved)
@@ -182,7 +182,7 @@ def _together(cells: Sequence[Compared]) -> tuple[Together, ...]:
 
 def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
     """Whether a pair is a control: of no library, or of one; but if all are, that is the question."""
-    return pair.base.cell.pattern in CONTROLS or (twins and pair.twins)
+    return pair.base.cell.pattern in CONTROLS or bool(pair.other.cell.arm) or (twins and pair.twins)
 
 
 def _judged(pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool) -> tuple[Compared, ...]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.compare.moderated import prior_of
+from mpigauge.analysis.compare.moderated import NONE, moderated_each, prior_of
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -30,6 +30,9 @@ ALL_OF_LAUNCHES = 12
 
 PAIRS_LEAST = 6
 """Of fewer, the rarest outcome is not rare enough: Student's t and Holm take the place of permutations."""
+
+PAIRS_ENOUGH = 20
+"""Of so many, variances stand alone: the largest of many t is by then hardly one of luck."""
 
 LEVEL = 0.05
 _TINY = 1e-18
@@ -46,6 +49,8 @@ class Family(Protocol):
         launches: Pairs, or launches of the side that has fewer.
         spread: What the error would be of a single launch.
         permutes: Whether it has launches enough to be permuted.
+        scale_freedom: Degrees of freedom of what the errors of all cells have in common, which no permutation
+            varies; infinite if that is nothing.
     """
 
     mean: Values
@@ -54,6 +59,7 @@ class Family(Protocol):
     launches: Values
     spread: Values
     permutes: bool
+    scale_freedom: float
 
     def t(self, shift: Values) -> Values:
         """Student's t of all permutations, that of the data first, of differences beyond a shift.
@@ -87,21 +93,24 @@ class Paired:
         residuals = np.where(self._there, self._differences - self.mean, 0.0)
         alone = self._count - 1.0
         variances = (residuals**2).sum(axis=0) / alone
-        self._prior = prior_of(residuals, variances, alone)
+        self._prior = prior_of(residuals, variances, alone, PAIRS_ENOUGH)
+        self.scale_freedom = self._prior.scale_freedom(float(alone.max()))
         self.freedom = self._prior.freedom(alone)
         self.spread = np.sqrt(self._prior.moderated(variances, alone))
-        self.error = self._errors(variances)
+        self.error = self._errors(self._prior.moderated(variances, alone))
 
     def t(self, shift: Values) -> Values:
         """As the protocol has it."""
         beyond = np.where(self._there, self._differences - shift, 0.0)
         means = _signs(len(beyond)) @ beyond / self._count
-        squares = np.maximum((beyond**2).sum(axis=0) - self._count * means**2, 0.0)
-        return np.asarray(means / self._errors(squares / (self._count - 1)))
+        alone = self._count - 1.0
+        variances = np.maximum((beyond**2).sum(axis=0) - self._count * means**2, 0.0) / alone
+        # What is usual is so in each permutation anew: else the data would be judged by their own measure.
+        known = variances if self._prior is NONE else moderated_each(variances, alone)
+        return np.asarray(means / self._errors(known))
 
     def _errors(self, variances: Values) -> Values:
-        known = self._prior.moderated(variances, self._count - 1.0)
-        return np.asarray(np.sqrt(known / self._count + self.floor + _TINY))
+        return np.asarray(np.sqrt(variances / self._count + self.floor + _TINY))
 
 
 class Apart:
@@ -112,6 +121,9 @@ class Apart:
         second: Of the other; the same cells.
         floor: As of `Paired`.
     """
+
+    scale_freedom = math.inf
+    """Every cell has a variance of its own."""
 
     def __init__(self, first: Values, second: Values, floor: Values) -> None:
         self._values = np.concatenate([first, second])
@@ -186,8 +198,8 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
     if family.permutes:
         return step_down(family.t(shifts)), step_down(-family.t(-shifts))
     return (
-        _holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
-        _holm(special.stdtr(family.freedom, (family.mean + shift) / family.error)),
+        holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
+        holm(special.stdtr(family.freedom, (family.mean + shift) / family.error)),
     )
 
 
@@ -198,6 +210,8 @@ def reach(family: Family, level: float = LEVEL) -> Values:
         largest = np.abs(family.t(family.mean)).max(axis=1)
         # Permutations of few launches are coarse: no interval is narrower than that of its cell alone.
         joint = float(np.quantile(largest, 1 - level, method="higher"))
+        if math.isfinite(family.scale_freedom):
+            joint = -float(special.stdtrit(family.scale_freedom, float(special.ndtr(-joint))))
         return np.maximum(joint, special.stdtrit(family.freedom, 1 - level / 2))
     return np.asarray(special.stdtrit(family.freedom, 1 - level / 2 / cells))
 
@@ -216,7 +230,8 @@ def step_down(t: Values) -> Values:
     return adjusted
 
 
-def _holm(p: Values) -> Values:
+def holm(p: Values) -> Values:
+    """p-values, adjusted for all of them, whatever they have in common. Source: Holm (1979)."""
     order = np.argsort(p)
     steps = p[order] * np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))

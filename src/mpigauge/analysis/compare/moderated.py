@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 CELLS_LEAST = 8
 LAUNCHES_ENOUGH = 10
-"""Of so many launches a variance needs no help."""
+"""Of so many launches a variance needs no help, unless one that is used many times over."""
 
-_NEWTON_STEPS = 50
-_NEWTON_ENOUGH = 1e-8
+_LEAST, _MOST, _POINTS = -4, 8, 20_001
+"""Powers of ten between which half the weight of a prior lies, and how many are tabulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,15 @@ class Prior:
 
     def moderated(self, variances: Values, freedom: Values) -> Values:
         """Variances, drawn towards what is usual."""
-        if math.isinf(self.weight):
-            return np.full_like(variances, self.variance)
-        return np.asarray((self.weight * self.variance + freedom * variances) / (self.weight + freedom))
+        return _drawn(variances, freedom, np.array(self.variance), np.array(self.weight))
+
+    def scale_freedom(self, freedom: float) -> float:
+        """Degrees of freedom of what all variances have in common: infinite if that is nothing.
+
+        The logarithm of a moderated variance has that of the usual one with its share of the weight.
+        """
+        share = 1.0 if math.isinf(self.weight) else self.weight / (self.weight + freedom)
+        return self.most / share**2 if share else math.inf
 
     def freedom(self, freedom: Values) -> Values:
         """Their degrees of freedom."""
@@ -52,27 +59,58 @@ NONE = Prior()
 """Every cell is on its own."""
 
 
-def prior_of(residuals: Values, variances: Values, freedom: Values) -> Prior:
+def prior_of(residuals: Values, variances: Values, freedom: Values, enough: int = LAUNCHES_ENOUGH) -> Prior:
     """The prior of cells, by their own variances.
 
     Args:
         residuals: Shape ``(launches, cells)``; 0 where a cell was not measured.
         variances: Shape ``(cells,)``.
         freedom: Of each of them.
+        enough: Launches of which a variance needs no help.
 
     Returns:
         `NONE` where they are too few, or launches are enough.
     """
     telling = variances > 0
-    if telling.sum() < CELLS_LEAST or freedom.max() + 1 >= LAUNCHES_ENOUGH:
+    if telling.sum() < CELLS_LEAST or freedom.max() + 1 >= enough:
         return NONE
-    half = freedom[telling] / 2
-    logs = np.log(variances[telling]) - special.digamma(half) + np.log(half)
-    beyond = float(logs.var(ddof=1) - special.polygamma(1, half).mean())
-    weight = 2 * _inverse_trigamma(beyond) if beyond > 0 else math.inf
-    shift = 0.0 if math.isinf(weight) else float(special.digamma(weight / 2)) - math.log(weight / 2)
+    variance, weight = (float(one[0, 0]) for one in _usual(variances[None], freedom))
     most = float(freedom.max()) * _independent_cells(residuals[:, telling], float(freedom.max()))
-    return Prior(math.exp(float(logs.mean()) + shift), weight, most)
+    return Prior(variance, weight, most)
+
+
+def moderated_each(variances: Values, freedom: Values) -> Values:
+    """Variances of many permutations, each drawn towards what is usual in it.
+
+    Args:
+        variances: Shape ``(permutations, cells)``.
+        freedom: Shape ``(cells,)``.
+    """
+    alike = freedom[:1] if np.ptp(freedom) == 0 else freedom
+    return _drawn(variances, alike, *_usual(variances, alike))
+
+
+def _drawn(variances: Values, freedom: Values, usual: Values, weight: Values) -> Values:
+    """The mean of both, by their degrees of freedom; infinitely many leave nothing to the other."""
+    share = np.where(np.isinf(weight), 1.0, weight / (np.where(np.isinf(weight), 1.0, weight) + freedom))
+    return np.asarray(share * usual + (1 - share) * variances)
+
+
+def _usual(variances: Values, freedom: Values) -> tuple[Values, Values]:
+    """The usual variance of each permutation, and its degrees of freedom: shape ``(permutations, 1)``."""
+    telling = variances > 0
+    count = np.maximum(telling.sum(axis=1, keepdims=True), 2)
+    half = freedom / 2
+    logs = np.log(np.where(telling, variances, 1.0)) - special.digamma(half) + np.log(half)
+    mean = np.where(telling, logs, 0.0).sum(axis=1, keepdims=True) / count
+    spread = np.where(telling, logs - mean, 0.0)
+    chance = np.where(telling, special.polygamma(1, half), 0.0).sum(axis=1, keepdims=True) / count
+    beyond = (spread**2).sum(axis=1, keepdims=True) / (count - 1) - chance
+    halves = _inverse_trigamma(np.where(beyond > 0, beyond, 1.0))
+    shift = np.where(beyond > 0, special.digamma(halves) - np.log(halves), 0.0)
+    weight = np.where(beyond > 0, 2 * halves, np.inf)
+    few = telling.sum(axis=1, keepdims=True) < CELLS_LEAST
+    return np.exp(mean + shift), np.where(few, 0.0, weight)
 
 
 def _independent_cells(residuals: Values, freedom: float) -> float:
@@ -84,13 +122,14 @@ def _independent_cells(residuals: Values, freedom: float) -> float:
     return float(cells / (1 + (cells - 1) * shared))
 
 
-def _inverse_trigamma(value: float) -> float:
-    """Newton's method on its reciprocal, which is nearly a line."""
-    found = 0.5 + 1 / value
-    for _ in range(_NEWTON_STEPS):
-        now = float(special.polygamma(1, found))
-        step = now * (1 - now / value) / float(special.polygamma(2, found))
-        found += step
-        if abs(step) < _NEWTON_ENOUGH * found:
-            break
-    return found
+def _inverse_trigamma(value: Values) -> Values:
+    """Between the points of a table, on logarithms, where it is nearly a line: to six digits."""
+    halves, known = _trigamma()
+    return np.asarray(np.exp(np.interp(np.log(value), known, halves)))
+
+
+@lru_cache(maxsize=1)
+def _trigamma() -> tuple[Values, Values]:
+    """Logarithms of numbers, and of their trigamma, which rises as they fall."""
+    numbers = np.logspace(_MOST, _LEAST, _POINTS)
+    return np.log(numbers), np.log(special.polygamma(1, numbers))

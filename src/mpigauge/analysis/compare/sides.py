@@ -18,6 +18,7 @@ from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.ratios import PAIRED_SHARE
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -46,7 +47,8 @@ class Pair:
         base: What the other is held against.
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
-        twins: Whether both are of one library, under two labels: what differs then is chance.
+        twins: Whether both are of one library, under two labels or with its control arm: what differs then
+            is chance.
         sessions: Of how many the base is the mean; None if it is a single result.
     """
 
@@ -169,11 +171,13 @@ def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = F
 
 def compared_by(factor: str) -> frozenset[str]:
     """The factors in which cells may differ that are compared by one."""
-    return frozenset({factor, *GOES_WITH.get(factor, ())})
+    return frozenset({factor, "arm", *GOES_WITH.get(factor, ())})
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
     """Cells of one campaign that differ in a factor: every other is held against the first of its kind.
+
+    A control arm is held against its own base; where that is all there is, nothing is compared.
 
     Args:
         libraries: Of the campaign, to see which of them are one.
@@ -189,10 +193,20 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
     pairs = [
         _pair(alike[0], other, near, twins=_twins(alike[0].row, other.row, same))
-        for alike in found.values()
+        for alike in map(_with_own_control, found.values())
         for other in alike[1:]
     ]
-    return [pair for pair in pairs if pair.measured]
+    compares = any(not pair.other.cell.arm for pair in pairs)
+    return [pair for pair in pairs if pair.measured] if compares else []
+
+
+def _with_own_control(alike: Sequence[Side]) -> list[Side]:
+    """Without a control arm of what is not the base here, or has no other to be held against it."""
+    sides = [side for side in alike if not side.row.cell.arm]
+    if len(sides) <= 1:
+        return sides
+    base = sides[0].row.cell
+    return [*sides, *(side for side in alike if side.row.cell == msgspec.structs.replace(base, arm=CONTROL))]
 
 
 def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
@@ -216,7 +230,9 @@ def _library(one: LibraryRecord) -> Key:
 
 
 def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
-    """Whether two cells differ in the label of their library alone, and that is one library."""
+    """Whether two cells are of one library: by a control arm, or under two labels and alike otherwise."""
+    if other.cell.arm:
+        return True
     if base.cell.label == other.cell.label or key_of(base, {"label"}) != key_of(other, {"label"}):
         return False
     mine, others = (same.get((cell.mpi, cell.mpi_version, cell.label)) for cell in (base.cell, other.cell))

@@ -12,7 +12,8 @@ from scipy import special
 from mpigauge.analysis.compare.alike import changed
 from mpigauge.analysis.compare.decision import Decision, Thresholds, decide
 from mpigauge.analysis.compare.max_t import LEVEL, Apart
-from mpigauge.analysis.history.steps import SEGMENT_LEAST, steps_of
+from mpigauge.analysis.history.splits import SEGMENT_LEAST
+from mpigauge.analysis.history.steps import steps_of
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ docs/method.md#history
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,7 @@ class Predicted:
         now: Logarithms of the times of the session, of all cells in their order.
     """
 
+    scale_freedom = math.inf
     permutes = False
     """Sessions are few and the new one is alone: Student's t, with Holm's and Bonferroni's corrections."""
 

@@ -1,4 +1,4 @@
-"""When cells of a history changed for good: binary segmentation, sessions permuted for all cells at once.
+"""When cells of a history changed for good, or for a while: sessions permuted for all cells at once.
 
 Whatever a session does to all of its cells is in the null as it is in the data, as in `compare.max_t`.
 
@@ -8,31 +8,30 @@ Source: docs/method.md#history
 from __future__ import annotations
 
 import math
-import zlib
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.analysis.compare.max_t import LEVEL, step_down
+from mpigauge.analysis.history.splits import SEGMENT_LEAST, largest, steps, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.history.splits import Search
     from mpigauge.analysis.percentiles import Values
-
-SEGMENT_LEAST = 3
-"""Sessions on either side of a change."""
 
 SESSIONS_LEAST = 8
 """Of fewer no order is rare enough to be more than chance, however large a change is."""
 
-PERMUTATIONS = 999
-_BLUR = 1e-8
-"""Variance of a mean of sessions that nothing removes: 0.01 %. Else t of equal values were rounding."""
+STRETCHES_FROM = 3 * SEGMENT_LEAST
+"""Sessions from which something can have come and gone."""
 
-_ENTRIES_MOST = 1 << 21
+LEVEL_OF_STRETCHES = 0.02
+"""Their part of the error, where they are sought; the rest is that of steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +64,9 @@ class Step:
 def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> list[list[Step]]:
     """The changes of each of several curves, in their order.
 
-    In each piece the likeliest place is sought; where it is none, the piece is whole, else both sides are
-    searched again. That any of unchanged curves is said to have changed has a probability of 5 % at most.
+    In each piece the likeliest place is sought; where it is none, the likeliest stretch that differs from
+    what is before and after it. Where there is neither, the piece is whole, else its parts are searched
+    again. That any of unchanged curves is said to have changed has a probability of 5 % at most.
 
     Args:
         logs: Of each curve, shape ``(sessions, cells)``, NaN where there is no time; as many sessions each.
@@ -78,89 +78,116 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
     pieces: list[tuple[Sequence[int], int, int]] = [whole]
     while pieces:
         members, begin, end = pieces.pop()
-        split: Mapping[int, list[int]] = defaultdict(list)
-        for member, step in _tested(members, begin, end, logs, floors, margin):
-            found[member].append(step)
-            split[step.place].append(member)
-        for place, mine in split.items():
-            pieces += [(mine, begin, place), (mine, place, end)]
+        split: Mapping[tuple[int, ...], list[int]] = defaultdict(list)
+        for member, mine in _tested(_piece(members, begin, end, logs, floors), margin).items():
+            found[member] += mine
+            split[tuple(step.place for step in mine)].append(member)
+        for places, changed in split.items():
+            pieces += [(changed, *ends) for ends in pairwise((begin, *places, end))]
     return [sorted(found[member], key=lambda step: step.place) for member in range(len(logs))]
 
 
-def _tested(
-    members: Sequence[int],
-    begin: int,
-    end: int,
-    logs: Sequence[Values],
-    floors: Sequence[Values],
-    margin: float,
-) -> Iterator[tuple[int, Step]]:
-    """The curves that change within a piece, each with its step."""
-    if end - begin < SESSIONS_LEAST or not members:
-        return
-    values = np.hstack([logs[member][begin:end] for member in members])
-    floor = np.concatenate([floors[member] for member in members])
-    owner = np.concatenate([np.full(logs[member].shape[1], member) for member in members])
-    mean, error, freedom = (one[0] for one in _splits(values[None], floor))
-    t = np.abs(mean / error)
-    places = {member: int(t[:, owner == member].max(axis=1).argmax()) for member in members}
-    here = np.array([places[member] for member in owner]), np.arange(len(owner))
-    null = _largest(values, floor)
-    p = step_down(np.vstack([t[here], null]))
-    reach = float(np.quantile(null.max(axis=1), 1 - LEVEL))
-    enough = (p <= LEVEL) & (t[here] > 0) & (np.abs(mean[here]) >= math.log1p(margin))
-    for member in members:
-        mine = owner == member
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Some curves within some sessions.
+
+    Attributes:
+        begin: The first of these sessions.
+        values: Shape ``(sessions, cells of all curves)``.
+        owner: The curve of each cell.
+    """
+
+    begin: int
+    values: Values
+    floor: Values
+    owner: Values
+
+
+def _piece(
+    members: Sequence[int], begin: int, end: int, logs: Sequence[Values], floors: Sequence[Values]
+) -> _Piece:
+    values = [logs[member][begin:end] for member in members]
+    owner = [np.full(one.shape[1], member) for member, one in zip(members, values, strict=True)]
+    floor = [floors[member] for member in members]
+    if not values:
+        return _Piece(begin, np.empty((0, 0)), np.empty(0), np.empty(0))
+    return _Piece(begin, np.hstack(values), np.concatenate(floor), np.concatenate(owner))
+
+
+def _tested(piece: _Piece, margin: float) -> dict[int, list[Step]]:
+    """The curves that change within a piece: at one place, or from one to another."""
+    sessions = len(piece.values)
+    if sessions < SESSIONS_LEAST:
+        return {}
+    if sessions < STRETCHES_FROM:
+        return dict(_found(steps, piece, margin, LEVEL))
+    found = dict(_found(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES))
+    if set(piece.owner.tolist()) == found.keys():
+        return found
+    return dict(_found(stretches, piece, margin, LEVEL_OF_STRETCHES)) | found
+
+
+def _found(search: Search, piece: _Piece, margin: float, level: float) -> Iterator[tuple[int, list[Step]]]:
+    """What one search finds with this error, over all curves of a piece."""
+    likeliest = _likeliest(search, piece)
+    p, reach = _chance(search, piece, likeliest.t, level)
+    enough = (p <= level) & (likeliest.t > 0) & (np.abs(likeliest.mean) >= math.log1p(margin))
+    for member, places in likeliest.places.items():
+        mine = piece.owner == member
         if enough[mine].any():
-            place = begin + _first_with_time(values[:, mine], places[member] + 1)
-            difference, sure, counted = (one[here][mine] for one in (mean, error, freedom))
+            ends = [piece.begin + _first_with_time(piece.values[:, mine], at) for at in places]
+            bounds = (piece.begin, *ends, piece.begin + len(piece.values))
+            mean, error, freedom = (one[mine] for one in (likeliest.mean, likeliest.error, likeliest.freedom))
+            around = zip(bounds, bounds[1:], bounds[2:])  # noqa: B905 - three in a row
+            # After a stretch it is as before it: the same difference the other way.
             yield (
                 member,
-                Step(begin, place, end, difference, sure, counted, reach, p[mine], enough[mine]),
+                [
+                    Step(*three, sign * mean, error, freedom, reach, p[mine], enough[mine])
+                    for sign, three in zip((1.0, -1.0), around, strict=False)
+                ],
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likeliest:
+    """Of each curve the candidate of a search that is farthest from chance.
+
+    Attributes:
+        places: Of each curve.
+        mean: With error and freedom as of `Step`, of each cell at its curve's places.
+    """
+
+    places: dict[int, tuple[int, ...]]
+    mean: Values
+    error: Values
+    freedom: Values
+
+    @property
+    def t(self) -> Values:
+        """Of each cell."""
+        return np.abs(self.mean / self.error)
+
+
+def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
+    candidates = list(search(piece.values[None], piece.floor))
+    places = [place for mine, _ in candidates for place in mine]
+    moments = [np.concatenate([known[at][0] for _, known in candidates]) for at in range(3)]
+    t = np.abs(moments[0] / moments[1])
+    members = dict.fromkeys(piece.owner.tolist())
+    best = {member: int(t[:, piece.owner == member].max(axis=1).argmax()) for member in members}
+    here = np.array([best[member] for member in piece.owner]), np.arange(len(piece.owner))
+    mean, error, freedom = (one[here] for one in moments)
+    return _Likeliest({member: places[at] for member, at in best.items()}, mean, error, freedom)
+
+
+def _chance(search: Search, piece: _Piece, t: Values, level: float) -> tuple[Values, float]:
+    """Adjusted p of each cell, and how many standard errors an interval for all of them takes."""
+    null = largest(search, piece.values, piece.floor)
+    return step_down(np.vstack([t, null])), float(np.quantile(null.max(axis=1), 1 - level))
 
 
 def _first_with_time(values: Values, place: int) -> int:
     """Sessions that do not have the curve are of neither side: the change was seen after them."""
     there = np.flatnonzero(np.isfinite(values).any(axis=1))
     return int(there[there >= place][0])
-
-
-def _largest(values: Values, floor: Values) -> Values:
-    """The largest |t| over all places, of each cell in each permutation, shape ``(permutations, cells)``."""
-    chance = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
-    orders = [chance.permutation(len(values)) for _ in range(PERMUTATIONS)]
-    at_once = max(1, _ENTRIES_MOST // values.size)
-    found = []
-    for first in range(0, PERMUTATIONS, at_once):
-        mean, error, _ = _splits(values[np.array(orders[first : first + at_once])], floor)
-        found.append(np.abs(mean / error).max(axis=1))
-    return np.vstack(found)
-
-
-def _splits(values: Values, floor: Values) -> tuple[Values, Values, Values]:
-    """Difference of the means on either side of every place, its standard error and degrees of freedom.
-
-    Args:
-        values: Shape ``(orders, sessions, cells)``.
-
-    Returns:
-        Three arrays of shape ``(orders, sessions - 1, cells)``: of the place after each session but the last.
-        A place with too few values on a side has a difference of 0.
-    """
-    there = np.isfinite(values)
-    count = there.sum(axis=1, keepdims=True)
-    known = np.where(there, values, 0.0)
-    known = np.where(there, values - known.sum(axis=1, keepdims=True) / np.maximum(count, 1), 0.0)
-    first = np.cumsum(there, axis=1)[:, :-1]
-    second = count - first
-    sums = np.cumsum(known, axis=1)[:, :-1]
-    enough = np.minimum(first, second) >= SEGMENT_LEAST
-    first, second = np.maximum(first, 1), np.maximum(second, 1)
-    # About the mean of all, the sum of the second side is that of the first with the other sign.
-    mean = -sums / second - sums / first
-    between = sums**2 / first + sums**2 / second
-    freedom = np.maximum(first + second - 2, 1)
-    variance = np.maximum((known**2).sum(axis=1, keepdims=True) - between, 0.0) / freedom
-    error = np.sqrt(variance * (1 / first + 1 / second) + floor + _BLUR)
-    return np.where(enough, mean, 0.0), error, freedom

@@ -100,6 +100,7 @@ def _record(one: Judged) -> dict[str, Any]:
         "value": number(one.value),
         "low": number(one.low),
         "high": number(one.high),
+        "p": number(one.p),
         "verdict": one.verdict,
         "said": words.verdict(one),
     }

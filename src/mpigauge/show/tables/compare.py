@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.compare.runs import distance, runs_of
+from mpigauge.analysis.compare.runs import Run, distance, runs_of
 from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
@@ -13,16 +14,19 @@ from mpigauge.show.words.factors import UNSAID
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.analysis.compare.runs import Run
     from mpigauge.show.document import Tone, Units
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict
 
 LINES_MOST = 14
 """Of the table, unless all are asked for."""
+
+NO_FIRST: Mapping[Compared, Compared] = MappingProxyType({})
+FIRST = ("ratio", "low", "high", "launches")
+"""What of a first look is told beside the number that decides."""
 
 ORDER = ("lost", "slower", "longer", "faster", "shorter")
 TONES: dict[str, Tone] = {
@@ -45,6 +49,7 @@ def document(
     chosen: Units,
     sides: str,
     *,
+    first: Mapping[Compared, Compared] = NO_FIRST,
     everything: bool = False,
 ) -> Document:
     """The verdict and the cells of a comparison.
@@ -52,20 +57,21 @@ def document(
     Args:
         compared: Factors that are compared.
         sides: What is held against what, in words.
+        first: Of numbers that were measured again, what was first seen of them; each then has its line.
         everything: Every cell on a line of its own.
     """
     alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
-    lines = _lines(shown, compared, everything=everything)
-    kept = lines if everything else [run for run in lines if _matters(shown, run)][:LINES_MOST]
+    lines = _again(shown, everything=everything) if first else _lines(shown, compared, everything=everything)
+    kept = lines if everything else [run for run in lines if first or _matters(shown, run)][:LINES_MOST]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     rest = [f"{left} more: --all"] if left else []
     return Document(
         head=[words.headline(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
-        tables=[_table(kept, compared, alike)] if kept else [],
+        tables=[_table(kept, compared, alike, first)] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown))],
         units=chosen,
-        data=lambda: _data(shown, verdict, sides),
-        records=lambda: [_record(one) for one in (*shown.cells, *shown.controls)],
+        data=lambda: _data(shown, verdict, sides, first),
+        records=lambda: [_record(one, first) for one in (*shown.cells, *shown.controls)],
     )
 
 
@@ -90,6 +96,12 @@ def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> 
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
 
 
+def _again(shown: Comparison, *, everything: bool) -> list[Run]:
+    """A line for every number, since each has its own first look; the worst first, or all in order."""
+    runs = [Run((one,), 1) for one in (*shown.cells, *(shown.controls if everything else shown.moved))]
+    return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+
+
 def _rank(run: Run) -> int:
     word = words.verdict_of(run.worst).partition(",")[0]
     return ORDER.index(word) if word in ORDER else len(ORDER)
@@ -109,8 +121,13 @@ def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
     return [phrase for name, phrase in alike.items() if name not in compared and phrase not in UNSAID]
 
 
-def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Table:
+def _table(
+    runs: Sequence[Run], compared: frozenset[str], alike: Factors, first: Mapping[Compared, Compared]
+) -> Table:
     several = len({words.side_of(run.worst, compared) for run in runs}) > 1
+    before = Column(
+        "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3
+    )
     of = Column("of", "", lambda run: words.side_of(run.worst, compared), left=True, goes=None)
     return Table(
         "",
@@ -128,6 +145,7 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
             *([of] if several else []),
             Column("base_s", "base", lambda run: run.worst.pair.mean_s(0), "s", goes=1),
             Column("other_s", "other", lambda run: run.worst.pair.mean_s(1), "s", goes=2),
+            *([before] if first else []),
             Column("ratio", "times as long", lambda run: words.ratio_words(run.worst.decision), goes=None),
             Column(
                 "verdict",
@@ -144,7 +162,9 @@ def _table(runs: Sequence[Run], compared: frozenset[str], alike: Factors) -> Tab
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str, Any]:
+def _data(
+    shown: Comparison, verdict: ComparisonVerdict, sides: str, first: Mapping[Compared, Compared]
+) -> dict[str, Any]:
     """docs/numbers.md#compare."""
     return {
         "verdict": verdict,
@@ -154,8 +174,8 @@ def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str
         "signs": [*shown.signs],
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
-        "cells": [_record(one) for one in shown.cells],
-        "controls": [_record(one) for one in shown.controls],
+        "cells": [_record(one, first) for one in shown.cells],
+        "controls": [_record(one, first) for one in shown.controls],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
@@ -172,8 +192,9 @@ def _data(shown: Comparison, verdict: ComparisonVerdict, sides: str) -> dict[str
     }
 
 
-def _record(one: Compared) -> dict[str, Any]:
+def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
     decision, base, other = one.decision, one.pair.base, one.pair.other
+    before = first[one].decision if one in first else None
     numbers = ("ratio", "low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
@@ -185,6 +206,7 @@ def _record(one: Compared) -> dict[str, Any]:
         "base_s": number(one.pair.mean_s(0)),
         "other_s": number(one.pair.mean_s(1)),
         **{name: number(getattr(decision, name, None)) for name in numbers},
+        **{f"first_{name}": number(getattr(before, name, None)) for name in FIRST},
         "mdd": number(decision.missed) if decision is not None else None,
         "small": decision.small if decision is not None else False,
         "verdict": one.verdict,

@@ -35,7 +35,7 @@ def verdict(one: Judged) -> str:
     if one.low is None:
         launches = one.row.time.launches if one.row.time is not None else 0
         return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
-    return one.verdict
+    return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
 
 
 def cell_of(one: Judged) -> str:
@@ -55,7 +55,10 @@ def notes(found: Sequence[Judged]) -> Iterator[str]:
     """What to do about what is undecided."""
     if nothing := sum(one.value is None for one in found):
         yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
-    if any(one.verdict == "undecided" and one.low is not None for one in found):
+    if beyond := sum(one.verdict != one.alone for one in found):
+        tested = sum(one.p is not None for one in found)
+        yield f"beyond its bound by itself: {beyond}; among {tested} numbers chance does that in over 5 %"
+    if any(one.alone == "undecided" and one.low is not None for one in found):
         yield "undecided: the bound lies in the interval; more launches narrow it: --launches, --precision"
     if any(one.value is not None and one.low is None for one in found):
         yield "no interval: --launches 5 at least"

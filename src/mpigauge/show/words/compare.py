@@ -99,6 +99,11 @@ def ratio_words(decision: Decision | None) -> str:
     return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
 
 
+def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
+    """The ratio that a number had before it was measured again."""
+    return ratio_words(first[one].decision) if one in first else units.MISSING
+
+
 def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of a cell, without the factors of which all have one value, and without what goes without saying."""
     phrases = phrases_of(row.cell)
@@ -219,6 +224,11 @@ def _rates(shown: Comparison) -> str:
     return f"with these launches {alarm}; what is planted is found: {found}"
 
 
+def _control_name(pair: Pair) -> str:
+    name = pair.base.cell.pattern
+    return name if name in CONTROLS else f"{name} of one library, measured twice,"
+
+
 def _names(shown: Comparison) -> str:
-    cells = [one.pair.base.cell.pattern for one in shown.moved]
+    cells = [_control_name(one.pair) for one in shown.moved]
     return ", ".join(dict.fromkeys([*cells, *(SIGNS[sign] for sign in shown.signs)]))

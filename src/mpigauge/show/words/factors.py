@@ -43,6 +43,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "mode": lambda cell: cell.mode,
     "mpi": _library,
     "setting": lambda cell: cell.setting,
+    "arm": lambda cell: cell.arm,
     "transport": lambda cell: cell.transport,
     "placement": lambda cell: cell.placement,
     "ranks": lambda cell: f"{cell.ranks} ranks" if cell.ranks else "",

@@ -67,6 +67,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_across(result, rows),
         *([_completeness(result, rows)] if result.launches or not result.imported else []),
         *_imported(result),
+        *_control_arm(result),
     ]
     after = [
         *_wheels(result),
@@ -160,6 +161,15 @@ def _imported(result: Result) -> Iterator[str]:
             f"{len(result.imported)} cells are from published figures, without samples or intervals: "
             f"{', '.join(files)}"
         )
+
+
+def _control_arm(result: Result) -> Iterator[str]:
+    """Launches that no table shows."""
+    arms = dict.fromkeys(
+        " ".join(filter(None, (cell.library, cell.setting))) for cell in result.campaign.cells if cell.arm
+    )
+    if arms:
+        yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"
 
 
 def _is_precise(time: Timing, precision: float) -> bool:

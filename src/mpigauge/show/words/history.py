@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
 from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.steps import STRETCHES_FROM
 from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import count_of, few, switches
@@ -215,8 +217,8 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     """What else is to be known, below the table."""
     yield from _expected(shown)
     count = len(shown.sessions)
-    if SESSIONS_LEAST <= count < CHANGES_FROM:
-        yield f"changes for good are seen from {CHANGES_FROM} sessions on; there are {count}"
+    yield from _came_and_went(shown)
+    yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
     if shown.controls and known and not any(track.changes for track in shown.controls):
         yield f"controls did not move: {', '.join(dict.fromkeys(map(_control, shown.controls)))}"
@@ -226,6 +228,41 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
         yield f"controls that were not as expected in the last session: {names}"
     for session, differs in left_out:
         yield f"left out: {session.path}: {'; '.join(differs)}"
+
+
+def _came_and_went(shown: History) -> Iterator[str]:
+    """What was slower or faster for a while, and is as before since: no line shows but the last change."""
+    for track in (*shown.tracks, *shown.controls):
+        for first, then in pairwise(track.changes):
+            cells = [cell for cell in first.cells if _undoes(then, first, cell, shown.thresholds.margin)]
+            if cells:
+                told = Told(track, cells, first, outside=False, lost=False)
+                ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
+                ratio = first.cells[told.worst]
+                yield f"came and went: {_said(told, ())} {_factor(ratio)} from {ends}"
+
+
+def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
+    if cell not in then.cells:
+        return False
+    return bool(abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin))
+
+
+def _not_looked_for(count: int) -> Iterator[str]:
+    """What so few sessions cannot show, whatever is in them, and how many more it takes."""
+    whats = {
+        "the last session against those before": SESSIONS_LEAST,
+        "changes for good": CHANGES_FROM,
+        "what came and went again": STRETCHES_FROM,
+    }
+    said = [f"{what}, from {least} sessions on" for what, least in whats.items() if count < least]
+    if said:
+        more = f"measure {max(whats.values()) - count} more for all of it"
+        yield f"not looked for, with {_some(count)}: {'; '.join(said)}: {more}"
+
+
+def _some(count: int) -> str:
+    return f"{count} session{'' if count == 1 else 's'}"
 
 
 def _expected(shown: History) -> Iterator[str]:
