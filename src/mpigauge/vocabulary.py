@@ -160,7 +160,7 @@ Quantity = Literal["time", "latency", "bandwidth", "busbw"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 TIMES: frozenset[Quantity] = frozenset({"time", "latency"})
 
-GuidelineKind = Literal["mock-up", "monotony", "split"]
+GuidelineKind = Literal["mock-up", "split", "monotony", "ranks"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 

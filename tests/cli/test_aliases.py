@@ -54,6 +54,7 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("mpi_allreduce", "allreduce", "blocking"),
         ("MPI_Allreduce", "allreduce", "blocking"),
         ("Reduce_scatter_block", "reduce_scatter_block", "blocking"),
+        ("osu_reduce_scatter", "reduce_scatter", "blocking"),
         ("osu_iallreduce", "allreduce", "overlap"),
         ("MPI_Iallreduce", "allreduce", "nonblocking"),
         ("MPI_Bcast", "bcast", "blocking"),

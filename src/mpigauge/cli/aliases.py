@@ -36,7 +36,6 @@ ALIASES = {
     "pingping": Meaning("exchange", "nonblocking"),
     "sendrecv": Meaning("shift", "sendrecv"),
     "broadcast": Meaning("bcast"),
-    "reducescatter": Meaning("reduce_scatter_block", "", "with the same count for every rank"),
     "eagerlimit": Meaning("eager"),
 }
 """By the word in lower case, without hyphens, underscores and the prefix of a program."""

@@ -78,8 +78,8 @@ def command(
     Expectations are sentences: a quantity is time (or latency), bandwidth, or busbw (bus bandwidth), with a
     statistic before it if that is not the median: p99 latency. A bound may be a share of a rate.
     A number fails if that is no chance among all of them.
-    Guidelines: no operation is slower than others that give the same, than itself with more bytes, or than
-    several calls with a part of the bytes each.
+    Guidelines: no operation is slower than others that give the same, than several calls with a part of the
+    bytes each, or than itself with more bytes or more ranks.
 
     The exit status is 0 if all of it holds, 1 if something does not, and 5 if that cannot be decided, or
     something was not measured.

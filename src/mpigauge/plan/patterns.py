@@ -84,6 +84,7 @@ class Mode(Struct, frozen=True):
         never_eager: Returns only when the receive has begun, however small the message.
         baseline: Name of the ratio of a message's time to that of this; "" for none.
         instead_of: The mode that does the same and should not be slower than this one; "" for none.
+        parts: How many calls share the message; 0 if it is in one.
         scratch: Memory of one rank beside its send and receive buffers.
     """
 
@@ -99,6 +100,7 @@ class Mode(Struct, frozen=True):
     never_eager: bool = False
     baseline: str = ""
     instead_of: str = ""
+    parts: int = 0
     scratch: Terms = NONE
 
 
@@ -301,6 +303,7 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
         never_eager=own.never_eager,
         baseline=own.baseline,
         instead_of=own.instead_of,
+        parts=own.parts,
         scratch=own.scratch,
     )
 

@@ -16,7 +16,7 @@ COLLECTIVE_SIZES = "8:1MiB*8"
 MEMORY_SIZES = "64:16MiB*8"
 
 GUIDELINE_SIZES = "8:1MiB*8"
-"""Each with one of an eighth of its bytes, or a quarter: what a message takes in parts is checked, too."""
+"""Few, since there are some hundred modes."""
 
 GUIDELINE_LAUNCHES = 10
 
@@ -75,6 +75,7 @@ def guidelines() -> PlanFile:
         title="guidelines",
         measure=tuple(Measure(pattern.name, modes=pattern.guided) for pattern in guided),
         sizes=GUIDELINE_SIZES,
+        samples=DEFAULT_SAMPLES,
         launches=GUIDELINE_LAUNCHES,
     )
 

@@ -27,6 +27,7 @@ PUBLISHED = {
     "allreduce": ("n", "2(p-1)/p"),
     "allgather": ("pn", "(p-1)/p"),
     "reduce_scatter_block": ("pn", "(p-1)/p"),
+    "reduce_scatter": ("pn", "(p-1)/p"),
     "alltoall": ("pn", "(p-1)/p"),
     "gather": ("pn", "(p-1)/p"),
     "scatter": ("pn", "(p-1)/p"),

@@ -184,7 +184,14 @@ def test_what_must_travel_is_what_no_rank_has_itself(size: int, ranks: int) -> N
     others = (ranks - 1) * size
     for pattern in ("bcast", "reduce", "scan", "exscan", "gather", "gatherv", "scatter", "scatterv"):
         assert travels(pattern) == others, pattern
-    for pattern in ("allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter_block"):
+    for pattern in (
+        "allgather",
+        "allgatherv",
+        "alltoall",
+        "alltoallv",
+        "reduce_scatter_block",
+        "reduce_scatter",
+    ):
         assert travels(pattern) == ranks * others, pattern
     assert travels("allreduce") == 2 * others
     # A reduction of all blocks, then spread, is one that is scattered and gathered again.

@@ -1,11 +1,13 @@
 """Guidelines of performance: what an operation should not be slower than, and where it is.
 
     mock-up     another way of giving the same, made of other operations and measured as a mode of the pattern
+    split       the same operation called several times, each with a part of the bytes: measured as such, too
     monotony    the same operation with more bytes
-    split       the same operation called several times, each with a part of the bytes: computed, not measured
+    ranks       the same collective of more ranks
 
-Both sides are of the same launches. Whatever an operation is held against makes up one family, so that one
-that keeps all guidelines of a kind is blamed with 5 % at most.
+Both sides are of the same launches, or of launches of one number where their ranks differ. All that a result
+can tell of is one family, so that of a library that keeps all guidelines any is called violated with 5 % at
+most, however many there are.
 
 Source: Hunold, Carpen-Amarie, Luebbe and Traeff, Automatic Verification of Self-Consistent MPI Performance
 Guidelines, Euro-Par 2016; docs/method.md#comparison
@@ -13,6 +15,7 @@ Guidelines, Euro-Par 2016; docs/method.md#comparison
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
@@ -36,11 +39,12 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
 
 USUAL = Thresholds(margin=0.05, allow=ALLOW)
-PARTS = (2, 4, 8)
-"""In how many a message is split: of more, the best would be so by chance."""
+PAIRS_MOST = 2000
+"""Of sizes of all curves; of more, each curve has so many sizes that lie evenly."""
 
-SIZES_MOST = 40
-"""Of a curve whose sizes are all held against each other; of more, so many that lie evenly."""
+
+PAIRED_ALONG: Mapping[GuidelineKind, frozenset[str]] = {"monotony": ALONG, "ranks": frozenset({"ranks"})}
+"""Guidelines that hold an operation against itself, and in what both sides differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,11 +53,11 @@ class Checked(Compared):
 
     Attributes:
         kind: Which guideline says so.
-        times: How often the base is called in place of the other.
+        parts: Of a split, in how many calls the base is.
     """
 
     kind: GuidelineKind = "mock-up"
-    times: int = 1
+    parts: int = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -85,14 +89,13 @@ class Checked(Compared):
 
     @property
     def against_s(self) -> float | None:
-        """What all calls of the base take, in the same."""
-        mean_s = self.pair.mean_s(0)
-        return None if mean_s is None else self.times * mean_s
+        """What the base takes, in the same."""
+        return self.pair.mean_s(0)
 
     @property
     def guard_s(self) -> float:
         """A step of the clock and the median skew of starts: less is not told apart by it."""
-        return max(_unsure_s(self.pair.other), self.times * _unsure_s(self.pair.base))
+        return max(_unsure_s(self.pair.other), _unsure_s(self.pair.base))
 
     @property
     def told_apart(self) -> bool:
@@ -129,14 +132,14 @@ class Guidelines:
 
     @property
     def violated(self) -> tuple[Checked, ...]:
-        """All that are; of monotony one for each curve: the one with the largest lower bound."""
+        """All that are; of all pairs of sizes of a curve, or of numbers of ranks, the largest lower bound."""
         found = [one for one in self.checked if one.verdict == "slower"]
         worst: dict[Key, Checked] = {}
         for one in found:
-            key = key_of(one.pair.other, ALONG)
-            if one.kind == "monotony" and (key not in worst or _low(one) > _low(worst[key])):
+            key = (one.kind, *key_of(one.pair.other, PAIRED_ALONG.get(one.kind, ())))
+            if one.kind in PAIRED_ALONG and (key not in worst or _low(one) > _low(worst[key])):
                 worst[key] = one
-        return tuple(one for one in found if one.kind != "monotony" or one in worst.values())
+        return tuple(one for one in found if one.kind not in PAIRED_ALONG or one in worst.values())
 
     @property
     def open(self) -> tuple[Checked, ...]:
@@ -146,7 +149,7 @@ class Guidelines:
     @property
     def replaceable(self) -> bool:
         """Whether anything was measured beside something that could replace it."""
-        return any(one.kind == "mock-up" for one in self.checked)
+        return any(one.kind not in PAIRED_ALONG for one in self.checked)
 
     @property
     def verdict(self) -> ComparisonVerdict:
@@ -175,9 +178,10 @@ def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
     """
     curves = _curves(row for row in rows if _talks(row, patterns))
     whole = [curve for curve in curves.values() if _may_grow(curve[0].row, patterns)]
-    sized = [_thinned(curve) for curve in whole]
-    families = [*_mock_ups(curves, patterns), *map(_growing, sized), *map(_split, sized)]
-    checked = [one for family in families for one in _judged(list(family))]
+    sized = [_thinned(curve, _sizes_most(len(whole))) for curve in whole]
+    known = {side.row.cell: side for curve in curves.values() for side in curve}
+    growing = (one for curve in sized for one in _growing(curve))
+    checked = _judged([*_replacing(known, patterns), *growing, *_of_more_ranks(known, patterns)])
     return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
 
 
@@ -190,11 +194,15 @@ def _talks(row: Row, patterns: Mapping[str, Pattern]) -> bool:
 
 
 def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
-    """Whether a row is of a curve over sizes, and of no mock-up: those are nobody's operations."""
+    """Whether a row is of a curve over sizes."""
     pattern = patterns[row.cell.pattern]
+    return pattern.moves_bytes and not pattern.windowed and _is_own(row, pattern)
+
+
+def _is_own(row: Row, pattern: Pattern) -> bool:
+    """Whether a row is of no mock-up: those are nobody's operations."""
     mode = pattern.mode(row.cell.mode)
-    replaces = mode is not None and bool(mode.instead_of) and mode is not pattern.modes[0]
-    return pattern.moves_bytes and not pattern.windowed and not replaces
+    return mode is None or not mode.instead_of or mode is pattern.modes[0]
 
 
 def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:
@@ -209,31 +217,31 @@ def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:
     return curves
 
 
-def _thinned(curve: list[Side]) -> list[Side]:
-    if len(curve) <= SIZES_MOST:
+def _sizes_most(curves: int) -> int:
+    """Of each of so many curves: two at least, since fewer are no pair."""
+    return max(2, (1 + math.isqrt(1 + 8 * PAIRS_MOST // max(curves, 1))) // 2)
+
+
+def _thinned(curve: list[Side], most: int) -> list[Side]:
+    if len(curve) <= most:
         return curve
-    return [curve[at] for at in np.linspace(0, len(curve) - 1, SIZES_MOST).round().astype(int)]
+    return [curve[at] for at in np.linspace(0, len(curve) - 1, most).round().astype(int)]
 
 
-def _checked(base: Side, other: Side, kind: GuidelineKind, times: int = 1) -> Checked:
+def _checked(base: Side, other: Side, kind: GuidelineKind, parts: int = 0) -> Checked:
     """Without a decision yet."""
-    return Checked(matched(base, other), None, kind=kind, times=times)
+    return Checked(matched(base, other, same_place=kind != "ranks"), None, kind=kind, parts=parts)
 
 
-def _mock_ups(
-    curves: Mapping[Key, list[Side]], patterns: Mapping[str, Pattern]
-) -> Iterator[Iterable[Checked]]:
-    """For each operation all that could replace it, at all sizes."""
-    families: dict[Key, list[Checked]] = defaultdict(list)
-    known = {side.row.cell: side for curve in curves.values() for side in curve}
+def _replacing(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
+    """Every mode that should not be faster than another, beside that one."""
     for cell, side in known.items():
         mode = patterns[cell.pattern].mode(cell.mode)
         if mode is None or not mode.instead_of:
             continue
         replaced = known.get(cell_like(cell, mode=mode.instead_of))
         if replaced is not None:
-            families[key_of(replaced.row, ALONG)].append(_checked(side, replaced, "mock-up"))
-    yield from families.values()
+            yield _checked(side, replaced, "split" if mode.parts else "mock-up", mode.parts)
 
 
 def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
@@ -243,28 +251,33 @@ def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
             yield _checked(large, small, "monotony")
 
 
-def _split(curve: Sequence[Side]) -> Iterator[Checked]:
-    """Every size, and its parts, where they were measured."""
-    known = {side.bytes: side for side in curve}
-    for side in curve:
-        for parts in PARTS:
-            part = known.get(side.bytes // parts)
-            if side.bytes % parts == 0 and part is not None and part.bytes > 0:
-                yield _checked(part, side, "split", parts)
+def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
+    """Every collective of some ranks, and of more; never where they share cores."""
+    alike: dict[Cell, list[Side]] = defaultdict(list)
+    for cell, side in known.items():
+        pattern = patterns[cell.pattern]
+        if pattern.family == "collective" and _is_own(side.row, pattern) and not _crowded(side):
+            alike[cell_like(cell, ranks=0)].append(side)
+    for sides in alike.values():
+        for few, many in combinations(sorted(sides, key=lambda side: side.row.cell.ranks), 2):
+            yield _checked(many, few, "ranks")
+
+
+def _crowded(side: Side) -> bool:
+    return any(row.oversubscribed for row in side.parts)
 
 
 # ---- What is said of it --------------------------------------------------------------------------
 
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
-    """All of a family at once; what was not measured in the same launches stays without a decision."""
+    """All at once; what was not measured in the same launches stays without a decision."""
     mine = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
     if not mine:
         return list(family)
-    found = paired_family([one.pair for one in mine], [one.times for one in mine])
-    decided = decide(found, USUAL)
+    decided = decide(paired_family([one.pair for one in mine]), USUAL)
     decisions = {id(one): decision for one, decision in zip(mine, decided, strict=True)}
-    return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, times=one.times) for one in family]
+    return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, parts=one.parts) for one in family]
 
 
 def _unsure_s(row: Row) -> float:

@@ -277,14 +277,9 @@ def family_of(pairs: Sequence[Pair]) -> Family:
     return Apart(base, other, _floors(pairs))
 
 
-def paired_family(pairs: Sequence[Pair], times: Sequence[int] | None = None) -> Paired:
-    """The family of pairs with launches in common, by these alone.
-
-    Args:
-        times: How many of the base each other is held against; None: one.
-    """
-    shift = np.log(times) if times is not None else 0.0
-    return Paired(_differences(pairs) - shift, _floors(pairs))
+def paired_family(pairs: Sequence[Pair]) -> Paired:
+    """The family of pairs with launches in common, by these alone."""
+    return Paired(_differences(pairs), _floors(pairs))
 
 
 def _floors(pairs: Sequence[Pair]) -> Values:

@@ -2,6 +2,7 @@
 #include "memory/compare.h"
 
 #include "memory/content.h"
+#include "patterns/parts.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 
@@ -52,23 +53,44 @@ static bool piece_of(const struct mg_visit *visit, const struct mg_state *state,
     return source >= 0 && i < (int) mg_messages_per_call(visit);
 }
 
+static void compare_piece(const struct mg_visit *visit, const struct mg_state *state,
+                          const struct mg_piece *piece, char *words, size_t words_bytes)
+{
+    if (visit->pattern->reduces) {
+        compare_reduced(visit, state, piece, words, words_bytes);
+        return;
+    }
+    const size_t at = mg_content_differs(state->recv + piece->at, piece->bytes, visit->id,
+                                         piece->source, piece->from);
+    if (at < piece->bytes)
+        describe_difference(words, words_bytes, state, piece, at, visit->id);
+}
+
+/* All pieces of a part, which lies in send and recv where those of the part do. */
+static void compare_part(const struct mg_visit *visit, const struct mg_state *state,
+                         const struct mg_state *part, char *words, size_t words_bytes)
+{
+    struct mg_piece piece = {0};
+
+    for (int i = 0; words[0] == '\0' && piece_of(visit, part, i, &piece); i++) {
+        piece.at += (size_t) (part->recv - state->recv);
+        piece.from += (size_t) (part->send - state->send);
+        compare_piece(visit, state, &piece, words, words_bytes);
+    }
+}
+
 /* Compares what has arrived here; the words stay empty if it is right. */
 static void compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
                     size_t words_bytes)
 {
-    struct mg_piece piece = {0};
+    /* Only a pattern's own pieces depend on where its blocks lie; messages in parts are whole. */
+    const bool in_parts = visit->mode->parts > 0 && visit->pattern->piece != NULL;
+    const int  parts    = in_parts ? mg_parts_of(state, visit->mode->parts) : 1;
 
-    for (int i = 0;
-         !visit->pattern->spans_bytes && words[0] == '\0' && piece_of(visit, state, i, &piece);
-         i++) {
-        if (visit->pattern->reduces) {
-            compare_reduced(visit, state, &piece, words, words_bytes);
-            continue;
-        }
-        const size_t at = mg_content_differs(state->recv + piece.at, piece.bytes, visit->id,
-                                             piece.source, piece.from);
-        if (at < piece.bytes)
-            describe_difference(words, words_bytes, state, &piece, at, visit->id);
+    for (int i = 0; !visit->pattern->spans_bytes && i < parts; i++) {
+        const struct mg_state part = mg_part_of(state, parts, i);
+
+        compare_part(visit, state, &part, words, words_bytes);
     }
     if (words[0] == '\0' && visit->pattern->check != NULL)
         (void) visit->pattern->check(state, words, words_bytes);

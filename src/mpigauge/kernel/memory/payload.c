@@ -207,13 +207,17 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     const bool   reduces = visit->pattern->reduces;
     const size_t width   = reduces ? visit->datatype->bytes : 1;
 
-    state->datatype = reduces ? visit->datatype->type : MPI_BYTE;
-    state->op       = reduces ? visit->operation->op : MPI_OP_NULL;
-    state->count    = visit->bytes <= INT_MAX ? (int) (visit->bytes / width) : 0;
-    state->in_place = visit->in_place;
-    state->root     = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
-    state->turn     = 1 % visit->ranks;
-    state->repeats  = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
+    state->datatype    = reduces ? visit->datatype->type : MPI_BYTE;
+    state->op          = reduces ? visit->operation->op : MPI_OP_NULL;
+    state->count       = visit->bytes <= INT_MAX ? (int) (visit->bytes / width) : 0;
+    state->in_place    = visit->in_place;
+    state->send_blocks = visit->pattern->send_each ? visit->ranks : 1;
+    state->recv_blocks = visit->pattern->recv_each || (visit->in_place && visit->pattern->send_each)
+                             ? visit->ranks
+                             : 1;
+    state->root        = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
+    state->turn        = 1 % visit->ranks;
+    state->repeats     = visit->bytes <= REPEATED_BYTES && visit->pool_bytes == 0 ? REPEATS : 1;
     lay_out_blocks(visit, state);
 }
 

@@ -31,6 +31,22 @@ static void allgatherv(struct mg_state *state)
                           state->displacements, MPI_BYTE, state->comm));
 }
 
+static void allreduce(struct mg_state *state)
+{
+    MG_MPI(MPI_Allreduce(mg_alone_among_zeros(state, mg_own_block(state)), state->recv,
+                         state->ranks * state->count, MPI_BYTE, MPI_BOR, state->comm));
+}
+
+static void in_parts(struct mg_state *state, int parts)
+{
+    if (state->in_place)
+        mg_copied_in_parts(state, parts, blocking);
+    else
+        mg_in_parts(state, parts, blocking);
+}
+
+MG_PARTS_FUNCTIONS
+
 const struct mg_pattern mg_allgather = {
     .name         = "allgather",
     .about        = "all ranks get a block from every rank",
@@ -45,10 +61,13 @@ const struct mg_pattern mg_allgather = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,
-    .modes =
-        MG_MODES(MG_USUAL_MODES(Allgather, Iallgather),
-                 MG_MOCKUP("gather-bcast", "MPI_Gather, MPI_Bcast", gather_bcast),
-                 MG_MOCKUP_BESIDE("alltoall", "a copy of the block for every rank, MPI_Alltoall",
-                                  alltoall, MG_ONE_EACH),
-                 MG_MOCKUP("allgatherv", "MPI_Allgatherv", allgatherv)),
+    .modes        = MG_MODES(
+        MG_USUAL_MODES(Allgather, Iallgather),
+        MG_MOCKUP("gather-bcast", "MPI_Gather, MPI_Bcast", gather_bcast),
+        MG_MOCKUP_BESIDE("alltoall", "a copy of the block for every rank, MPI_Alltoall", alltoall,
+                         MG_ONE_EACH),
+        MG_MOCKUP("allgatherv", "MPI_Allgatherv", allgatherv),
+        MG_MOCKUP_BESIDE("allreduce", "zeros around the block, MPI_Allreduce with MPI_BOR",
+                         allreduce, MG_ONE_EACH),
+        MG_PARTS_MODES("MPI_Allgather", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

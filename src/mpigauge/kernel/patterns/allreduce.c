@@ -27,6 +27,16 @@ static void reduce_scatter_allgather(struct mg_state *state)
     mg_arrived(state, &shares);
 }
 
+static void reduce_scatter_allgatherv(struct mg_state *state)
+{
+    MG_MPI(MPI_Reduce_scatter(mg_own(state), state->scratch, state->counts, state->datatype,
+                              state->op, state->comm));
+    MG_MPI(MPI_Allgatherv(state->scratch, state->counts[state->rank], state->datatype, state->recv,
+                          state->counts, state->displacements, state->datatype, state->comm));
+}
+
+MG_COLLECTIVE_PARTS
+
 const struct mg_pattern mg_allreduce = {
     .name         = "allreduce",
     .about        = "all ranks get the reduction over all ranks",
@@ -47,5 +57,8 @@ const struct mg_pattern mg_allreduce = {
                  MG_MOCKUP_BESIDE(
                      "reduce-scatter-allgather",
                      "MPI_Reduce_scatter_block, MPI_Allgather; copied if no multiple of the ranks",
-                     reduce_scatter_allgather, MG_TWO_MESSAGES)),
+                     reduce_scatter_allgather, MG_TWO_MESSAGES),
+                 MG_MOCKUP_BESIDE("reduce-scatter-allgatherv", "MPI_Reduce_scatter, MPI_Allgatherv",
+                                  reduce_scatter_allgatherv, MG_ONE_MESSAGE, .begin = mg_share_out),
+                 MG_PARTS_MODES("MPI_Allreduce", "blocking", .directions = 1)),
 };

@@ -13,6 +13,8 @@ static void alltoallv(struct mg_state *state)
                          state->counts, state->displacements, MPI_BYTE, state->comm));
 }
 
+MG_COLLECTIVE_PARTS
+
 const struct mg_pattern mg_alltoall = {
     .name         = "alltoall",
     .about        = "every rank sends a block of its own to every rank",
@@ -29,5 +31,6 @@ const struct mg_pattern mg_alltoall = {
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
     .modes        = MG_MODES(MG_USUAL_MODES(Alltoall, Ialltoall),
-                             MG_MOCKUP("alltoallv", "MPI_Alltoallv", alltoallv)),
+                             MG_MOCKUP("alltoallv", "MPI_Alltoallv", alltoallv),
+                             MG_PARTS_MODES("MPI_Alltoall", "blocking", .directions = 1)),
 };

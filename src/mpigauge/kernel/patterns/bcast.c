@@ -21,6 +21,15 @@ static void scatter_allgather(struct mg_state *state)
         mg_arrived(state, &shares);
 }
 
+/* Blocks of nothing, but for the root's. */
+static void allgatherv(struct mg_state *state)
+{
+    MG_MPI(MPI_Allgatherv(state->send, state->counts[state->rank], MPI_BYTE, state->recv,
+                          state->counts, state->displacements, MPI_BYTE, state->comm));
+}
+
+MG_COLLECTIVE_PARTS
+
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece){.bytes = state->bytes, .source = state->root};
@@ -44,5 +53,8 @@ const struct mg_pattern mg_bcast = {
         MG_MODES(MG_USUAL_MODES(Bcast, Ibcast),
                  MG_MOCKUP_BESIDE("scatter-allgather",
                                   "MPI_Scatter, MPI_Allgather; copied if no multiple of the ranks",
-                                  scatter_allgather, MG_TWO_MESSAGES)),
+                                  scatter_allgather, MG_TWO_MESSAGES),
+                 MG_MOCKUP("allgatherv", "MPI_Allgatherv with a block of the root alone",
+                           allgatherv, .begin = mg_give_to_root),
+                 MG_PARTS_MODES("MPI_Bcast", "blocking", .directions = 1)),
 };

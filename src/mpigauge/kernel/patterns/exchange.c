@@ -1,5 +1,6 @@
 /* exchange - ranks 0 and 1 send to each other at the same time (head-to-head). */
 #include "patterns/calls.h"
+#include "patterns/parts.h"
 #include "rounds/sampling.h"
 
 static int other(const struct mg_state *state)
@@ -26,6 +27,13 @@ static void nonblocking(struct mg_state *state)
     MG_MPI(MPI_Waitall(2, state->requests, MPI_STATUSES_IGNORE));
 }
 
+static void in_parts(struct mg_state *state, int parts)
+{
+    mg_in_parts(state, parts, sendrecv);
+}
+
+MG_PARTS_FUNCTIONS
+
 const struct mg_pattern mg_exchange = {
     .name         = "exchange",
     .about        = "ranks 0 and 1 send to each other at the same time",
@@ -37,21 +45,22 @@ const struct mg_pattern mg_exchange = {
     .trips        = 1,
     .moves_bytes  = true,
     .wire         = MG_ONE_MESSAGE,
-    .modes        = MG_MODES({.name       = "nonblocking",
-                              .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
-                              .call       = nonblocking,
-                              .source     = other,
-                              .directions = 2,
-                              .instead_of = "sendrecv"},
-                             {.name       = "sendrecv",
-                              .about      = "MPI_Sendrecv",
-                              .call       = sendrecv,
-                              .source     = other,
-                              .directions = 2},
-                             {.name        = "blocking",
-                              .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
-                              .call        = blocking,
-                              .source      = other,
-                              .directions  = 2,
-                              .needs_eager = true}),
+    .modes = MG_MODES({.name       = "nonblocking",
+                       .about      = "MPI_Isend, MPI_Irecv, MPI_Waitall",
+                       .call       = nonblocking,
+                       .source     = other,
+                       .directions = 2,
+                       .instead_of = "sendrecv"},
+                      {.name       = "sendrecv",
+                       .about      = "MPI_Sendrecv",
+                       .call       = sendrecv,
+                       .source     = other,
+                       .directions = 2},
+                      {.name        = "blocking",
+                       .about       = "both MPI_Send, then MPI_Recv: only below the eager limit",
+                       .call        = blocking,
+                       .source      = other,
+                       .directions  = 2,
+                       .needs_eager = true},
+                      MG_PARTS_MODES("MPI_Sendrecv", "sendrecv", .source = other, .directions = 2)),
 };

@@ -1,10 +1,12 @@
 /* exscan - each gets the reduction over the ranks before itself. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS mg_in(state), state->recv, state->count, state->datatype, state->op, state->comm
 
 MG_COLLECTIVE(Exscan, Iexscan)
+
+MG_COLLECTIVE_PARTS
 
 /* What rank 0 gets is undefined. */
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
@@ -27,5 +29,6 @@ const struct mg_pattern mg_exscan = {
     .bus          = MG_BUS_SAME,
     .wire         = MG_TO_OTHERS,
     .piece        = piece,
-    .modes        = MG_COLLECTIVE_MODES(Exscan, Iexscan),
+    .modes        = MG_MODES(MG_USUAL_MODES(Exscan, Iexscan),
+                             MG_PARTS_MODES("MPI_Exscan", "blocking", .directions = 1)),
 };

@@ -25,6 +25,25 @@ static void gatherv(struct mg_state *state)
                        state->displacements, MPI_BYTE, state->root, state->comm));
 }
 
+static void reduce(struct mg_state *state)
+{
+    const bool  stays = state->in_place && mg_is_root(state);
+    const void *own   = stays ? mg_own_block(state) : state->send;
+
+    MG_MPI(MPI_Reduce(mg_alone_among_zeros(state, own), state->recv, state->ranks * state->count,
+                      MPI_BYTE, MPI_BOR, state->root, state->comm));
+}
+
+static void in_parts(struct mg_state *state, int parts)
+{
+    if (state->in_place && mg_is_root(state))
+        mg_copied_in_parts(state, parts, blocking);
+    else
+        mg_in_parts(state, parts, blocking);
+}
+
+MG_PARTS_FUNCTIONS
+
 const struct mg_pattern mg_gather = {
     .name         = "gather",
     .about        = "the root gets a block from every rank",
@@ -40,7 +59,11 @@ const struct mg_pattern mg_gather = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,
-    .modes = MG_MODES(MG_USUAL_MODES(Gather, Igather),
-                      MG_MOCKUP_BESIDE("allgather", "MPI_Allgather", allgather, MG_ONE_MESSAGE),
-                      MG_MOCKUP("gatherv", "MPI_Gatherv", gatherv)),
+    .modes        = MG_MODES(
+        MG_USUAL_MODES(Gather, Igather),
+        MG_MOCKUP_BESIDE("allgather", "MPI_Allgather", allgather, MG_ONE_MESSAGE),
+        MG_MOCKUP("gatherv", "MPI_Gatherv", gatherv),
+        MG_MOCKUP_BESIDE("reduce", "zeros around the block, MPI_Reduce with MPI_BOR", reduce,
+                         MG_ONE_EACH),
+        MG_PARTS_MODES("MPI_Gather", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

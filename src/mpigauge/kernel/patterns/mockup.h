@@ -7,17 +7,18 @@
 #define MG_MOCKUP_H
 
 #include "patterns/collective.h"
+#include "patterns/parts.h"
 
 #include <string.h>
 
-#define MG_MOCKUP(mode, words, function) \
-    {.name       = (mode),               \
-     .about      = (words),              \
-     .call       = (function),           \
-     .directions = 1,                    \
-     .instead_of = "blocking"}
+#define MG_MOCKUP(mode, words, ...) \
+    {.name       = (mode),          \
+     .about      = (words),         \
+     .directions = 1,               \
+     .instead_of = "blocking",      \
+     .call       = __VA_ARGS__}
 
-/* With so much memory beside send and recv: MG_ONE_MESSAGE, for example. */
+/* With so much memory beside send and recv, MG_ONE_MESSAGE for example, and what else there is. */
 #define MG_MOCKUP_BESIDE(mode, words, function, ...) \
     {.name       = (mode),                           \
      .about      = (words),                          \
@@ -80,6 +81,45 @@ static inline bool mg_is_root(const struct mg_state *state)
     return state->rank == state->root;
 }
 
+/* ---- Counts, made before a series ------------------------------------------------------------ */
+
+static inline void mg_lay_out(struct mg_state *state, int (*count_of)(const struct mg_state *, int))
+{
+    int before = 0;
+
+    for (int rank = 0; rank < state->ranks; rank++) {
+        state->counts[rank]        = count_of(state, rank);
+        state->displacements[rank] = before;
+        before += state->counts[rank];
+    }
+}
+
+static inline int mg_share_of(const struct mg_state *state, int rank)
+{
+    const int64_t count = state->count;
+
+    return (int) (count * (rank + 1) / state->ranks - count * rank / state->ranks);
+}
+
+static inline int mg_all_of_root(const struct mg_state *state, int rank)
+{
+    return rank == state->root ? state->count : 0;
+}
+
+/* A message as a block for every rank, some of an element less than others: nothing is padded. */
+static inline void mg_share_out(struct mg_state *state)
+{
+    mg_lay_out(state, mg_share_of);
+}
+
+/* A message as the block of the root, and nothing for all others. */
+static inline void mg_give_to_root(struct mg_state *state)
+{
+    mg_lay_out(state, mg_all_of_root);
+}
+
+/* ---- What a rank contributes ----------------------------------------------------------------- */
+
 /* Where what this rank contributes lies: in recv, if it works in place. */
 static inline unsigned char *mg_own(const struct mg_state *state)
 {
@@ -97,5 +137,38 @@ static inline unsigned char *mg_own_block(const struct mg_state *state)
 {
     return state->in_place ? state->recv + (size_t) state->rank * state->bytes : state->send;
 }
+
+/* In scratch the blocks of all ranks, zero but for a given one of this rank: or-ed over all ranks
+ * they are gathered. */
+static inline void *mg_alone_among_zeros(const struct mg_state *state, const void *own)
+{
+    const size_t before = (size_t) state->rank * state->bytes;
+    const size_t after  = (size_t) (state->ranks - state->rank - 1) * state->bytes;
+
+    memset(state->scratch, 0, before);
+    memcpy(state->scratch + before, own, state->bytes);
+    memset(state->scratch + before + state->bytes, 0, after);
+    return state->scratch;
+}
+
+/* ---- In parts -------------------------------------------------------------------------------- */
+
+/* Parts of a rank's own block do not lie in recv where each belongs: they are sent from a copy. */
+static inline void mg_copied_in_parts(const struct mg_state *state, int parts,
+                                      void (*call)(struct mg_state *))
+{
+    struct mg_state apart = *state;
+
+    apart.send     = memcpy(state->scratch, mg_own_block(state), state->bytes);
+    apart.in_place = false;
+    mg_in_parts(&apart, parts, call);
+}
+
+#define MG_COLLECTIVE_PARTS                                 \
+    static void in_parts(struct mg_state *state, int parts) \
+    {                                                       \
+        mg_in_parts(state, parts, blocking);                \
+    }                                                       \
+    MG_PARTS_FUNCTIONS
 
 #endif

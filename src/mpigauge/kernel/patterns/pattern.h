@@ -44,8 +44,10 @@ struct mg_state {
     bool         in_place;
     int         *counts; /* v-variants: elements and place of every rank's block */
     int         *displacements;
-    int          repeats; /* of an operation that may be shorter than calling a function */
-    int64_t      work;    /* steps of computation to hide communication behind */
+    int          send_blocks; /* of `bytes` that this rank has to send: 1, or one for every rank */
+    int          recv_blocks; /* and to receive, or in place to send and receive */
+    int          repeats;     /* of an operation that may be shorter than calling a function */
+    int64_t      work;        /* steps of computation to hide communication behind */
 
     uint64_t       found;  /* by the last call, where the next must not begin before */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */
@@ -91,6 +93,7 @@ struct mg_mode {
     const char *baseline; /* of memory: the ratio of a message's time to that of this; or NULL */
     /* Name of the mode that does the same and should not be slower than this one; or NULL. */
     const char      *instead_of;
+    int              parts;   /* how many calls share the message: parts.h; 0 = it is in one call */
     struct mg_volume scratch; /* memory of each rank beside send and recv: see mg_state.scratch */
 };
 

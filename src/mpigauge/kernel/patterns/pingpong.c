@@ -1,6 +1,7 @@
 /* pingpong - ranks 0 and 1 send one message there and back.
  * One call is two one-way trips, hence .trips = 2. */
 #include "patterns/calls.h"
+#include "patterns/parts.h"
 #include "rounds/sampling.h"
 
 #include <limits.h>
@@ -153,6 +154,28 @@ static inline void sendrecv_in(struct mg_state *state, int peer)
 
 PING_PONG(sendrecv, sendrecv_out, sendrecv_in)
 
+/* ---- in parts: the receiver answers when it has all of them ---- */
+
+static void send_part(struct mg_state *part)
+{
+    mg_send(part, other(part));
+}
+
+static void recv_part(struct mg_state *part)
+{
+    mg_recv(part, other(part));
+}
+
+static void in_parts(struct mg_state *state, int parts)
+{
+    const bool first = state->rank == 0;
+
+    mg_in_parts(state, parts, first ? send_part : recv_part);
+    mg_in_parts(state, parts, first ? recv_part : send_part);
+}
+
+MG_PARTS_FUNCTIONS
+
 const struct mg_pattern mg_pingpong = {
     .name         = "pingpong",
     .about        = "one message there and back between ranks 0 and 1",
@@ -218,5 +241,6 @@ const struct mg_pattern mg_pingpong = {
                   .call   = posted,
                   .finish = take_last,
                   .source = other,
-                  .directions = 1}),
+                  .directions = 1},
+                 MG_PARTS_MODES("MPI_Send", "standard", .source = other, .directions = 1)),
 };

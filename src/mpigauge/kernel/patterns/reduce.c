@@ -29,6 +29,27 @@ static void reduce_scatter_gather(struct mg_state *state)
         mg_arrived(state, &shares);
 }
 
+static void reduce_scatter_gatherv(struct mg_state *state)
+{
+    MG_MPI(MPI_Reduce_scatter(mg_own_at_root(state), state->scratch, state->counts, state->datatype,
+                              state->op, state->comm));
+    MG_MPI(MPI_Gatherv(state->scratch, state->counts[state->rank], state->datatype, state->recv,
+                       state->counts, state->displacements, state->datatype, state->root,
+                       state->comm));
+}
+
+static void reduce_scatter(struct mg_state *state)
+{
+    const void *own = state->send;
+
+    if (state->in_place && mg_is_root(state))
+        own = memcpy(state->scratch, state->recv, state->bytes);
+    MG_MPI(MPI_Reduce_scatter(own, state->recv, state->counts, state->datatype, state->op,
+                              state->comm));
+}
+
+MG_COLLECTIVE_PARTS
+
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     return mg_reduced_over_all(state, i, piece) && state->rank == state->root;
@@ -54,5 +75,10 @@ const struct mg_pattern mg_reduce = {
         MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce", allreduce, MG_ONE_MESSAGE),
         MG_MOCKUP_BESIDE("reduce-scatter-gather",
                          "MPI_Reduce_scatter_block, MPI_Gather; copied if no multiple of the ranks",
-                         reduce_scatter_gather, MG_TWO_MESSAGES)),
+                         reduce_scatter_gather, MG_TWO_MESSAGES),
+        MG_MOCKUP_BESIDE("reduce-scatter-gatherv", "MPI_Reduce_scatter, MPI_Gatherv",
+                         reduce_scatter_gatherv, MG_ONE_MESSAGE, .begin = mg_share_out),
+        MG_MOCKUP_BESIDE("reduce-scatter", "MPI_Reduce_scatter with a block for the root alone",
+                         reduce_scatter, MG_ONE_MESSAGE, .begin = mg_give_to_root),
+        MG_PARTS_MODES("MPI_Reduce", "blocking", .directions = 1)),
 };

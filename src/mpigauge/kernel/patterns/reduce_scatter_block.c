@@ -21,6 +21,14 @@ static void allreduce(struct mg_state *state)
     memcpy(state->recv, state->scratch + (size_t) state->rank * state->bytes, state->bytes);
 }
 
+static void counts(struct mg_state *state)
+{
+    MG_MPI(MPI_Reduce_scatter(mg_in(state), state->recv, state->counts, state->datatype, state->op,
+                              state->comm));
+}
+
+MG_COLLECTIVE_PARTS
+
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece){.from   = (size_t) state->rank * state->bytes,
@@ -50,5 +58,7 @@ const struct mg_pattern mg_reduce_scatter_block = {
                  MG_MOCKUP_BESIDE("reduce-scatter", "MPI_Reduce of all blocks, MPI_Scatter",
                                   reduce_scatter, MG_ONE_EACH),
                  MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
-                                  allreduce, MG_ONE_EACH)),
+                                  allreduce, MG_ONE_EACH),
+                 MG_MOCKUP("counts", "MPI_Reduce_scatter with as much for every rank", counts),
+                 MG_PARTS_MODES("MPI_Reduce_scatter_block", "blocking", .directions = 1)),
 };

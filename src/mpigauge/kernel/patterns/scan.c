@@ -20,6 +20,8 @@ static void exscan_reduce_local(struct mg_state *state)
         memcpy(state->recv, state->send, state->bytes);
 }
 
+MG_COLLECTIVE_PARTS
+
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece){.bytes = state->bytes, .source = 0, .ranks = state->rank + 1};
@@ -42,5 +44,6 @@ const struct mg_pattern mg_scan = {
     .piece        = piece,
     .modes        = MG_MODES(MG_USUAL_MODES(Scan, Iscan),
                              MG_MOCKUP_BESIDE("exscan-reduce-local", "MPI_Exscan, MPI_Reduce_local",
-                                              exscan_reduce_local, MG_ONE_MESSAGE)),
+                                              exscan_reduce_local, MG_ONE_MESSAGE),
+                             MG_PARTS_MODES("MPI_Scan", "blocking", .directions = 1)),
 };

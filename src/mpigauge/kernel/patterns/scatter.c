@@ -24,6 +24,8 @@ static void scatterv(struct mg_state *state)
                         mg_out_at_root(state), state->count, MPI_BYTE, state->root, state->comm));
 }
 
+MG_COLLECTIVE_PARTS
+
 const struct mg_pattern mg_scatter = {
     .name         = "scatter",
     .about        = "the root sends a block to every rank",
@@ -42,5 +44,6 @@ const struct mg_pattern mg_scatter = {
     .modes = MG_MODES(MG_USUAL_MODES(Scatter, Iscatter),
                       MG_MOCKUP_BESIDE("bcast", "MPI_Bcast of all blocks, a copy of the own one",
                                        bcast, MG_ONE_EACH),
-                      MG_MOCKUP("scatterv", "MPI_Scatterv", scatterv)),
+                      MG_MOCKUP("scatterv", "MPI_Scatterv", scatterv),
+                      MG_PARTS_MODES("MPI_Scatter", "blocking", .directions = 1)),
 };

@@ -58,6 +58,7 @@ static void describe_mode(FILE *out, const struct mg_mode *mode)
     put_flag(out, "in_a_row", mode->in_a_row);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
+    (void) fprintf(out, ",\"parts\":%d", mode->parts);
     put_volume(out, ",", "scratch", mode->scratch);
     (void) fputc('}', out);
 }

@@ -35,20 +35,20 @@ def document(
     """The verdict, what is violated, the worst first; and if nothing is, what keeps it from being sure.
 
     Args:
-        patterns: By name; their first modes go without saying.
+        patterns: By name.
         everything: A line for every guideline.
     """
-    modes = {pattern.modes[0].name for pattern in patterns.values()}
+    unsaid = words.going_unsaid(shown, patterns)
     violated = _runs(shown.violated)
     lines = _runs(shown.checked) if everything else violated or _runs(shown.open)
     kept = lines if everything else lines[:LINES_MOST]
     more = [f"{len(lines) - len(kept)} more: --all"] if len(lines) > len(kept) else []
     best = shown.best if everything else shown.best[:LINES_MOST]
-    said = [words.sentence(run, modes) for run in violated[:LINES_MOST]]
+    said = [words.sentence(run, unsaid) for run in violated[:LINES_MOST]]
     return Document(
         head=[words.headline(shown), *said, DOT.join(_basis(shown))],
-        tables=[_table(kept, modes)] if kept else [],
-        foot=[Line(text) for text in (*more, *words.notes(shown, best, modes))],
+        tables=[_table(kept, unsaid)] if kept else [],
+        foot=[Line(text) for text in (*more, *words.notes(shown, best, unsaid))],
         units=chosen,
         data=lambda: _data(shown),
         records=lambda: [_record(one) for one in shown.checked],
@@ -56,11 +56,11 @@ def document(
 
 
 def _runs(checked: Iterable[Checked]) -> list[Run]:
-    """Neighbouring sizes of one guideline as one, the worst first; of monotony and parts each is one."""
+    """Neighbouring sizes of one guideline as one, the worst first; of pairs of sizes each is one."""
     found: list[Run] = []
     of: dict[object, list[Checked]] = {}
     for one in checked:
-        key = one.kind if one.kind == "mock-up" else id(one)
+        key = one.kind if one.kind != "monotony" else id(one)
         of.setdefault(key, []).append(one)
     for some in of.values():
         found += runs_of(some, ALONG)
@@ -70,17 +70,20 @@ def _runs(checked: Iterable[Checked]) -> list[Run]:
 def _basis(shown: Guidelines) -> list[str]:
     counts = [one.decision.launches for one in shown.checked if one.decision is not None]
     most = f"{max(counts)} launches in common" if counts else "too few launches"
-    return [most, f"margin {format_percent(USUAL.margin)}, allowed {format_percent(USUAL.allow)}"]
+    error = f"{format_percent(USUAL.level)} error of all guidelines together"
+    return [most, error, f"margin {format_percent(USUAL.margin)}, allowed {format_percent(USUAL.allow)}"]
 
 
-def _table(runs: Sequence[Run], modes: Collection[str]) -> Table:
+def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
     worst = words.checked
     return Table(
         "",
         "",
         runs,
         [
-            Column("cell", "", lambda run: words.name_of(worst(run).pair.other, modes), left=True, goes=None),
+            Column(
+                "cell", "", lambda run: words.name_of(worst(run).pair.other, unsaid), left=True, goes=None
+            ),
             Column(
                 "sizes", "size", lambda run: words.sizes_of(run).removeprefix(" of "), left=True, goes=None
             ),
@@ -136,7 +139,8 @@ def _record(one: Checked) -> dict[str, Any]:
         "kind": one.kind,
         "against_mode": base.cell.mode,
         "against_bytes": base.cell.bytes,
-        "against_times": one.times,
+        "against_ranks": base.cell.ranks,
+        "against_parts": one.parts,
         "time_s": number(one.time_s),
         "against_s": number(one.against_s),
         **{name: number(getattr(decision, name, None)) for name in numbers},

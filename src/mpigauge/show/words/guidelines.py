@@ -6,24 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.compare.guidelines import SIZES_MOST, USUAL, Checked
+from mpigauge.analysis.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL, Checked
 from mpigauge.show.words.compare import ratio_words
-from mpigauge.show.words.factors import phrases_of, unusual
+from mpigauge.show.words.factors import WORDS, phrases_of, unusual
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.compare.guidelines import Best, Guidelines
     from mpigauge.analysis.compare.runs import Run
     from mpigauge.analysis.rows import Row
-    from mpigauge.vocabulary import GuidelineKind, Verdict
-
-KINDS: dict[GuidelineKind, str] = {
-    "mock-up": "what gives the same",
-    "monotony": "more bytes",
-    "split": "parts, computed",
-}
-"""What an operation is held against."""
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.vocabulary import Verdict
 
 VERDICTS: dict[Verdict, str] = {
     "slower": "violated",
@@ -60,21 +55,21 @@ def verdict_of(one: Checked) -> str:
     return VERDICTS[one.verdict]
 
 
-def sentence(run: Run, modes: Collection[str]) -> str:
+def sentence(run: Run, unsaid: Collection[str]) -> str:
     """What a run of violated ones means: `bcast of 8 B takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
 
     Args:
-        modes: That go without saying.
+        unsaid: Words that go without saying.
     """
     one = checked(run)
     most = "up to " if len(run.cells) > 1 else ""
-    text = f"{name_of(one.pair.other, modes)}{sizes_of(run)} takes {most}{ratio_words(one.decision)}"
+    text = f"{name_of(one.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(one.decision)}"
     return f"{text} times as long as {instead_of(one)}{_saving(run)}"
 
 
 def _saving(run: Run) -> str:
     one = checked(run)
-    if one.saved_s is None or one.kind == "monotony":
+    if one.saved_s is None or one.kind in PAIRED_ALONG:
         return ""
     saved, low, high = map(units.format_time, one.saved_s)
     where = f" at {units.format_size(one.pair.other.cell.bytes)}" if len(run.cells) > 1 else ""
@@ -88,12 +83,19 @@ def checked(run: Run) -> Checked:
     return worst
 
 
-def name_of(row: Row, modes: Collection[str]) -> str:
+def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
+    """First modes, and the number of ranks if there is one: words that need not be said."""
+    cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
+    ranks = {WORDS["ranks"](cell) for cell in cells}
+    modes = (pattern.modes[0].name for pattern in patterns.values())
+    return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
+
+
+def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of an operation, with what is not usual about it."""
     cell = row.cell
-    job = [phrase for name, phrase in phrases_of(cell, ("transport", "setting")).items() if phrase != "auto"]
-    mode = [] if cell.mode in modes else [cell.mode]
-    return " ".join([cell.pattern, *mode, *job, *unusual(cell)])
+    job = phrases_of(cell, ("mode", "ranks", "transport", "setting")).values()
+    return " ".join([cell.pattern, *(phrase for phrase in job if phrase not in unsaid), *unusual(cell)])
 
 
 def sizes_of(run: Run) -> str:
@@ -111,33 +113,33 @@ def instead_of(one: Checked) -> str:
     match one.kind:
         case "mock-up":
             return base.mode
+        case "split":
+            return f"in {one.parts} parts"
         case "monotony":
             return f"with {units.format_size(base.bytes)}"
-        case "split":
-            return f"{one.times} of {units.format_size(base.bytes)}"
+        case "ranks":
+            return f"with {base.ranks} ranks"
 
 
-def best_words(best: Best, modes: Collection[str]) -> str:
+def best_words(best: Best, unsaid: Collection[str]) -> str:
     """Of several better ways: how much the best one saves, whichever it is."""
     first, *others = (one.pair.base.cell.mode for one in best.ways)
     low, high = units.format_factor(best.low), units.format_factor(best.high)
     row = best.ways[0].pair.other
     size = f" of {units.format_size(row.cell.bytes)}" if row.sized else ""
     return (
-        f"{name_of(row, modes)}{size}: the best of its ways is {low} to {high} times as fast: "
+        f"{name_of(row, unsaid)}{size}: the best of its ways is {low} to {high} times as fast: "
         f"{first}, or {', '.join(others)}"
     )
 
 
-def notes(shown: Guidelines, shown_best: Sequence[Best], modes: Collection[str]) -> Iterator[str]:
+def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]) -> Iterator[str]:
     """What else is to be known."""
-    yield from (best_words(best, modes) for best in shown_best)
+    yield from (best_words(best, unsaid) for best in shown_best)
     said = Counter(map(verdict_of, shown.checked))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
     if few := said["too few launches"]:
         yield f"too few launches in common: {few}; --launches 10"
     if shown.left_out:
-        yield f"{shown.left_out} sizes left out: {SIZES_MOST} of a curve are held against each other"
-    if any(one.kind == "split" for one in shown.checked):
-        yield "parts are computed from single calls: calls that follow each other may overlap and take less"
+        yield f"{shown.left_out} sizes left out: {PAIRS_MOST} pairs of sizes are held against each other"
