@@ -154,7 +154,17 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
-Topic = Literal["place", "library", "setting", "mode"]
+Topic = Literal[
+    "place",
+    "library",
+    "setting",
+    "mode",
+    "scatter",
+    "first",
+    "plateau",
+    "planted",
+    "waiting",
+]
 """What a conclusion is about: `analysis.explain.topics`."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]

@@ -24,13 +24,14 @@ USUALLY = "usual setting"
 
 def sentence(fact: Contrast, varied: Collection[str]) -> str:
     """Which is faster, where, and by how much."""
-    name = _name_of(fact.factors)
+    name = name_of(fact.factors)
     about = subject(fact.base, varied, fact.factors, fact.state)
     runs = "; ".join(_run(run, fact) for run in fact.runs)
     return f"{about}: {name(fact.other)} against {name(fact.base)}: {'; '.join([runs, *_more(fact)])}"
 
 
-def _name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
+def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
+    """How two cells that differ in these factors alone are told from each other."""
     if factors == PLACE:
         return place_name
     if factors == LIBRARY:

@@ -11,6 +11,7 @@ from mpigauge.show.words.states import in_state
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from mpigauge.analysis.explain.measured import Measured
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 
@@ -62,3 +63,33 @@ def span(sizes_bytes: Iterable[int]) -> str:
 def count(number: int, word: str) -> str:
     """`1 size`, `3 sizes`."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def share(fraction: Measured) -> str:
+    """A positive share with its interval: `20 % (18 % – 22 %)`."""
+    said = units.format_percent(fraction.estimate)
+    if fraction.low is None or fraction.high is None:
+        return said
+    return f"{said} ({units.format_percent(fraction.low)} {DASH} {units.format_percent(fraction.high)})"
+
+
+def signed_percent(fraction: float) -> str:
+    """A relative difference, with its sign."""
+    return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
+
+
+def rate(bytes_per_s: float, ends: tuple[float | None, float | None] = (None, None), *, wire: bool) -> str:
+    """A bandwidth with its interval in brackets.
+
+    Args:
+        wire: Of a link, whose rates are in bits.
+    """
+    known = [one for one in (bytes_per_s, *ends) if one is not None]
+    chosen = _wire_unit(bytes_per_s) if wire else units.rate_unit([bytes_per_s])
+    numbers = [units.format_rate_in(one, chosen) for one in known]
+    interval = f" ({f' {DASH} '.join(numbers[1:])})" if len(numbers) > 2 else ""  # noqa: PLR2004 - both ends
+    return f"{numbers[0]} {chosen}{interval}"
+
+
+def _wire_unit(bytes_per_s: float) -> str:
+    return "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts
+from mpigauge.show.words.explain import contrasts, first_round, planted, plateau, scatter, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -17,6 +17,11 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "library": contrasts.sentence,
     "setting": contrasts.sentence,
     "mode": contrasts.sentence,
+    "scatter": scatter.sentence,
+    "first": first_round.sentence,
+    "plateau": plateau.sentence,
+    "planted": planted.sentence,
+    "waiting": waiting.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 

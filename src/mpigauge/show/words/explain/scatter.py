@@ -1,0 +1,73 @@
+"""How far single operations lie apart, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.explain.scatter import Scatter, ScatterBeside
+from mpigauge.show.words.comparisons import times
+from mpigauge.show.words.explain.contrasts import name_of
+from mpigauge.show.words.explain.parts import count, share, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.analysis.explain.scatter import Deviation
+
+MANY_TIMES = 2.0
+"""A standard deviation that is so many times that of the other samples is made by the slowest."""
+
+
+def sentence(fact: Scatter | ScatterBeside, varied: Collection[str]) -> str:
+    """How much a single message differs from the next, and how well the time is known all the same."""
+    if isinstance(fact, ScatterBeside):
+        return _beside(fact, varied)
+    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+
+
+def _parts(fact: Scatter) -> Iterator[str]:
+    over = f", median of {count(fact.sizes, 'size')}" if fact.sizes > 1 else ""
+    yield (
+        f"{_samples(fact)} scatter by {share(fact.quartiles)} within a launch (quartile distance over "
+        f"median{over})"
+    )
+    if fact.half_width is not None:
+        yield f"the time itself is known to {units.format_relative(fact.half_width)}"
+    yield _deviation(fact.deviation)
+    if fact.batched:
+        yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means scatter less"
+
+
+def _samples(fact: Scatter) -> str:
+    what = "messages" if fact.messages else "operations"
+    if fact.batch == 1:
+        return f"single {what}"
+    return f"means of up to {fact.batch} {what}, which are closer together than single ones,"
+
+
+def _deviation(fact: Deviation) -> str:
+    said = (
+        f"the standard deviation is {_of_mean(fact.over_mean)}, at {units.format_size(fact.bytes)}, where it "
+        "is largest"
+    )
+    if fact.over_mean > MANY_TIMES * fact.rest:
+        few = f"slowest {fact.slowest}" if fact.slowest > 1 else "slowest one"
+        said += f", but {units.format_percent(fact.rest)} without the {few} of {fact.samples} samples"
+    return said
+
+
+def _of_mean(over_mean: float) -> str:
+    if over_mean < 1:
+        return f"{units.format_percent(over_mean)} of the mean"
+    return f"{units.format_factor(over_mean)} times the mean"
+
+
+def _beside(fact: ScatterBeside, varied: Collection[str]) -> str:
+    name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
+    over = f", median of {count(fact.sizes, 'common size')}" if fact.sizes > 1 else ""
+    return (
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} scatter {times(fact.ratio)} as "
+        f"much with {name(fact.other)} as with {name(fact.base)}: by {units.format_percent(fact.other_share)} "
+        f"for {units.format_percent(fact.base_share)} (quartile distance over median within a launch{over})"
+    )
