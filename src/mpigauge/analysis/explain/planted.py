@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.compare.sides import key_of
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.measured import LAUNCHES_LEAST, single_calls
-from mpigauge.analysis.explain.plateau import Rate, rate_at
+from mpigauge.analysis.explain.plateau import Rate, rate_at, rising
 from mpigauge.analysis.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.analysis.ratios import difference
 from mpigauge.vocabulary import AUTO
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.vocabulary import StateName
+
 
 @dataclass(frozen=True, slots=True)
 class PlantedDelay:
@@ -70,12 +71,14 @@ class PlantedRate:
         link_bytes_per_s: Planted: of the slower lane.
         payload_bytes_per_s: Of that, what TCP leaves to messages.
         best: What was measured.
+        rising: Whether it is that of the largest size and still rises there, for certain.
     """
 
     cell: Cell
     link_bytes_per_s: float
     payload_bytes_per_s: float
     best: Rate
+    rising: bool
     launches: int
     state: StateName | None
 
@@ -131,14 +134,17 @@ def _takes_one_way(evidence: Evidence, row: Row) -> bool:
 def _of_places(
     evidence: Evidence, places: Sequence[Row], ways: Mapping[JobKey, Way]
 ) -> Iterator[PlantedDelay]:
+    def planted_s(row: Row) -> float:
+        return ways[row.cell.job].delay_s + ways[row.cell.job].on_lanes_s(row.cell.bytes)
+
     hosts = pairs_of(evidence)
-    far = sorted((row for row in places if row.cell.job in ways), key=lambda row: ways[row.cell.job].delay_s)
+    far = sorted((row for row in places if row.cell.job in ways), key=planted_s)
     near = [row for row in places if len({*hosts.get(row.cell.job, (1, 2))}) == 1]
     for row in far:
         # What a library chooses by itself on one host is memory: no part of a message over a network.
         same = (one for one in near if one.cell.transport == row.cell.transport != AUTO)
         found = [_delay(row, next(same, None), ways)]
-        if ways[row.cell.job].delay_s > ways[far[0].cell.job].delay_s:
+        if planted_s(row) > planted_s(far[0]):
             found.append(_delay(row, far[0], ways))
         yield from (one for one in found if one is not None)
 
@@ -177,19 +183,22 @@ def _interval(row: Row, base: Row | None) -> tuple[float | None, float | None]:
 
 
 def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRate]:
-    best: dict[tuple[JobKey, StateName | None], Row] = {}
-    for row in (row for curve in single_calls(evidence) for row in curve):
-        key = row.cell.job, row.state
-        way = ways.get(row.cell.job)
-        if way is not None and way.rate_bytes_per_s and _rated(evidence, row):
-            best[key] = max(best.get(key, row), row, key=_one_direction)
-    for row in best.values():
+    best: dict[tuple[JobKey, StateName | None], tuple[Row, bool]] = {}
+    for curve in single_calls(evidence):
+        way = ways.get(curve[0].cell.job)
+        rated = [row for row in curve if _rated(evidence, row)]
+        if way is not None and way.rate_bytes_per_s and rated:
+            row, key = max(rated, key=_one_direction), (curve[0].cell.job, curve[0].state)
+            mine = row, row is rated[-1] and rising(rated) is not None
+            best[key] = max(best.get(key, mine), mine, key=lambda one: _one_direction(one[0]))
+    for row, still_rising in best.values():
         way = ways[row.cell.job]
         yield PlantedRate(
             cell=row.cell,
             link_bytes_per_s=way.rate_bytes_per_s,
             payload_bytes_per_s=way.payload_bytes_per_s,
             best=rate_at(row, row.directions),
+            rising=still_rising,
             launches=row.time.launches if row.time is not None else 0,
             state=row.state,
         )

@@ -10,7 +10,6 @@ from mpigauge.analysis.explain.measured import single_calls
 from mpigauge.analysis.explain.routes import PAIR, pairs_of, ways_of
 from mpigauge.analysis.ratios import ratio_of
 from mpigauge.analysis.verdict import MARGIN, verdict
-from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +119,7 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
         largest=rates[-1],
         change=change,
         falls=end < len(rates) - 1 and change is not None and verdict(change) == "slower",
-        rises=_certain(_longer(rated[-2], largest)) if alone else None,
+        rises=rising(rated) if alone else None,
         copies=_copies([row, *reversed(rated)]) if one_host else None,
         link_bytes_per_s=(way.payload_bytes_per_s or None) if way is not None else None,
         launches=min(one.time.launches for one in (row, largest) if one.time is not None),
@@ -129,7 +128,7 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
 
 
 def rate_at(row: Row, directions: int = 1) -> Rate:
-    """The bandwidth of a cell, over some directions: bytes over its time and over the ends of its interval."""
+    """The bandwidth of a cell over its directions: bytes over its time and over the ends of its interval."""
     rate, time = (row.rate_bytes_per_s or 0.0) / directions, row.time
     if time is None or not time.low or not time.high:
         return Rate(row.cell.bytes, rate, None, None)
@@ -154,8 +153,10 @@ def _longer(over: Row, under: Row) -> Ratio | None:
     return ratio_of(*times, paired=True)
 
 
-def _certain(ratio: Ratio | None) -> Ratio | None:
-    return ratio if verdict(ratio) in DIFFERENT else None
+def rising(rated: Sequence[Row]) -> Ratio | None:
+    """How many times as long a byte takes at the size before the largest; None if not longer for certain."""
+    ratio = _longer(rated[-2], rated[-1]) if len(rated) > 1 else None
+    return ratio if verdict(ratio) == "slower" else None
 
 
 def _copies(rows: Sequence[Row]) -> Copies | None:

@@ -66,7 +66,7 @@ class Scatter:
         quartiles: Quartile distance over median in a launch, median over sizes.
         sizes: How many sizes it is of: those without batches, or all if every size has them.
         batch: Calls in a sample, the most of these sizes; 1 if samples are single calls.
-        batched: Other sizes whose samples are means of several calls.
+        batched: Other sizes, whose samples are means of several calls while those here are single.
         half_width: Of the 95 % interval of the time, relative, median of these sizes; None if not known.
         deviation: Of all samples of all launches.
         state: The state of the machine that it is of; None if that had one only.
@@ -104,6 +104,9 @@ class ScatterBeside:
         sizes: Of how many common sizes without batches the median was taken.
         base_share: Quartile distance over median, median over these sizes and launches.
         other_share: The same of the other.
+        bytes: The smallest of these sizes.
+        base_s: The distance of the quartiles there, of all samples.
+        other_s: The same of the other.
     """
 
     factors: frozenset[str]
@@ -114,6 +117,9 @@ class ScatterBeside:
     sizes: int
     base_share: float
     other_share: float
+    bytes: int
+    base_s: float
+    other_s: float
     state: StateName | None
 
     @property
@@ -148,6 +154,7 @@ def _scatter(evidence: Evidence, curve: Sequence[Row]) -> Scatter | None:
     quartiles = measured(middle) if counted else None
     if quartiles is None:
         return None
+    others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
     widths = [row.time.half_width for row in counted if row.time and row.time.half_width is not None]
     return Scatter(
         cell=counted[0].cell,
@@ -155,7 +162,7 @@ def _scatter(evidence: Evidence, curve: Sequence[Row]) -> Scatter | None:
         quartiles=quartiles,
         sizes=len(counted),
         batch=max(row.batch for row in counted),
-        batched=tuple(row.cell.bytes for row in curve if row.batch > 1 and row not in counted),
+        batched=tuple(others) if counted[0].batch == 1 else (),
         half_width=median(widths) if widths else None,
         deviation=max(map(_deviation, counted), key=lambda one: one.over_mean),
         state=curve[0].state,
@@ -236,6 +243,7 @@ def _beside(
     ratio = ratio_of(over, under, paired=True)
     if ratio is None or ratio.low is None:
         return None
+    base_s, other_s = (_distance_s(curve, sizes[0]) for curve in (base, other))
     return ScatterBeside(
         factors=factors,
         base=base[0].cell,
@@ -245,5 +253,14 @@ def _beside(
         sizes=len(sizes),
         base_share=median(under.values()),
         other_share=median(over.values()),
+        bytes=sizes[0],
+        base_s=base_s,
+        other_s=other_s,
         state=base[0].state,
     )
+
+
+def _distance_s(curve: Iterable[Row], size_bytes: int) -> float:
+    """Of the quartiles at one size, of all samples; 0 where they are not known."""
+    times = [row.time for row in curve if row.cell.bytes == size_bytes and row.time is not None]
+    return next(((one.p75 or 0.0) - (one.p25 or 0.0) for one in times), 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from dataclasses import replace as replace_field
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,8 @@ def waitings(evidence: Evidence) -> Iterator[Waiting]:
     groups: dict[Key, list[Key]] = defaultdict(list)
     for key, launches in found.items():
         if measured(launches) is not None:
-            job, *rest = key
-            groups[replace(job, mpi="", mpi_version="", label=""), *rest].append(key)
+            job, family, state = key
+            groups[replace(job, mpi="", mpi_version="", label=""), family, state].append(key)
     for keys in groups.values():
         yield _waiting(evidence, keys, found)
 
@@ -131,6 +132,8 @@ def _core_time(rows: Sequence[Row], mine: Mapping[int, float], base: Mapping[int
     share = measured(mine)
     if share is None:
         raise ValueError("of fewer than two launches")
+    # All of the time is the most, whatever a distribution without bounds says.
+    share = replace_field(share, high=None if share.high is None else min(1.0, share.high))
     return CoreTime(share, len(rows), None if mine is base else ratio_of(mine, base, paired=True))
 
 

@@ -11,33 +11,24 @@ from mpigauge.show.words.explain.parts import DASH, subject
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from mpigauge.analysis.explain.first_round import First, FirstAt
+    from mpigauge.analysis.explain.first_round import First
 
 
 def sentence(fact: First, varied: Collection[str]) -> str:
     """How many times as long they take as typical ones."""
-    return (
-        f"{subject(fact.cell, varied, (), fact.state)}: the first round of a cell in a launch takes "
-        f"{_range(fact)} as long as a typical one{_certain(fact)}; the launch is warm by then, so this is not "
-        "the first message of a program"
-    )
+    about = subject(fact.cell, varied, (), fact.state)
+    return f"{about}: the first round in a warm launch, not a program's first message, takes {_range(fact)}"
 
 
 def _range(fact: First) -> str:
-    most = fact.most
-    if len(fact.points) == 1:
-        return f"{_at(most)}"
-    least = units.format_factor(fact.least.ratio.estimate)
-    return f"{least} {DASH} {units.format_factor(most.ratio.estimate)} times (most: {_at(most)})"
-
-
-def _at(one: FirstAt) -> str:
-    both = f"{units.format_time(one.first_s)} for {units.format_time(one.typical_s)}"
-    return f"{times(one.ratio)} at {units.format_size(one.bytes)}, {both},"
-
-
-def _certain(fact: First) -> str:
-    total = len(fact.points)
+    most, total = fact.most, len(fact.points)
+    worst = f"{times(most.ratio)} at {units.format_size(most.bytes)}"
+    both = f"{units.format_time(most.first_s)} for {units.format_time(most.typical_s)}"
     if total == 1:
-        return ""
-    return f", longer for certain at {'all' if fact.longer == total else f'{fact.longer} of'} {total} sizes"
+        return f"{times(most.ratio)} as long as a typical one at {units.format_size(most.bytes)}, {both}"
+    least, largest = (units.format_factor(one.ratio.estimate) for one in (fact.least, most))
+    certain = "all" if fact.longer == total else f"{fact.longer} of"
+    return (
+        f"{least} {DASH} {largest} times as long as a typical one, longer for certain at {certain} {total} "
+        f"sizes; most: {worst}, {both}"
+    )

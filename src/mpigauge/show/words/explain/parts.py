@@ -66,11 +66,12 @@ def count(number: int, word: str) -> str:
 
 
 def share(fraction: Measured) -> str:
-    """A positive share with its interval: `20 % (18 % – 22 %)`."""
-    said = units.format_percent(fraction.estimate)
-    if fraction.low is None or fraction.high is None:
+    """A positive share with its interval in brackets; the number alone without one."""
+    said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
+    # The interval of what is always the whole is a number twice.
+    if fraction.low is None or set(ends) == {said}:
         return said
-    return f"{said} ({units.format_percent(fraction.low)} {DASH} {units.format_percent(fraction.high)})"
+    return f"{said} ({ends[0].removesuffix(' %')} {DASH} {ends[1]})"
 
 
 def signed_percent(fraction: float) -> str:

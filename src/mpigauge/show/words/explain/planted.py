@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from mpigauge.analysis.explain.planted import PlantedDelay
 
 
+SOFTWARE = "in which is the software of both hosts and of the relay"
+RELAY = "in which is the work of the relay"
+
+
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str]) -> str:
     """Planted, measured, and how far apart."""
     about = f"{subject(fact.cell, varied, (), fact.state)}: emulated network of a lab"
@@ -24,36 +28,32 @@ def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str]) -> str:
 
 def _rate(fact: PlantedRate) -> str:
     best, planted = fact.best, fact.payload_bytes_per_s
-    size = units.format_size(best.bytes)
-    return (
-        f"planted {rate(fact.link_bytes_per_s, wire=True)}, of which TCP leaves {rate(planted, wire=True)} to "
-        f"messages; measured {rate(best.estimate, (best.low, best.high), wire=True)} in one direction at "
-        f"{size}; error {_error(best.estimate, best.low, best.high, planted)}"
-    )
+    most = f"{rate(fact.link_bytes_per_s, wire=True)}, of which TCP leaves {rate(planted, wire=True)}"
+    measured = rate(best.estimate, (best.low, best.high), wire=True)
+    where = f"{units.format_size(best.bytes)}{', where it still rises' if fact.rising else ''}"
+    error = _error(best.estimate, best.low, best.high, planted)
+    return f"planted {most}; measured {measured} in one direction at {where}; error {error}"
 
 
 def _delay(fact: PlantedDelay) -> str:
     size = units.format_size(fact.cell.bytes)
     measured = time(fact.measured_s, fact.low_s, fact.high_s)
     if fact.base is None:
-        above = fact.measured_s - fact.planted_s
-        return (
-            f"planted {_planted(fact)}; measured {measured} for {size}; {extra(above)} "
-            f"({_share(fact)}), the software of both hosts included"
-        )
+        above = f"{extra(fact.measured_s - fact.planted_s)} ({_share(fact)})"
+        return f"planted one way {_planted(fact)}; measured {measured} for {size}; {above}, {SOFTWARE}"
     error = _error(fact.measured_s, fact.low_s, fact.high_s, fact.planted_s)
-    than = f"than {place_name(fact.base)}"
+    than = f"more than {place_name(fact.base)}"
     if fact.between:
-        return f"planted {_planted(fact)} more {than}; measured {measured} more for {size}; error {error}"
-    return f"planted {_planted(fact)}; measured {measured} more {than} for {size}; error {error}"
+        return f"planted one way {_planted(fact, than)}; measured {measured} more for {size}; error {error}"
+    return f"planted one way {_planted(fact)}; measured {measured} {than} for {size}; error {error}, {RELAY}"
 
 
-def _planted(fact: PlantedDelay) -> str:
-    whole = f"{units.format_time(fact.planted_s)} one way"
+def _planted(fact: PlantedDelay, than: str = "") -> str:
+    whole = " ".join(filter(None, (units.format_time(fact.planted_s), than)))
     if not fact.lanes_s:
         return whole
-    delay, lanes = units.format_time(fact.delay_s), extra(fact.lanes_s)
-    return f"{whole} ({delay} of delay, {lanes} on the wire)"
+    parts = [f"{units.format_time(fact.delay_s)} of delay"] if fact.delay_s else []
+    return f"{whole} ({', '.join([*parts, f'{extra(fact.lanes_s)} on the wire without the header of MPI'])})"
 
 
 def _share(fact: PlantedDelay) -> str:

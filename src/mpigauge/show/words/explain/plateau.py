@@ -28,8 +28,8 @@ def _parts(fact: Plateau) -> Iterator[str]:
     if fact.link_bytes_per_s is not None:
         share = fact.best.estimate / fact.directions / fact.link_bytes_per_s
         each = " in each direction" if fact.directions > 1 else ""
-        most = rate(fact.link_bytes_per_s, wire=True)
-        yield f"{units.format_percent(share)} of the {most} that TCP can bring through the emulated link{each}"
+        most = f"{rate(fact.link_bytes_per_s, wire=True)}{each}"
+        yield f"{units.format_percent(share)} of the {most} that TCP can bring through the emulated link"
     if fact.copies is not None:
         stick, size = " ".join(YARDSTICKS[fact.copies.name]), units.format_size(fact.copies.bytes)
         yield f"at {size} a message takes {times(fact.copies.ratio)} as long as a copy of its size ({stick})"
@@ -42,9 +42,9 @@ def _holds(fact: Plateau) -> str:
         )
     begin, end = fact.level
     margin = units.format_percent(MARGIN)
-    reach = f"within {margin} of it at {span((begin, end))}" if begin < end else f"within {margin} there only"
+    reach = f"within {margin} of it at {span((begin, end))}" if begin < end else f"no other within {margin}"
     if end == fact.largest.bytes:
-        return f"{reach}, the largest size" if begin < end else reach
+        return f"{reach}, the largest size" if begin < end else f"{reach}, and none larger was measured"
     size = units.format_size(fact.largest.bytes)
     if fact.falls and fact.change is not None:
         return (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.explain.contrasts import PLACE
+from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.scatter import Scatter, ScatterBeside
 from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.contrasts import name_of
@@ -48,8 +50,7 @@ def _samples(fact: Scatter) -> str:
 
 def _deviation(fact: Deviation) -> str:
     said = (
-        f"the standard deviation is {_of_mean(fact.over_mean)}, at {units.format_size(fact.bytes)}, where it "
-        "is largest"
+        f"their standard deviation is largest at {units.format_size(fact.bytes)}, {_of_mean(fact.over_mean)}"
     )
     if fact.over_mean > MANY_TIMES * fact.rest:
         few = f"slowest {fact.slowest}" if fact.slowest > 1 else "slowest one"
@@ -65,9 +66,13 @@ def _of_mean(over_mean: float) -> str:
 
 def _beside(fact: ScatterBeside, varied: Collection[str]) -> str:
     name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
+    by = "over" if fact.factors == PLACE else "with"
+    pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
+    shares = f"{units.format_percent(fact.other_share)} for {units.format_percent(fact.base_share)}"
     over = f", median of {count(fact.sizes, 'common size')}" if fact.sizes > 1 else ""
+    apart = f"{units.format_time(fact.other_s)} apart for {units.format_time(fact.base_s)}"
     return (
-        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} scatter {times(fact.ratio)} as "
-        f"much with {name(fact.other)} as with {name(fact.base)}: by {units.format_percent(fact.other_share)} "
-        f"for {units.format_percent(fact.base_share)} (quartile distance over median within a launch{over})"
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} scatter {times(fact.ratio)} "
+        f"as much {pair}: by {shares} (quartile distance over median within a launch{over}); at "
+        f"{units.format_size(fact.bytes)} their quartiles are {apart}"
     )

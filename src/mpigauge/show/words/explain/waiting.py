@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.verdict import verdict
 from mpigauge.show.words.comparisons import VERDICTS, place_name, times
 from mpigauge.show.words.explain.parts import count, share
@@ -33,7 +34,7 @@ def _about(fact: Waiting, varied: Collection[str]) -> str:
     cell = fact.cells[0]
     cores = f"{count(fact.ranks, 'rank')} on {count(fact.cores, 'core')}"
     relay = " that the relay of the lab uses, too" if fact.relayed else ""
-    place = place_name(cell) if varied & {"transport", "placement"} else ""
+    place = place_name(cell) if PLACE & set(varied) else ""
     what = OPERATIONS.get(fact.family, fact.family)
     return f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{in_state(fact.state)}"
 
