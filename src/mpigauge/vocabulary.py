@@ -159,7 +159,7 @@ Topic = Literal[
     "library",
     "setting",
     "mode",
-    "scatter",
+    "spread",
     "first",
     "plateau",
     "planted",

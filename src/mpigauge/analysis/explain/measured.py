@@ -39,14 +39,12 @@ class Measured:
     launches: int
 
 
-def measured(by_launch: Mapping[int, float]) -> Measured | None:
-    """The number of some launches; None with fewer than two.
+def measured(by_launch: Mapping[int, float]) -> Measured:
+    """The number of one launch or more.
 
     Source:
         docs/method.md#launches
     """
-    if len(by_launch) < LAUNCHES_LEAST:
-        return None
     estimate, low, high, _ = launch_interval(np.array(list(by_launch.values())))
     return Measured(estimate, low, high, len(by_launch))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mpigauge.analysis.explain import contrasts, first_round, planted, plateau, scatter, waiting
+from mpigauge.analysis.explain import contrasts, first_round, planted, plateau, spread, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "library": contrasts.libraries,
     "setting": contrasts.settings,
     "mode": contrasts.modes,
-    "scatter": scatter.scatters,
+    "spread": spread.spreads,
     "first": first_round.firsts,
     "plateau": plateau.plateaus,
     "planted": planted.planted,

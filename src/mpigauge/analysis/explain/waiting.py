@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.analysis.cpu import cpu_share
-from mpigauge.analysis.explain.measured import Measured, measured, single_calls
+from mpigauge.analysis.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
 from mpigauge.analysis.ratios import ratio_of
 from mpigauge.analysis.samples import visits_by_launch
 from mpigauge.analysis.verdict import verdict
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.vocabulary import Family, StateName
 
-Key = tuple["JobKey", "Family", "StateName | None"]
+    Key = tuple[JobKey, Family, StateName | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,15 @@ class Waiting:
 
 def waitings(evidence: Evidence) -> Iterator[Waiting]:
     """Of all jobs that differ in their library alone, messages and collectives apart."""
-    found = {key: _by_launch(evidence, rows) for key, rows in _rows(evidence).items()}
-    groups: dict[Key, list[Key]] = defaultdict(list)
-    for key, launches in found.items():
-        if measured(launches) is not None:
-            job, family, state = key
-            groups[replace(job, mpi="", mpi_version="", label=""), family, state].append(key)
-    for keys in groups.values():
-        yield _waiting(evidence, keys, found)
+    rows = _rows(evidence)
+    groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
+    for key, mine in rows.items():
+        job, family, state = key
+        launches = _by_launch(evidence, mine)
+        if len(launches) >= LAUNCHES_LEAST:
+            groups[replace(job, mpi="", mpi_version="", label=""), family, state][key] = launches
+    for group in groups.values():
+        yield _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
 
 
 def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
@@ -113,28 +114,29 @@ def _by_launch(evidence: Evidence, rows: Sequence[Row]) -> Mapping[int, float]:
     return {number: median(mine) for number, mine in shares.items()}
 
 
-def _waiting(evidence: Evidence, keys: Sequence[Key], found: Mapping[Key, Mapping[int, float]]) -> Waiting:
-    rows = _rows(evidence)
-    first = rows[keys[0]][0]
-    hosts = _hosts(evidence, first.cell.job)
+def _waiting(
+    evidence: Evidence, rows: Mapping[Key, Sequence[Row]], shares: Sequence[Mapping[int, float]]
+) -> Waiting:
+    (_, family, state), *_ = rows
+    first, *_ = rows.values()
     return Waiting(
-        family=keys[0][1],
-        cells=tuple(rows[key][0].cell for key in keys),
-        times=tuple(_core_time(rows[key], found[key], found[keys[0]]) for key in keys),
-        ranks=max(_active(evidence, row) for row in rows[keys[0]]),
+        family=family,
+        cells=tuple(mine[0].cell for mine in rows.values()),
+        times=tuple(
+            _core_time(len(mine), share, shares[0]) for mine, share in zip(rows.values(), shares, strict=True)
+        ),
+        ranks=max(_active(evidence, row) for row in first),
         cores=evidence.result.campaign.environment.cores,
-        relayed=evidence.emulated and len(hosts) > 1,
-        state=first.state,
+        relayed=evidence.emulated and len(_hosts(evidence, first[0].cell.job)) > 1,
+        state=state,
     )
 
 
-def _core_time(rows: Sequence[Row], mine: Mapping[int, float], base: Mapping[int, float]) -> CoreTime:
+def _core_time(cells: int, mine: Mapping[int, float], base: Mapping[int, float]) -> CoreTime:
+    """All of the time is the most, whatever a distribution without bounds says."""
     share = measured(mine)
-    if share is None:
-        raise ValueError("of fewer than two launches")
-    # All of the time is the most, whatever a distribution without bounds says.
     share = replace_field(share, high=None if share.high is None else min(1.0, share.high))
-    return CoreTime(share, len(rows), None if mine is base else ratio_of(mine, base, paired=True))
+    return CoreTime(share, cells, None if mine is base else ratio_of(mine, base, paired=True))
 
 
 def _room(evidence: Evidence, row: Row) -> float:

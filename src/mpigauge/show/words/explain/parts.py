@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
+NEARLY_NONE = 0.0005
+"""Below it a relative difference is nobody's concern."""
+
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
 
@@ -75,7 +78,9 @@ def share(fraction: Measured) -> str:
 
 
 def signed_percent(fraction: float) -> str:
-    """A relative difference, with its sign."""
+    """A relative difference, with its sign; nearly none is `0.0 %`."""
+    if abs(fraction) < NEARLY_NONE:
+        return "0.0 %"
     return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
 
 

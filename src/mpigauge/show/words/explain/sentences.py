@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts, first_round, planted, plateau, scatter, waiting
+from mpigauge.show.words.explain import contrasts, first_round, planted, plateau, spread, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -17,7 +17,7 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "library": contrasts.sentence,
     "setting": contrasts.sentence,
     "mode": contrasts.sentence,
-    "scatter": scatter.sentence,
+    "spread": spread.sentence,
     "first": first_round.sentence,
     "plateau": plateau.sentence,
     "planted": planted.sentence,

@@ -33,9 +33,9 @@ SLOWEST_SHARE = 0.01
 """Of all samples of a size: those that the standard deviation is looked at without, too."""
 
 COMPARED = (PLACE, LIBRARY, frozenset({"mode"}))
-"""In what the scatter of two curves is compared: factors of a cell that go together."""
+"""In what the spread of two curves is compared: factors of a cell that go together."""
 
-Spreads = dict[int, dict[int, float]]
+Shares = dict[int, dict[int, float]]
 """Quartile distance over median by size in bytes and number of launch."""
 
 
@@ -57,7 +57,7 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class Spread:
     """How far the samples of a curve lie apart within a launch.
 
     Attributes:
@@ -94,8 +94,8 @@ class Scatter:
 
 
 @dataclass(frozen=True, slots=True)
-class ScatterBeside:
-    """Two curves that differ in one thing, one of which scatters more for certain.
+class SpreadBeside:
+    """Two curves that differ in one thing, one of which varies more for certain.
 
     Attributes:
         factors: In what they differ: factors of a cell that go together.
@@ -133,10 +133,10 @@ class ScatterBeside:
         return min(2.0, abs(math.log(self.ratio.estimate)))
 
 
-def scatters(evidence: Evidence) -> Iterator[Scatter | ScatterBeside]:
+def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
     """Of every curve, then of two that differ in one thing."""
     for curve in single_calls(evidence):
-        if (found := _scatter(evidence, curve)) is not None:
+        if (found := _spread(evidence, curve)) is not None:
             yield found
     for factors in COMPARED:
         for curves in alike(evidence, factors):
@@ -146,20 +146,19 @@ def scatters(evidence: Evidence) -> Iterator[Scatter | ScatterBeside]:
 # ---- One curve -----------------------------------------------------------------------------------
 
 
-def _scatter(evidence: Evidence, curve: Sequence[Row]) -> Scatter | None:
-    spreads = _spreads(curve)
-    known = [row for row in curve if row.cell.bytes in spreads]
+def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
+    shares = _shares(curve)
+    known = [row for row in curve if row.cell.bytes in shares]
     counted = [row for row in known if row.batch == 1] or known
-    middle = _middles(spreads, [row.cell.bytes for row in counted])
-    quartiles = measured(middle) if counted else None
-    if quartiles is None:
+    middle = _middles(shares, [row.cell.bytes for row in counted])
+    if len(middle) < LAUNCHES_LEAST:
         return None
     others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
     widths = [row.time.half_width for row in counted if row.time and row.time.half_width is not None]
-    return Scatter(
+    return Spread(
         cell=counted[0].cell,
         messages=_messages(evidence, counted[0]),
-        quartiles=quartiles,
+        quartiles=measured(middle),
         sizes=len(counted),
         batch=max(row.batch for row in counted),
         batched=tuple(others) if counted[0].batch == 1 else (),
@@ -174,9 +173,9 @@ def _messages(evidence: Evidence, row: Row) -> bool:
     return pattern is not None and pattern.one_way
 
 
-def _spreads(curve: Iterable[Row]) -> Spreads:
+def _shares(curve: Iterable[Row]) -> Shares:
     """Of sizes with enough samples in every launch of two at least."""
-    found: Spreads = {}
+    found: Shares = {}
     for row in curve:
         launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
         enough = all(samples.size >= SAMPLES_LEAST for samples in launches.values())
@@ -192,10 +191,10 @@ def _quartiles(samples: Values) -> float:
     return (percentile(ordered, 75) - percentile(ordered, 25)) / middle if middle > 0 else 0.0
 
 
-def _middles(spreads: Spreads, sizes: Sequence[int]) -> Mapping[int, float]:
+def _middles(shares: Shares, sizes: Sequence[int]) -> Mapping[int, float]:
     """The median over these sizes of every launch that has all of them."""
-    common = set.intersection(*(set(spreads[size]) for size in sizes)) if sizes else set()
-    return {number: median(spreads[size][number] for size in sizes) for number in sorted(common)}
+    common = set.intersection(*(set(shares[size]) for size in sizes)) if sizes else set()
+    return {number: median(shares[size][number] for size in sizes) for number in sorted(common)}
 
 
 def _deviation(row: Row) -> Deviation:
@@ -215,7 +214,7 @@ def _over_mean(samples: Values) -> float:
 
 def _besides(
     evidence: Evidence, factors: frozenset[str], curves: Sequence[Sequence[Row]]
-) -> Iterator[ScatterBeside]:
+) -> Iterator[SpreadBeside]:
     """Each against the first, or the nearest, as far as it can be told."""
     base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
     for other in others:
@@ -236,15 +235,15 @@ def _nearest(curve: Sequence[Row]) -> float:
 
 def _beside(
     evidence: Evidence, factors: frozenset[str], base: Sequence[Row], other: Sequence[Row]
-) -> ScatterBeside | None:
-    both = [_spreads(row for row in curve if row.batch == 1) for curve in (base, other)]
+) -> SpreadBeside | None:
+    both = [_shares(row for row in curve if row.batch == 1) for curve in (base, other)]
     sizes = sorted(both[0].keys() & both[1].keys())
     under, over = (_middles(one, sizes) for one in both)
     ratio = ratio_of(over, under, paired=True)
     if ratio is None or ratio.low is None:
         return None
     base_s, other_s = (_distance_s(curve, sizes[0]) for curve in (base, other))
-    return ScatterBeside(
+    return SpreadBeside(
         factors=factors,
         base=base[0].cell,
         other=other[0].cell,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import PLACE
-from mpigauge.analysis.explain.contrasts import PLACE
-from mpigauge.analysis.explain.scatter import Scatter, ScatterBeside
+from mpigauge.analysis.explain.spread import Spread, SpreadBeside
 from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.contrasts import name_of
 from mpigauge.show.words.explain.parts import count, share, subject
@@ -15,37 +14,37 @@ from mpigauge.show.words.explain.parts import count, share, subject
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from mpigauge.analysis.explain.scatter import Deviation
+    from mpigauge.analysis.explain.spread import Deviation
 
 MANY_TIMES = 2.0
 """A standard deviation that is so many times that of the other samples is made by the slowest."""
 
 
-def sentence(fact: Scatter | ScatterBeside, varied: Collection[str]) -> str:
+def sentence(fact: Spread | SpreadBeside, varied: Collection[str]) -> str:
     """How much a single message differs from the next, and how well the time is known all the same."""
-    if isinstance(fact, ScatterBeside):
+    if isinstance(fact, SpreadBeside):
         return _beside(fact, varied)
     return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
 
 
-def _parts(fact: Scatter) -> Iterator[str]:
+def _parts(fact: Spread) -> Iterator[str]:
     over = f", median of {count(fact.sizes, 'size')}" if fact.sizes > 1 else ""
     yield (
-        f"{_samples(fact)} scatter by {share(fact.quartiles)} within a launch (quartile distance over "
+        f"{_samples(fact)} vary by {share(fact.quartiles)} within a launch (quartile distance over "
         f"median{over})"
     )
     if fact.half_width is not None:
         yield f"the time itself is known to {units.format_relative(fact.half_width)}"
     yield _deviation(fact.deviation)
     if fact.batched:
-        yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means scatter less"
+        yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means vary less"
 
 
-def _samples(fact: Scatter) -> str:
+def _samples(fact: Spread) -> str:
     what = "messages" if fact.messages else "operations"
     if fact.batch == 1:
         return f"single {what}"
-    return f"means of up to {fact.batch} {what}, which are closer together than single ones,"
+    return f"means of up to {fact.batch} {what}, which vary less than single ones,"
 
 
 def _deviation(fact: Deviation) -> str:
@@ -64,15 +63,15 @@ def _of_mean(over_mean: float) -> str:
     return f"{units.format_factor(over_mean)} times the mean"
 
 
-def _beside(fact: ScatterBeside, varied: Collection[str]) -> str:
+def _beside(fact: SpreadBeside, varied: Collection[str]) -> str:
     name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
     by = "over" if fact.factors == PLACE else "with"
     pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
     shares = f"{units.format_percent(fact.other_share)} for {units.format_percent(fact.base_share)}"
     over = f", median of {count(fact.sizes, 'common size')}" if fact.sizes > 1 else ""
-    apart = f"{units.format_time(fact.other_s)} apart for {units.format_time(fact.base_s)}"
+    apart = f"{units.format_time(fact.other_s)} apart, against {units.format_time(fact.base_s)}"
     return (
-        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} scatter {times(fact.ratio)} "
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} vary {times(fact.ratio)} "
         f"as much {pair}: by {shares} (quartile distance over median within a launch{over}); at "
         f"{units.format_size(fact.bytes)} their quartiles are {apart}"
     )
