@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.explain.beside import by_chance
 from mpigauge.analysis.explain.measured import single_calls
 from mpigauge.analysis.ratios import ratio_of
-from mpigauge.analysis.verdict import verdict
+from mpigauge.analysis.verdict import is_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,24 +49,25 @@ class First:
     Attributes:
         cell: The smallest of the curve.
         points: All sizes with an interval.
-        longer: At how many of them the first takes longer for certain.
+        longer: Those of them whose first takes longer for certain, though so many were looked at.
         state: The state of the machine that it is of; None if that had one only.
     """
 
     cell: Cell
     points: tuple[FirstAt, ...]
-    longer: int
+    longer: tuple[FirstAt, ...]
     state: StateName | None
 
     @property
-    def least(self) -> FirstAt:
-        """Where it is nearest to a typical one."""
-        return min(self.points, key=lambda one: one.ratio.estimate)
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest ratio of all sizes."""
+        ratios = [one.ratio.estimate for one in self.points]
+        return min(ratios), max(ratios)
 
     @property
     def most(self) -> FirstAt:
-        """Where it takes longest beside a typical one."""
-        return max(self.points, key=lambda one: one.ratio.estimate)
+        """Where it takes longest beside a typical one, of where that is certain."""
+        return max(self.longer, key=lambda one: one.ratio.estimate)
 
     @property
     def launches(self) -> int:
@@ -76,16 +78,21 @@ class First:
     def weight(self) -> float:
         """How much longer it takes at the middle size, and at how many sizes for certain."""
         middle = median(one.ratio.estimate for one in self.points)
-        return self.longer / len(self.points) + max(0.0, math.log(middle))
+        return len(self.longer) / len(self.points) + max(0.0, math.log(middle))
 
 
 def firsts(evidence: Evidence) -> Iterator[First]:
-    """Of every curve whose first rounds take longer for certain at one size at least."""
+    """Of every curve with a size whose first round takes longer for certain, and by more than the margin."""
     for curve in single_calls(evidence):
         points = tuple(one for one in map(_at, curve) if one is not None)
-        longer = sum(verdict(one.ratio) == "slower" for one in points)
-        if longer:
+        longer = tuple(one for one in points if _is_longer(one, len(points)))
+        if any(not is_small(one.ratio) for one in longer):
             yield First(curve[0].cell, points, longer, curve[0].state)
+
+
+def _is_longer(one: FirstAt, sizes: int) -> bool:
+    """For certain, though so many sizes are looked at."""
+    return one.ratio.estimate > 1 and not by_chance(one.ratio, sizes)
 
 
 def _at(row: Row) -> FirstAt | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from mpigauge.analysis.samples import by_launch, by_launch_number
 from mpigauge.analysis.verdict import bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.explain.evidence import Evidence
     from mpigauge.analysis.percentiles import Values
@@ -35,8 +35,21 @@ SLOWEST_SHARE = 0.01
 COMPARED = (PLACE, LIBRARY, frozenset({"mode"}))
 """In what the spread of two curves is compared: factors of a cell that go together."""
 
-Shares = dict[int, dict[int, float]]
-"""Quartile distance over median by size in bytes and number of launch."""
+
+class Quartiles(NamedTuple):
+    """Of the samples of a launch, in seconds."""
+
+    distance_s: float
+    middle_s: float
+
+    @property
+    def share(self) -> float:
+        """The distance over the median; 0 of a clock that stood still."""
+        return self.distance_s / self.middle_s if self.middle_s > 0 else 0.0
+
+
+Spreads = dict[int, dict[int, Quartiles]]
+"""By size in bytes and number of launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +113,12 @@ class SpreadBeside:
     Attributes:
         factors: In what they differ: factors of a cell that go together.
         messages: Whether a sample is a message one way.
-        ratio: How many times as wide the quartiles of the other are, each over its median.
+        ratio: How many times as far apart the quartiles of the other are, in seconds.
         sizes: Of how many common sizes without batches the median was taken.
-        base_share: Quartile distance over median, median over these sizes and launches.
-        other_share: The same of the other.
-        bytes: The smallest of these sizes.
-        base_s: The distance of the quartiles there, of all samples.
+        base_s: The distance of the quartiles in a launch, median over these sizes and over launches.
         other_s: The same of the other.
+        base_share: The same over the median.
+        other_share: That of the other.
     """
 
     factors: frozenset[str]
@@ -115,11 +127,10 @@ class SpreadBeside:
     messages: bool
     ratio: Ratio
     sizes: int
-    base_share: float
-    other_share: float
-    bytes: int
     base_s: float
     other_s: float
+    base_share: float
+    other_share: float
     state: StateName | None
 
     @property
@@ -147,10 +158,10 @@ def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
 
 
 def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
-    shares = _shares(curve)
-    known = [row for row in curve if row.cell.bytes in shares]
+    spreads = _spreads(curve)
+    known = [row for row in curve if row.cell.bytes in spreads]
     counted = [row for row in known if row.batch == 1] or known
-    middle = _middles(shares, [row.cell.bytes for row in counted])
+    middle = _middles(spreads, [row.cell.bytes for row in counted], lambda one: one.share)
     if len(middle) < LAUNCHES_LEAST:
         return None
     others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
@@ -173,9 +184,9 @@ def _messages(evidence: Evidence, row: Row) -> bool:
     return pattern is not None and pattern.one_way
 
 
-def _shares(curve: Iterable[Row]) -> Shares:
+def _spreads(curve: Iterable[Row]) -> Spreads:
     """Of sizes with enough samples in every launch of two at least."""
-    found: Shares = {}
+    found: Spreads = {}
     for row in curve:
         launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
         enough = all(samples.size >= SAMPLES_LEAST for samples in launches.values())
@@ -184,17 +195,16 @@ def _shares(curve: Iterable[Row]) -> Shares:
     return found
 
 
-def _quartiles(samples: Values) -> float:
-    """The distance of the quartiles over the median; 0 of a clock that stood still."""
+def _quartiles(samples: Values) -> Quartiles:
     ordered = np.sort(samples)
-    middle = percentile(ordered, 50)
-    return (percentile(ordered, 75) - percentile(ordered, 25)) / middle if middle > 0 else 0.0
+    low_s, middle_s, high_s = (percentile(ordered, percent) for percent in (25, 50, 75))
+    return Quartiles(high_s - low_s, middle_s)
 
 
-def _middles(shares: Shares, sizes: Sequence[int]) -> Mapping[int, float]:
+def _middles(spreads: Spreads, sizes: Sequence[int], of: Callable[[Quartiles], float]) -> Mapping[int, float]:
     """The median over these sizes of every launch that has all of them."""
-    common = set.intersection(*(set(shares[size]) for size in sizes)) if sizes else set()
-    return {number: median(shares[size][number] for size in sizes) for number in sorted(common)}
+    common = set.intersection(*(set(spreads[size]) for size in sizes)) if sizes else set()
+    return {number: median(of(spreads[size][number]) for size in sizes) for number in sorted(common)}
 
 
 def _deviation(row: Row) -> Deviation:
@@ -236,13 +246,14 @@ def _nearest(curve: Sequence[Row]) -> float:
 def _beside(
     evidence: Evidence, factors: frozenset[str], base: Sequence[Row], other: Sequence[Row]
 ) -> SpreadBeside | None:
-    both = [_shares(row for row in curve if row.batch == 1) for curve in (base, other)]
+    """Distances are compared as they are: over its time that of a slow place would be the smaller."""
+    both = [_spreads(row for row in curve if row.batch == 1) for curve in (base, other)]
     sizes = sorted(both[0].keys() & both[1].keys())
-    under, over = (_middles(one, sizes) for one in both)
+    under, over = (_middles(one, sizes, lambda two: two.distance_s) for one in both)
     ratio = ratio_of(over, under, paired=True)
     if ratio is None or ratio.low is None:
         return None
-    base_s, other_s = (_distance_s(curve, sizes[0]) for curve in (base, other))
+    shares = [median(_middles(one, sizes, lambda two: two.share).values()) for one in both]
     return SpreadBeside(
         factors=factors,
         base=base[0].cell,
@@ -250,16 +261,9 @@ def _beside(
         messages=_messages(evidence, base[0]),
         ratio=ratio,
         sizes=len(sizes),
-        base_share=median(under.values()),
-        other_share=median(over.values()),
-        bytes=sizes[0],
-        base_s=base_s,
-        other_s=other_s,
+        base_s=median(under.values()),
+        other_s=median(over.values()),
+        base_share=shares[0],
+        other_share=shares[1],
         state=base[0].state,
     )
-
-
-def _distance_s(curve: Iterable[Row], size_bytes: int) -> float:
-    """Of the quartiles at one size, of all samples; 0 where they are not known."""
-    times = [row.time for row in curve if row.cell.bytes == size_bytes and row.time is not None]
-    return next(((one.p75 or 0.0) - (one.p25 or 0.0) for one in times), 0.0)

@@ -16,6 +16,7 @@ from tests.unit.analysis.explain.made_evidence import evidence, varied
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mpigauge.analysis.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
 
@@ -43,15 +44,15 @@ def test_the_range_over_sizes_and_the_largest_are_found() -> None:
         [cell(size=size) for size in SIZES], typical, of=first_takes(lambda size, _: factors[size])
     )
     (fact,) = firsts(found)
-    assert fact.least.ratio.estimate == pytest.approx(2.0, rel=1e-3)
+    assert fact.ends == (pytest.approx(2.0, rel=1e-3), pytest.approx(7.0, rel=1e-3))
     assert fact.most.ratio.estimate == pytest.approx(7.0, rel=1e-3)
     assert fact.most.bytes == 1024
     assert fact.most.first_s == pytest.approx(7.0 * fact.most.typical_s, rel=1e-3)
-    assert (fact.longer, fact.launches) == (3, 6)
+    assert (len(fact.longer), fact.launches) == (3, 6)
     text = sentence(fact, varied(found))
     assert text.startswith("pingpong: the first round in a warm launch, not a program's first message, takes")
     assert "2.00 \N{EN DASH} 7.00 times as long as a typical one, longer for certain at all 3 sizes" in text
-    assert "at 1 KiB, 71.2 µs for 10.2 µs" in text
+    assert "most at 1 KiB: 7.00 times (7.00 \N{EN DASH} 7.00), 71.2 µs for 10.2 µs" in text
 
 
 def test_a_round_of_a_batch_counts_as_one_operation() -> None:
@@ -85,8 +86,10 @@ def test_sizes_that_cannot_be_told_are_counted() -> None:
         of=first_takes(factor),
     )
     (fact,) = firsts(found)
-    assert fact.longer == 1
-    assert "longer for certain at 1 of 3 sizes" in sentence(fact, varied(found))
+    assert [one.bytes for one in fact.longer] == [8]
+    assert "longer for certain at 1 of 3 sizes, of these most at 8 B: 5.00 times" in sentence(
+        fact, varied(found)
+    )
 
 
 def test_nothing_is_said_of_firsts_that_are_as_the_others_or_not_known() -> None:
@@ -98,3 +101,24 @@ def test_nothing_is_said_of_firsts_that_are_as_the_others_or_not_known() -> None
 def test_one_launch_says_nothing() -> None:
     of = first_takes(lambda _size, _launch: 9.0)
     assert list(firsts(evidence([cell()], typical, launches=[1], of=of))) == []
+
+
+def test_firsts_that_take_a_little_longer_are_not_worth_saying() -> None:
+    assert list(firsts(evidence([cell()], typical, of=first_takes(lambda _size, _launch: 1.02)))) == []
+
+
+def test_one_size_of_many_that_is_longer_by_chance_is_not_told() -> None:
+    """Without any effect, of curves of 12 sizes that are looked at few have a size that is told."""
+    random = np.random.default_rng(11)
+    sizes = tuple(2**power for power in range(12))
+    told = sum(bool(list(firsts(_without_effect(sizes, random)))) for _ in range(40))
+    assert told <= 4
+
+
+def _without_effect(sizes: tuple[int, ...], random: np.random.Generator) -> Evidence:
+    noise = np.exp(random.normal(0, 0.2, (len(sizes), 7)))
+
+    def factor(size: int, launch: int) -> float:
+        return float(noise[sizes.index(size), launch])
+
+    return evidence([cell(size=size) for size in sizes], typical, of=first_takes(factor))

@@ -139,13 +139,24 @@ def test_a_place_that_varies_otherwise_is_told(times_wider: float) -> None:
     spreads = {"h1,h2 standard": 0.06, "h1,h3 standard": 0.06 * times_wider}
     found = evidence(cells, lognormal(spreads))
     (fact,) = beside(found)
-    ratio = quartiles_of(spreads[f"{fact.other.placement} standard"]) / quartiles_of(
-        spreads[f"{fact.base.placement} standard"]
-    )
-    assert covers(fact.ratio, ratio)
+    wide = {place: quartiles_of(spreads[f"{place} standard"]) for place in ("h1,h2", "h1,h3")}
+    assert covers(fact.ratio, wide[fact.other.placement] / wide[fact.base.placement])
     text = sentence(fact, varied(found))
-    assert f"as much over {fact.other.placement} as over {fact.base.placement}" in text
-    assert "median of 3 common sizes" in text
+    assert f"as far apart over {fact.other.placement} as over {fact.base.placement}: " in text
+    assert "(median of 3 common sizes)" in text
+
+
+def test_a_slow_place_that_varies_as_much_in_proportion_varies_more() -> None:
+    """Five times as far apart is five times as much, if it takes five times as long or not."""
+    usual = lognormal({"h1,h2 standard": 0.1, "h1,h3 standard": 0.1})
+
+    def samples_ns(of: Cell, launch: int) -> list[int]:
+        return [one * (5 if of.placement == "h1,h3" else 1) for one in usual(of, launch)]
+
+    cells = [cell(size=size, **place) for place in (NEAR, FAR) for size in SIZES]
+    (fact,) = beside(evidence(cells, samples_ns))
+    assert covers(fact.ratio, 5.0)
+    assert fact.base_share == pytest.approx(fact.other_share, rel=0.3)
 
 
 def test_equal_spread_is_not_compared() -> None:

@@ -21,14 +21,14 @@ def sentence(fact: First, varied: Collection[str]) -> str:
 
 
 def _range(fact: First) -> str:
-    most, total = fact.most, len(fact.points)
-    worst = f"{times(most.ratio)} at {units.format_size(most.bytes)}"
+    most, total, many = fact.most, len(fact.points), len(fact.longer)
     both = f"{units.format_time(most.first_s)} for {units.format_time(most.typical_s)}"
+    size = units.format_size(most.bytes)
     if total == 1:
-        return f"{times(most.ratio)} as long as a typical one at {units.format_size(most.bytes)}, {both}"
-    least, largest = (units.format_factor(one.ratio.estimate) for one in (fact.least, most))
-    certain = "all" if fact.longer == total else f"{fact.longer} of"
+        return f"{times(most.ratio)} as long as a typical one at {size}, {both}"
+    ends = f" {DASH} ".join(map(units.format_factor, fact.ends))
+    certain = f"all {total} sizes, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
-        f"{least} {DASH} {largest} times as long as a typical one, longer for certain at {certain} {total} "
-        f"sizes; most: {worst}, {both}"
+        f"{ends} times as long as a typical one, longer for certain at {certain} at {size}: "
+        f"{times(most.ratio)}, {both}"
     )

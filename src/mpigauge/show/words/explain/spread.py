@@ -67,11 +67,10 @@ def _beside(fact: SpreadBeside, varied: Collection[str]) -> str:
     name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
     by = "over" if fact.factors == PLACE else "with"
     pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
-    shares = f"{units.format_percent(fact.other_share)} for {units.format_percent(fact.base_share)}"
-    over = f", median of {count(fact.sizes, 'common size')}" if fact.sizes > 1 else ""
-    apart = f"{units.format_time(fact.other_s)} apart, against {units.format_time(fact.base_s)}"
+    other = f"{units.format_time(fact.other_s)} ({units.format_percent(fact.other_share)} of the time)"
+    base = f"{units.format_time(fact.base_s)} ({units.format_percent(fact.base_share)})"
+    over = f" (median of {count(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
     return (
-        f"{subject(fact.base, varied, fact.factors, fact.state)}: single {what} vary {times(fact.ratio)} "
-        f"as much {pair}: by {shares} (quartile distance over median within a launch{over}); at "
-        f"{units.format_size(fact.bytes)} their quartiles are {apart}"
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
+        f"{times(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
     )
