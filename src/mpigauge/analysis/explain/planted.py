@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import StateName
 
 
+LONG = 10.0
+"""Times the delay, that a message is on the wire: of shorter ones the bandwidth says little of the rate."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlantedDelay:
     """A delay of a lab, and by how much the smallest message takes longer.
@@ -186,10 +190,10 @@ def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRa
     best: dict[tuple[JobKey, StateName | None], tuple[Row, bool]] = {}
     for curve in single_calls(evidence):
         way = ways.get(curve[0].cell.job)
-        rated = [row for row in curve if _rated(evidence, row)]
-        if way is not None and way.rate_bytes_per_s and rated:
+        rated = [row for row in curve if way is not None and _rated(evidence, row, way)]
+        if rated:
             row, key = max(rated, key=_one_direction), (curve[0].cell.job, curve[0].state)
-            mine = row, row is rated[-1] and rising(rated) is not None
+            mine = row, row is curve[-1] and rising(curve) is not None
             best[key] = max(best.get(key, mine), mine, key=lambda one: _one_direction(one[0]))
     for row, still_rising in best.values():
         way = ways[row.cell.job]
@@ -204,11 +208,12 @@ def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRa
         )
 
 
-def _rated(evidence: Evidence, row: Row) -> bool:
-    """Whether it has a bandwidth of two ranks, with an interval."""
-    pattern = evidence.patterns[row.cell.pattern]
+def _rated(evidence: Evidence, row: Row, way: Way) -> bool:
+    """Whether it has a bandwidth of two ranks, with an interval, that a rate could hold back."""
+    pattern, most = evidence.patterns[row.cell.pattern], way.payload_bytes_per_s
     known = row.rate_bytes_per_s and row.time is not None and row.time.launches >= LAUNCHES_LEAST
-    return bool(known) and pattern.active_ranks == PAIR
+    long = most > 0 and row.cell.bytes / most >= LONG * way.delay_s
+    return bool(known) and long and pattern.active_ranks == PAIR
 
 
 def _one_direction(row: Row) -> float:

@@ -153,9 +153,10 @@ def _longer(over: Row, under: Row) -> Ratio | None:
     return ratio_of(*times, paired=True)
 
 
-def rising(rated: Sequence[Row]) -> Ratio | None:
+def rising(curve: Sequence[Row]) -> Ratio | None:
     """How many times as long a byte takes at the size before the largest; None if not longer for certain."""
-    ratio = _longer(rated[-2], rated[-1]) if len(rated) > 1 else None
+    sized = [row for row in curve if row.cell.bytes > 0]
+    ratio = _longer(*sized[-2:]) if len(sized) > 1 else None
     return ratio if verdict(ratio) == "slower" else None
 
 

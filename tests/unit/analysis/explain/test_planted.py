@@ -138,6 +138,11 @@ def test_a_bandwidth_that_still_rises_is_said_to() -> None:
     assert "at 4 MiB, where it still rises; error" in sentence(fact, varied(found))
 
 
+def test_small_messages_say_nothing_of_a_rate() -> None:
+    """A bandwidth that the delay makes is no error of the rate."""
+    assert rates(evidence(in_places("h1,h3", sizes=(0, 512, 65536)), emulated(), lab=LAB)) == {}
+
+
 def test_each_direction_has_the_rate() -> None:
     cells = [cell("exchange", size, "nonblocking", placement="h1,h3") for size in SIZES]
     found = evidence(cells, emulated(), lab=LAB)
