@@ -24,6 +24,7 @@ from book import (
 from mpigauge import units
 from mpigauge.analysis.verdict import is_small
 from mpigauge.analysis.verdict import verdict as verdict_of
+from mpigauge.plan.lab import TCP_SHARE
 from mpigauge.show.words.status import reason
 from mpigauge.units import format_factor as factor
 
@@ -253,10 +254,6 @@ def _beside_copies(ours: Story) -> Iterator[str]:
             rate = units.format_rate(mine[-1].rate_bytes_per_s, "Gbit/s")
             ratio = times(ours.ratio(mine[-1], copy))
             yield f"{where}: {rate}; a message takes {ratio} as long as such a copy of its size."
-
-
-TCP_SHARE = 1448 / 1538
-"""Of a link's bit rate, in frames of 1500 B: payload of TCP with time stamps, over what is on the wire."""
 
 
 def _beside_link(ours: Story) -> Iterator[str]:

@@ -167,7 +167,21 @@ itself called several times, each with a part of the bytes."""
 Contrasted = Literal["mode", "library"]
 """In what two curves of one place may differ."""
 
-Topic = Contrasted | Literal["place", "setting", "eager-limit", "handshake", "buffer-copy"]
+Topic = (
+    Contrasted
+    | Literal[
+        "place",
+        "setting",
+        "eager-limit",
+        "handshake",
+        "buffer-copy",
+        "spread",
+        "first",
+        "plateau",
+        "planted",
+        "waiting",
+    ]
+)
 """What a conclusion is about: `analysis.explain.topics`."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]

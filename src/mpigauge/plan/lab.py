@@ -23,6 +23,12 @@ RATE_LEAST = 1000 / 8
 RATE_MOST = 1e12 / 8
 NO_LIMIT = "none"
 
+HEADERS_BYTES = 52 + 38
+"""Of a small packet: IP and TCP with time stamps; preamble, Ethernet header, check sum and gap."""
+
+TCP_SHARE = 1448 / 1538
+"""Of a rate, in frames of 1500 B: payload of TCP with time stamps over what is on the wire."""
+
 _HOST = re.compile(r"h([1-9][0-9]?)")
 _PAIR = re.compile(r"(h[1-9][0-9]?)-(h[1-9][0-9]?)")
 _NO_DELAY = re.compile(r"0+(\.0+)?\s*(ns|us|ms|s)?")

@@ -93,6 +93,30 @@ def test_a_link_without_a_rate_is_faster_than_the_ports_of_its_hosts(lab: Lab, t
     assert statistics.mean(rates[4:]) < payload_rate(10) * 1.05
 
 
+CLEARLY = 1.2
+"""Times a rate: more than windows and stalls of a machine make of it."""
+
+
+def cable_and_port(lab: Lab, tcp: Path, rate: str) -> tuple[float, float]:
+    """The best window of a cable without a rate, h1-h2, and of ports of a rate, h1-h3, in one lab."""
+    options = ("--hosts", "3", "--rate", rate, "--link", "h1-h2:rate=none")
+    scripts = [client(tcp, "rate", 4, host).replace("served", f"served{host}") for host in (2, 3)]
+    rates = numbers(lab, "; ".join(scripts), *options)
+    return max(rates[:4]), max(rates[4:])
+
+
+def test_a_link_without_a_rate_is_not_held_to_a_port_of_a_gigabit(lab: Lab, tcp: Path) -> None:
+    """As fast as can be is faster, unless this machine is not: then it is not without any rate either."""
+    for _ in range(ATTEMPTS):
+        cable, port = cable_and_port(lab, tcp, "1gbit")
+        if cable > CLEARLY * max(port, payload_rate(1000)):
+            return
+    _, most = cable_and_port(lab, tcp, "none")
+    if most < 2 * CLEARLY * payload_rate(1000):
+        pytest.skip(f"this machine brings no more than {most / MBIT:.0f} Mbit/s through a lab")
+    pytest.fail(f"{cable / MBIT:.0f} Mbit/s over the cable, {port / MBIT:.0f} over the ports")
+
+
 def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> None:
     """Acknowledgements take their share of the lanes, 98 bytes for each or every other packet; no more."""
     script = (

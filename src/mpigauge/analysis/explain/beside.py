@@ -116,11 +116,11 @@ def _judged(points: Sequence[Beside]) -> Iterator[Verdict]:
     for place, one in enumerate(points):
         around = words[max(0, place - 1) : place] + words[place + 1 : place + 2]
         alone = one.verdict in DIFFERENT and one.verdict not in around
-        yield "undecided" if alone and _by_chance(one.ratio, len(points)) else one.verdict
+        yield "undecided" if alone and by_chance(one.ratio, len(points)) else one.verdict
 
 
-def _by_chance(ratio: Ratio, sizes: int) -> bool:
-    """Whether one of so many sizes would be as far from 1 by chance (Bonferroni)."""
+def by_chance(ratio: Ratio, sizes: int) -> bool:
+    """Whether one of so many sizes would be as far from 1 by chance, or nobody can tell (Bonferroni)."""
     if ratio.low is None or ratio.high is None:
         return True
     freedom = max(1, ratio.launches - 1)

@@ -10,7 +10,16 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mpigauge.analysis.explain import contrasts, eager_limits, send_modes
+from mpigauge.analysis.explain import (
+    contrasts,
+    eager_limits,
+    first_round,
+    planted,
+    plateau,
+    send_modes,
+    spread,
+    waiting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,6 +55,11 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "eager-limit": eager_limits.eager_limits,
     "handshake": send_modes.handshakes,
     "buffer-copy": send_modes.buffer_copies,
+    "spread": spread.spreads,
+    "first": first_round.firsts,
+    "plateau": plateau.plateaus,
+    "planted": planted.planted,
+    "waiting": waiting.waitings,
 }
 
 

@@ -23,13 +23,14 @@ NO_LIMIT = "none found"
 
 def sentence(fact: Contrast, varied: Collection[str]) -> str:
     """Which is faster, where, and by how much."""
-    name = _name_of(fact.factors)
+    name = name_of(fact.factors)
     about = subject(fact.base, varied, fact.factors, fact.state)
     said = "; ".join([runs_words(fact.runs), *_more(fact)])
     return f"{about}: {name(fact.other)} against {name(fact.base)}: {said}"
 
 
-def _name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
+def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
+    """How two cells that differ in these factors alone are told from each other."""
     if factors == PLACE:
         return place_name
     if factors == LIBRARY:

@@ -11,11 +11,15 @@ from mpigauge.show.words.states import in_state
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from mpigauge.analysis.explain.measured import Measured
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+
+NEARLY_NONE = 0.0005
+"""Below it a relative difference is nobody's concern."""
 
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
@@ -68,3 +72,36 @@ def span(sizes_bytes: Iterable[int]) -> str:
 def count(number: int, word: str, words: str = "") -> str:
     """`1 size`, `3 sizes`; a plural of its own for other endings."""
     return f"{number} {word if number == 1 else words or f'{word}s'}"
+
+
+def share(fraction: Measured) -> str:
+    """A positive share with its interval in brackets; the number alone without one."""
+    said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
+    # The interval of what is always the whole is a number twice.
+    if fraction.low is None or set(ends) == {said}:
+        return said
+    return f"{said} ({ends[0].removesuffix(' %')} {DASH} {ends[1]})"
+
+
+def signed_percent(fraction: float) -> str:
+    """A relative difference, with its sign; nearly none is `0.0 %`."""
+    if abs(fraction) < NEARLY_NONE:
+        return "0.0 %"
+    return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
+
+
+def rate(bytes_per_s: float, ends: tuple[float | None, float | None] = (None, None), *, wire: bool) -> str:
+    """A bandwidth with its interval in brackets.
+
+    Args:
+        wire: Of a link, whose rates are in bits.
+    """
+    known = [one for one in (bytes_per_s, *ends) if one is not None]
+    chosen = _wire_unit(bytes_per_s) if wire else units.rate_unit([bytes_per_s])
+    numbers = [units.format_rate_in(one, chosen) for one in known]
+    interval = f" ({f' {DASH} '.join(numbers[1:])})" if len(numbers) > 2 else ""  # noqa: PLR2004 - both ends
+    return f"{numbers[0]} {chosen}{interval}"
+
+
+def _wire_unit(bytes_per_s: float) -> str:
+    return "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"

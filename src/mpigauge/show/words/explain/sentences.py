@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts, eager_limits, send_modes
+from mpigauge.show.words.explain import (
+    contrasts,
+    eager_limits,
+    first_round,
+    planted,
+    plateau,
+    send_modes,
+    spread,
+    waiting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -20,6 +29,11 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "eager-limit": eager_limits.sentence,
     "handshake": send_modes.handshake,
     "buffer-copy": send_modes.buffer_copy,
+    "spread": spread.sentence,
+    "first": first_round.sentence,
+    "plateau": plateau.sentence,
+    "planted": planted.sentence,
+    "waiting": waiting.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 

@@ -1,0 +1,58 @@
+"""The best bandwidth, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.verdict import MARGIN
+from mpigauge.show.words.comparisons import times
+from mpigauge.show.words.explain.parts import rate, span, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.analysis.explain.plateau import Plateau, Rate
+
+
+def sentence(fact: Plateau, varied: Collection[str]) -> str:
+    """Where it is, how far it holds, and what it could be."""
+    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+
+
+def _parts(fact: Plateau) -> Iterator[str]:
+    both = " in both directions together" if fact.directions > 1 else ""
+    yield f"best bandwidth {_rate(fact.best, fact)}{both} at {units.format_size(fact.best.bytes)}"
+    yield _holds(fact)
+    if fact.link_bytes_per_s is not None:
+        share = fact.best.estimate / fact.directions / fact.link_bytes_per_s
+        each = " in each direction" if fact.directions > 1 else ""
+        most = f"{rate(fact.link_bytes_per_s, wire=True)}{each}"
+        yield f"{units.format_percent(share)} of the {most} that TCP can bring through the emulated link"
+    if fact.copies is not None:
+        stick, size = " ".join(YARDSTICKS[fact.copies.name]), units.format_size(fact.copies.bytes)
+        yield f"at {size} a message takes {times(fact.copies.ratio)} as long as a copy of its size ({stick})"
+
+
+def _holds(fact: Plateau) -> str:
+    if fact.rises is not None:
+        return (
+            f"still rising at the largest size: a byte takes {times(fact.rises)} as long at the size before"
+        )
+    begin, end = fact.level
+    margin = units.format_percent(MARGIN)
+    reach = f"within {margin} of it at {span((begin, end))}" if begin < end else f"no other within {margin}"
+    if end == fact.largest.bytes:
+        return f"{reach}, the largest size" if begin < end else f"{reach}, and none larger was measured"
+    size = units.format_size(fact.largest.bytes)
+    if fact.falls and fact.change is not None:
+        return (
+            f"{reach}, then it falls to {_rate(fact.largest, fact)} at {size}, where a byte takes "
+            f"{times(fact.change)} as long"
+        )
+    return f"{reach}; {_rate(fact.largest, fact)} at {size}, which is not certainly less"
+
+
+def _rate(one: Rate, fact: Plateau) -> str:
+    return rate(one.estimate, (one.low, one.high), wire=fact.link_bytes_per_s is not None)

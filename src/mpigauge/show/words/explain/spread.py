@@ -1,0 +1,76 @@
+"""How far single operations lie apart, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.explain.contrasts import PLACE
+from mpigauge.analysis.explain.spread import Spread, SpreadBeside
+from mpigauge.show.words.comparisons import times
+from mpigauge.show.words.explain.contrasts import name_of
+from mpigauge.show.words.explain.parts import count, share, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.analysis.explain.spread import Deviation
+
+MANY_TIMES = 2.0
+"""A standard deviation that is so many times that of the other samples is made by the slowest."""
+
+
+def sentence(fact: Spread | SpreadBeside, varied: Collection[str]) -> str:
+    """How much a single message differs from the next, and how well the time is known all the same."""
+    if isinstance(fact, SpreadBeside):
+        return _beside(fact, varied)
+    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+
+
+def _parts(fact: Spread) -> Iterator[str]:
+    over = f", median of {count(fact.sizes, 'size')}" if fact.sizes > 1 else ""
+    yield (
+        f"{_samples(fact)} vary by {share(fact.quartiles)} within a launch (quartile distance over "
+        f"median{over})"
+    )
+    if fact.half_width is not None:
+        yield f"the time itself is known to {units.format_relative(fact.half_width)}"
+    yield _deviation(fact.deviation)
+    if fact.batched:
+        yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means vary less"
+
+
+def _samples(fact: Spread) -> str:
+    what = "messages" if fact.messages else "operations"
+    if fact.batch == 1:
+        return f"single {what}"
+    return f"means of up to {fact.batch} {what}, which vary less than single ones,"
+
+
+def _deviation(fact: Deviation) -> str:
+    said = (
+        f"their standard deviation is largest at {units.format_size(fact.bytes)}, {_of_mean(fact.over_mean)}"
+    )
+    if fact.over_mean > MANY_TIMES * fact.rest:
+        few = f"slowest {fact.slowest}" if fact.slowest > 1 else "slowest one"
+        said += f", but {units.format_percent(fact.rest)} without the {few} of {fact.samples} samples"
+    return said
+
+
+def _of_mean(over_mean: float) -> str:
+    if over_mean < 1:
+        return f"{units.format_percent(over_mean)} of the mean"
+    return f"{units.format_factor(over_mean)} times the mean"
+
+
+def _beside(fact: SpreadBeside, varied: Collection[str]) -> str:
+    name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
+    by = "over" if fact.factors == PLACE else "with"
+    pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
+    other = f"{units.format_time(fact.other_s)} ({units.format_percent(fact.other_share)} of the time)"
+    base = f"{units.format_time(fact.base_s)} ({units.format_percent(fact.base_share)})"
+    over = f" (median of {count(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
+    return (
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
+        f"{times(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
+    )
