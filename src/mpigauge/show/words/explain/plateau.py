@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.verdict import MARGIN
-from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.parts import rate, span, subject
+from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.spread import Spread, SpreadBeside
-from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.contrasts import name_of
 from mpigauge.show.words.explain.parts import count, share, subject
+from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.verdict import verdict
-from mpigauge.show.words.comparisons import VERDICTS, place_name, times
+from mpigauge.show.words.comparisons import place_name
 from mpigauge.show.words.explain.parts import count, share
+from mpigauge.show.words.ratios import VERDICTS, times
 from mpigauge.show.words.states import in_state
 from mpigauge.vocabulary import DIFFERENT
 
