@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,9 +103,10 @@ def first_of(row: Row) -> Amount | None:
 
 
 def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
-    """CPU time over wall time of all ranks."""
+    """CPU time over wall time of all ranks, at most 1."""
     launches = visits_by_launch(row.visits).items()
-    return _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
+    found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
+    return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.plan.claims import FILE, values
+from mpigauge.plan.claims import FILE, TITLE, values
 from mpigauge.plan.factors import FACTORS
 from mpigauge.plan.sizes import wanted
 from mpigauge.vocabulary import SAME_HOST
@@ -29,6 +29,7 @@ class Material:
 
     Attributes:
         file: Its name, without the ending.
+        title: Of its plan, or of the printed table.
         patterns: By name.
         in_lab: Whether its hosts are emulated.
     """
@@ -37,6 +38,7 @@ class Material:
     rows: Sequence[Row]
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     in_lab: bool = False
+    title: str = ""
 
 
 class Found(NamedTuple):
@@ -64,8 +66,8 @@ def chosen(found: Iterable[Material], *selections: Chosen) -> Iterator[Found]:
 
 def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
     for name, wants in selection.items():
-        if name == FILE:
-            if material.file not in values(wants):
+        if name in (FILE, TITLE):
+            if (material.file if name == FILE else material.title) not in values(wants):
                 return False
         elif name == _BYTES:
             if row.sized and not wanted(str(wants))(row.cell.bytes):

@@ -90,7 +90,7 @@ def _here(claim: Claim, found: Sequence[Material]) -> Held:
 
 
 def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> Held:
-    if claim.kind is None or claim.bound is None:
+    if claim.kind is None or claim.bound is None or not sides.chosen:
         return Held((), gap="unmeasured")
     bare = KINDS[claim.kind](claim, sides, found, exact)
     numbers = tuple(replace(one, verdict=verdict_of(one, claim.bound, exact=exact)) for one in bare)

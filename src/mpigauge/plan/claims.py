@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 ENDING = "-claims.toml"
 """What files of claims are called, so that a folder of them and of tables can be given."""
 
-FILE = "file"
-"""Beside the factors of cells: the name of the result or table, without its ending."""
+FILE, TITLE = "file", "title"
+"""Beside the factors of cells: the name of the result or table, without its ending; the title of its plan."""
 
 _BYTES = "bytes"
 _HINT = "docs/formats.md, Claims, has the keys; examples/published has files that work"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Factors of cells, or FILE, and which values of them; sizes are in the grammar of `plan.sizes.wanted`."""
+"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
 
 Table = TypeVar("Table", bound=Struct)
 
@@ -61,6 +61,11 @@ class Sides(Struct, frozen=True, forbid_unknown_fields=True):
     def two(self) -> bool:
         """Whether cells are held against others."""
         return bool(self.over or self.under)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether any cells are: a claim may be one of printed tables alone, or of results alone."""
+        return bool(self.cells) or self.two
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,6 +138,11 @@ class Claim:
     planted: bool = False
     untestable: str = ""
     note: str = ""
+
+    @property
+    def two(self) -> bool:
+        """Whether cells are held against others."""
+        return self.printed.two or self.here.two
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,15 +285,14 @@ def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def _check_factor(name: str, where: str) -> None:
-    if name not in BY_NAME and name != FILE:
-        raise UsageError(f"{where}: cells have no {name!r}", choose_from([*BY_NAME, FILE], name))
+    if name not in (there := [*BY_NAME, FILE, TITLE]):
+        raise UsageError(f"{where}: cells have no {name!r}", choose_from(there, name))
 
 
 def _check_kind(claim: Claim, kind: ClaimKind, written: _Written) -> None:
     """What a kind needs is there, and nothing that it does not have."""
-    two = {claim.printed.two, claim.here.two}
+    _check_two(claim, kind)
     needs = {
-        "over and under": (kind in _OF_TWO, True in two, kind in _OF_TWO or kind in _MAYBE_TWO),
         "along": (kind in _ALONG, claim.along is not None, kind in _ALONG),
         "limit": (kind in _FROM, bool(written.limit), kind in _FROM),
         "bound": (kind not in _ALONG, bool(written.bound), True),
@@ -294,6 +303,20 @@ def _check_kind(claim: Claim, kind: ClaimKind, written: _Written) -> None:
         if there and not allowed:
             raise UsageError(f"kind {kind} does not have {what}", _HINT)
     _check_quantity(claim, kind)
+
+
+def _check_two(claim: Claim, kind: ClaimKind) -> None:
+    """Of printed tables and of results that are chosen from, both over and under, or neither."""
+    both = {"printed": claim.printed, "here": claim.here}
+    chosen = {name: sides for name, sides in both.items() if sides.chosen}
+    if not chosen:
+        raise UsageError("no cells are chosen", _HINT)
+    needed = kind in _OF_TWO or (kind in _MAYBE_TWO and claim.two)
+    for name, sides in chosen.items():
+        if needed and not (sides.over and sides.under):
+            raise UsageError(f"{name}: kind {kind} needs over and under", _HINT)
+        if sides.two and not needed:
+            raise UsageError(f"{name}: kind {kind} does not have over and under", _HINT)
 
 
 _OF_TWO: frozenset[ClaimKind] = frozenset({"ratio", "difference", "from"})
@@ -310,7 +333,7 @@ _QUANTITIES: Mapping[ClaimKind, frozenset[ClaimQuantity]] = {
 def _check_quantity(claim: Claim, kind: ClaimKind) -> None:
     allowed = _QUANTITIES.get(kind)
     if (allowed is not None and claim.quantity not in allowed) or (
-        claim.quantity == "size" and (kind not in _MAYBE_TWO or claim.here.two)
+        claim.quantity == "size" and (kind not in _MAYBE_TWO or claim.two)
     ):
         raise UsageError(f"kind {kind} cannot be of the quantity {claim.quantity}", _HINT)
 
@@ -321,7 +344,7 @@ def _reader(claim: Claim, kind: ClaimKind) -> Callable[[str], float]:
         return units.parse_size
     if kind == "difference":
         return seconds
-    if kind not in ("value", "peak") or claim.here.two or claim.printed.two:
+    if kind not in ("value", "peak") or claim.two:
         return number
     if claim.quantity in TIMES:
         return units.parse_duration

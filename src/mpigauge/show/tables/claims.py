@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.claim_cells import Material
-from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.document import Column, Document, Line, Table, Units
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import claims as words
 from mpigauge.vocabulary import CLAIM_VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mpigauge.analysis.claim_numbers import Number
     from mpigauge.analysis.claims import Held, Judged
     from mpigauge.plan.claims import Report
-    from mpigauge.show.document import Tone, Units
+    from mpigauge.show.document import Tone
     from mpigauge.show.query import Source
     from mpigauge.vocabulary import ClaimVerdict, ExpectationVerdict
 
@@ -29,7 +29,8 @@ Scores = list[tuple["Report", list["Judged"]]]
 
 def material_of(source: Source) -> Material:
     """A result as claims are held against it."""
-    return Material(source.name, source.rows, source.patterns, source.result.campaign.plan.lab is not None)
+    plan = source.result.campaign.plan
+    return Material(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
 
 
 def document(scores: Scores, chosen: Units) -> Document:
@@ -54,13 +55,22 @@ _COLUMNS = (
     Column(
         "printed",
         "its own numbers say",
-        words.printed,
+        lambda one: words.printed(one, Units()),
+        write=words.printed,
         left=True,
         wraps=True,
         goes=None,
         tone=_printed_tone,
     ),
-    Column("here", "here", words.here, left=True, wraps=True, goes=None),
+    Column(
+        "here",
+        "here",
+        lambda one: words.here(one, Units()),
+        write=words.here,
+        left=True,
+        wraps=True,
+        goes=None,
+    ),
     Column(
         "verdict",
         "verdict",
@@ -104,8 +114,8 @@ def _record(one: Judged) -> dict[str, Any]:
         "bound": claim.bound.text if claim.bound else None,
         "limit": claim.limit.text if claim.limit else None,
         "quantifier": claim.quantifier,
-        "printed": _held_record(one.printed, words.printed(one)),
-        "here": _held_record(one.here, words.here(one)),
+        "printed": _held_record(one.printed, words.printed(one, Units())),
+        "here": _held_record(one.here, words.here(one, Units())),
         "verdict": one.verdict,
         "note": claim.note,
     }
@@ -145,8 +155,8 @@ def _flat(report: Report, one: Judged) -> dict[str, Any]:
         "name": one.claim.name,
         "says": one.claim.says,
         "printed_verdict": one.printed.verdict,
-        "printed": words.printed(one),
+        "printed": words.printed(one, Units()),
         "here_verdict": one.here.verdict,
-        "here": words.here(one),
+        "here": words.here(one, Units()),
         "verdict": one.verdict,
     }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.show.series import FILE, told_apart
 from mpigauge.show.words.factors import phrases_of
-from mpigauge.vocabulary import CLAIM_VERDICTS, TIMES
+from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.claim_numbers import Number
     from mpigauge.analysis.claims import Held, Judged
     from mpigauge.plan.claims import Claim
+    from mpigauge.show.document import Units
     from mpigauge.show.words.factors import Factors
-    from mpigauge.vocabulary import ExpectationVerdict
+    from mpigauge.vocabulary import ClaimKind, ClaimQuantity, ExpectationVerdict
 
 NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
@@ -30,6 +34,14 @@ EACH_MOST = 4
 
 NAMED_MOST = 3
 """So many cells at which it is otherwise are named."""
+
+NEAR_LEAST, NEAR_MOST = 0.95, 1.05
+"""Between these, three digits of a ratio would hide a difference that is small but real."""
+
+OF_SIZES: frozenset[ClaimKind] = frozenset({"from", "limit"})
+SHARES: frozenset[ClaimQuantity] = frozenset({"scatter", "cpu"})
+
+EN_DASH = "\N{EN DASH}"
 
 PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
 
@@ -59,6 +71,8 @@ def of_their_own(found: Sequence[Judged]) -> str:
 def notes(found: Sequence[Judged]) -> Iterator[str]:
     """What marks mean, and what would decide more."""
     yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
+    if any(one.verdict == "refuted" for one in found):
+        yield "refuted: it does not hold here; on the hardware of the report it may"
     if any(one.verdict == "undecided" for one in found):
         yield "undecided: an interval has the bound in it; more launches narrow it: --launches, --precision"
     if any(one.here.gap == "planted" for one in found):
@@ -75,22 +89,22 @@ def notes(found: Sequence[Judged]) -> Iterator[str]:
 # ---- Of one --------------------------------------------------------------------------------------
 
 
-def printed(one: Judged) -> str:
+def printed(one: Judged, chosen: Units) -> str:
     """What the report's own tables say."""
     held = one.printed
     if held.verdict is None:
         return NOT_PRINTED
-    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held)}"
+    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
 
 
-def here(one: Judged) -> str:
+def here(one: Judged, chosen: Units) -> str:
     """What was measured here says, or why nothing does."""
     held = one.here
     if held.gap == "untestable":
         return one.claim.untestable
     if held.gap == "unmeasured":
         return NOT_MEASURED
-    said = "; ".join([numbers_of(one.claim, held), *_basis(held)])
+    said = "; ".join([numbers_of(one.claim, held, chosen), *_basis(held)])
     return f"{PLANTED}: {said}" if held.gap == "planted" else said
 
 
@@ -98,7 +112,7 @@ def _basis(held: Held) -> Iterator[str]:
     """Launches, and what must be known of them."""
     counts = sorted({number.launches for number in held.numbers if number.launches})
     if counts:
-        ends = " \N{EN DASH} ".join(dict.fromkeys(map(str, (counts[0], counts[-1]))))
+        ends = f" {EN_DASH} ".join(dict.fromkeys(map(str, (counts[0], counts[-1]))))
         yield f"{ends} launch{'' if counts == [1] else 'es'}"
     if any(number.oversubscribed for number in held.numbers):
         every = all(number.oversubscribed for number in held.numbers)
@@ -107,29 +121,56 @@ def _basis(held: Held) -> Iterator[str]:
         yield "imported"
 
 
-def numbers_of(claim: Claim, held: Held) -> str:
-    """`7.4 times at 1 B`; of many `0.78 to 1.89 times, median 1.08, at 31 cells: so at 29`."""
+def numbers_of(claim: Claim, held: Held, chosen: Units) -> str:
+    """`7.39 times at 1 B`; of many `0.775 to 1.89 times, median 1.08; so at 29 of 31 cases, not at 8 B`."""
     found = held.numbers
-    names = _names(found)
+    names = _names(claim, found)
+    write = partial(_written, claim, _with_unit_of(claim, chosen))
     if len(found) <= EACH_MOST:
-        return ", ".join(
-            f"{_interval(claim, number)}{f' {name}' if name else ''}"
-            for number, name in zip(found, names, strict=True)
-        )
+        said = _each(claim, found, names, write)
+        counted = claim.quantifier != ALL and len(found) > 1 and held.gap is None
+        return f"{said}; so at {held.count('holds')} of {len(found)}" if counted else said
     values = [number.estimate for number in found]
-    ends = f"{_value(claim, min(values))} to {_value(claim, max(values))}"
-    return f"{ends}, median {_value(claim, median(values))}; {_counted(held, names)}"
+    times = " times" if _is_ratio(claim) else ""
+    ends = f"{write(min(values))} to {write(max(values))}{times}, median {write(median(values))}"
+    return f"{ends}; {_counted(held, names)}"
 
 
-def _counted(held: Held, names: Sequence[str]) -> str:
+Write = Callable[[float], str]
+
+
+def _each(claim: Claim, found: Sequence[Number], names: Names, write: Write) -> str:
+    """One by one; a size that all have in common is said once."""
+    times = " times" if _is_ratio(claim) else ""
+    common = len({size for _, size in names}) == 1
+    said = []
+    for place, (number, (label, size)) in enumerate(zip(found, names, strict=True)):
+        words = [write(number.estimate) + (times if place == 0 else ""), _ends(number, write)]
+        words += [f"[{label}]" if label else "", f"at {size}" if size and not common else ""]
+        said.append(" ".join(filter(None, words)))
+    at = f" at {names[0][1]}" if common and names[0][1] else ""
+    return f"{', '.join(said)}{at}"
+
+
+def _ends(number: Number, write: Write) -> str:
+    """The interval; what a size is at most may not be known."""
+    low, high = number.low, number.high
+    if low is None or high is None or low == high:
+        return ""
+    if math.isinf(high):
+        return "" if math.isinf(low) else f"({write(low)} or more)"
+    return f"({write(low)} {EN_DASH} {write(high)})"
+
+
+def _counted(held: Held, names: Names) -> str:
     """At how many of them it is so, and at which it is not."""
-    count, what = len(held.numbers), "sizes" if _only_sizes(held.numbers) else "cases"
-    said = [f"so at {held.count('holds')} of {count} {what}"]
-    fails = [name for number, name in zip(held.numbers, names, strict=True) if number.verdict == "fails"]
-    if 0 < len(fails) <= NAMED_MOST:
-        said.append(f"not {', '.join(fails)}")
-    elif fails:
-        said.append(f"not at {len(fails)}")
+    sizes = [size for _, size in names]
+    what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
+    said = [f"so at {held.count('holds')} of {len(sizes)} {what}"]
+    pairs = zip(held.numbers, names, strict=True)
+    fails = [" ".join(filter(None, name)) for number, name in pairs if number.verdict == "fails"]
+    if fails:
+        said.append(f"not at {', '.join(fails) if len(fails) <= NAMED_MOST else len(fails)}")
     if undecided := held.count("undecided"):
         said.append(f"undecided at {undecided}")
     return ", ".join(said)
@@ -137,20 +178,15 @@ def _counted(held: Held, names: Sequence[str]) -> str:
 
 # ---- Which cells ---------------------------------------------------------------------------------
 
+Names = list[tuple[str, str]]
+"""Of each number what tells its cell from those of the others, and its size."""
 
-def _names(found: Sequence[Number]) -> list[str]:
-    """What tells each from the others: `nonblocking at 8 B`."""
+
+def _names(claim: Claim, found: Sequence[Number]) -> Names:
+    """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
     labels = told_apart([_factors(number) for number in found])
-    by_size = _by_size(found)
-    return [
-        " ".join(filter(None, [f"({label})" if label else "", _size(number) if by_size else ""]))
-        for number, label in zip(found, labels, strict=True)
-    ]
-
-
-def _by_size(found: Sequence[Number]) -> bool:
-    """Whether sizes say anything: not of what is a size itself."""
-    return any(number.row.sized and number.row.cell.bytes != number.estimate for number in found)
+    sizes = ["" if _is_size(claim) else _size(number) for number in found]
+    return list(zip(labels, sizes, strict=True))
 
 
 def _factors(number: Number) -> Factors:
@@ -160,46 +196,38 @@ def _factors(number: Number) -> Factors:
 
 
 def _size(number: Number) -> str:
-    return f"at {units.format_size(number.row.cell.bytes)}" if number.row.sized else ""
-
-
-def _only_sizes(found: Sequence[Number]) -> bool:
-    return len({number.row.cell.bytes for number in found}) == len(found)
+    return units.format_size(number.row.cell.bytes) if number.row.sized else ""
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
 
 
-def _interval(claim: Claim, number: Number) -> str:
-    text = _value(claim, number.estimate)
-    if number.low is None or number.high is None or number.low == number.high:
-        return text
-    low, high = _bare(claim, number.low), _bare(claim, number.high)
-    return f"{text} ({low} \N{EN DASH} {high})"
+def _with_unit_of(claim: Claim, chosen: Units) -> Units:
+    """Rates in the unit of the bound, unless the user has chosen one."""
+    text = claim.bound.text if claim.bound else ""
+    named = [unit for unit in units.RATE_UNITS if unit in text]
+    return replace(chosen, rate=named[0]) if named and chosen.rate == units.AUTO else chosen
 
 
-def _value(claim: Claim, value: float) -> str:
-    """With its unit."""
-    text = _bare(claim, value)
-    return f"{text} times" if _is_ratio(claim) else text
-
-
-def _bare(claim: Claim, value: float) -> str:
-    """As it stands in an interval."""
+def _written(claim: Claim, chosen: Units, value: float) -> str:
+    """A number of it, with its unit but for ratios."""
     if _is_size(claim):
-        return "none measured" if math.isinf(value) else units.format_size(round(value))
+        return "no measured size" if math.isinf(value) else units.format_size(round(value))
     if _is_ratio(claim):
-        return units.format_factor(value)
+        return f"{value:.3f}" if NEAR_LEAST <= value < NEAR_MOST else units.format_factor(value)
     if claim.quantity in TIMES:
-        return units.format_time(value)
-    return units.format_percent(value) if claim.quantity in ("scatter", "cpu") else units.format_rate(value)
+        return units.format_time(value, chosen.time)
+    if claim.quantity in SHARES:
+        return units.format_percent(value)
+    return units.format_rate(value, chosen.rate)
 
 
 def _is_size(claim: Claim) -> bool:
-    return claim.kind in ("from", "limit") or claim.quantity == "size"
+    return claim.kind in OF_SIZES or claim.quantity == "size"
 
 
 def _is_ratio(claim: Claim) -> bool:
-    if claim.kind == "peak":
-        return claim.here.two
-    return claim.kind in ("ratio", "grows") or (claim.kind == "value" and claim.quantity == "first")
+    """Whether it is a number of times; a size is none, whatever it is of."""
+    if _is_size(claim) or claim.kind == "difference":
+        return False
+    return claim.two or claim.kind == "grows" or claim.quantity == "first"
