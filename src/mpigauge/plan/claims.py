@@ -167,15 +167,14 @@ def read_claims(path: Path) -> Claims:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
     """
     tables = read_toml(path, "a file of claims")
-    report = _converted(tables.pop("report", {}), Report, f"{path}: [report]")
-    words = tables.pop("here", {})
-    written = tables.pop("claim", None)
+    report, words, written = (tables.pop(name, {}) for name in ("report", "here", "claim"))
     if tables or not isinstance(written, list) or not written:
         raise UsageError(f"{path}: must have [report], [[claim]] and nothing else but [here]", _HINT)
+    of = _converted(report, Report, f"{path}: [report]")
     here = _translation(words, f"{path}: [here]")
     claims = tuple(_claim(path, place, table, here) for place, table in enumerate(written, start=1))
     _refuse_twins(path, claims)
-    return Claims(path, report, claims)
+    return Claims(path, of, claims)
 
 
 def _refuse_twins(path: Path, claims: Sequence[Claim]) -> None:
