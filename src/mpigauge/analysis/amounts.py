@@ -1,4 +1,4 @@
-"""What is said of a cell as a number a launch: its time, its rate, how its samples scatter, and so on."""
+"""What is said of a cell as a number a launch: its time, its rate, how its samples spread, and so on."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
     return Amount(rate, low, high, launches, time.step, time.in_parts)
 
 
-def scatter_of(row: Row) -> Amount | None:
+def spread_of(row: Row) -> Amount | None:
     """Standard deviation of single operations over their mean; None of means of several."""
     time = row.time
     if time is None:
@@ -82,10 +82,10 @@ def scatter_of(row: Row) -> Amount | None:
         return Amount(time.stddev / time.estimate) if time.stddev is not None else None
     if row.batch > 1:
         return None
-    return _across({number: _scatter(mine) for number, mine in visits_by_launch(row.visits).items()})
+    return _across({number: _spread(mine) for number, mine in visits_by_launch(row.visits).items()})
 
 
-def _scatter(visits: Sequence[Visit]) -> float | None:
+def _spread(visits: Sequence[Visit]) -> float | None:
     samples = np.concatenate([seconds_of(visit) for visit in visits])
     if samples.size < 2 or samples.mean() <= 0:  # noqa: PLR2004 - one has no deviation
         return None
@@ -124,7 +124,7 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
     "bandwidth": lambda row, _: rate_of(row),
     "busbw": lambda row, _: bus_rate_of(row),
     "size": lambda row, _: rate_of(row),
-    "scatter": lambda row, _: scatter_of(row),
+    "spread": lambda row, _: spread_of(row),
     "first": lambda row, _: first_of(row),
     "cpu": cpu_of,
 }

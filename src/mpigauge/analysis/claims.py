@@ -45,9 +45,9 @@ _VERDICTS: Mapping[ExpectationVerdict, ClaimVerdict] = {
     "undecided": "undecided",
 }
 _GAPS: Mapping[ClaimGap, ClaimVerdict] = {
-    "untestable": "not testable here",
-    "planted": "not testable here",
-    "unmeasured": "not tested here",
+    "untestable": "untestable",
+    "planted": "untestable",
+    "unmeasured": "untested",
 }
 
 

@@ -25,7 +25,7 @@ RATIO = 'kind = "ratio"\nover = { mode = "buffered" }\nunder = { mode = "standar
 JITTER = {1: 1.01, 2: 0.99, 3: 1.0, 4: 1.01, 5: 0.99, 6: 1.0}
 
 
-def modes(times: dict[int, float], launches: Any = LAUNCHES, **more: object) -> Material:
+def modes(times: dict[int, float], launches: Any = LAUNCHES, **more: Any) -> Material:
     """Two modes: of each size, how many times as long the second takes, give or take a percent."""
     cells = [cell(size=size, mode=mode, **more) for size in times for mode in ("standard", "buffered")]
 
@@ -91,14 +91,14 @@ def test_all_most_or_any_of_the_numbers(
 
 def test_what_was_not_measured_is_not_guessed(tmp_path: Path) -> None:
     found = one(tmp_path, f'{RATIO}cells = {{ bytes = "64" }}\nbound = "> 2"', modes({8: 3.0}))
-    assert (found.here.gap, found.verdict) == ("unmeasured", "not tested here")
-    assert one(tmp_path, f'{RATIO}bound = "> 2"').verdict == "not tested here"
+    assert (found.here.gap, found.verdict) == ("unmeasured", "untested")
+    assert one(tmp_path, f'{RATIO}bound = "> 2"').verdict == "untested"
 
 
 def test_what_cannot_be_tested_here_may_still_be_printed(tmp_path: Path) -> None:
     here = modes({8: 3.0})
     found = one(tmp_path, f'{RATIO}bound = "> 4"\nuntestable = "no such library"', here, printed=(here,))
-    assert (found.printed.verdict, found.here.numbers, found.verdict) == ("fails", (), "not testable here")
+    assert (found.printed.verdict, found.here.numbers, found.verdict) == ("fails", (), "untestable")
 
 
 # ---- What a lab has put in -----------------------------------------------------------------------
@@ -115,7 +115,7 @@ def places(*, in_lab: bool, file: str = "r") -> Material:
 
 def test_a_planted_number_is_none_of_a_network(tmp_path: Path) -> None:
     found = one(tmp_path, f"{FAR}planted = true", places(in_lab=True))
-    assert (found.here.gap, found.verdict) == ("planted", "not testable here")
+    assert (found.here.gap, found.verdict) == ("planted", "untestable")
     assert found.here.numbers[0].estimate == pytest.approx(3)
 
 
@@ -302,7 +302,7 @@ def test_scatter_first_and_cpu_are_of_every_launch(tmp_path: Path) -> None:
     }
     made.visits[:] = [replace(visit, **fields) for visit in made.visits]
     here = material(made)
-    for quantity, bound in {"scatter": "9 % .. 11 %", "first": "4.9 .. 5.1", "cpu": "49 % .. 51 %"}.items():
+    for quantity, bound in {"spread": "9 % .. 11 %", "first": "4.9 .. 5.1", "cpu": "49 % .. 51 %"}.items():
         text = f'kind = "value"\nquantity = "{quantity}"\ncells = {{ ranks = 2 }}\nbound = "{bound}"'
         found = one(tmp_path, text, here)
         assert found.verdict == "confirmed", (quantity, found.here.numbers)
@@ -311,7 +311,7 @@ def test_scatter_first_and_cpu_are_of_every_launch(tmp_path: Path) -> None:
 
 def test_means_of_several_operations_do_not_scatter_as_single_ones(tmp_path: Path) -> None:
     made = result([cell()], lambda *_: 1000.0, batch=1000)
-    text = 'kind = "value"\nquantity = "scatter"\ncells = { ranks = 2 }\nbound = "< 1 %"'
+    text = 'kind = "value"\nquantity = "spread"\ncells = { ranks = 2 }\nbound = "< 1 %"'
     assert one(tmp_path, text, material(made)).here.gap == "unmeasured"
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.bounds import Bound, number, parse_bound
-from mpigauge.plan.claims import Claim, read_claims
+from mpigauge.plan.claim_file import read_claims
+from mpigauge.plan.claims import Claim
 from mpigauge.units import parse_size
 from tests.claimed import REPORT, claim
 
@@ -60,7 +61,7 @@ def test_a_report_has_tables_beside_it(tmp_path: Path) -> None:
         (RATIO, "> 80 %", 0.8),
         ('kind = "value"', "> 2us", 2e-6),
         ('kind = "value"\nquantity = "bandwidth"', "> 1GB/s", 1e9),
-        ('kind = "value"\nquantity = "scatter"', "> 20 %", 0.2),
+        ('kind = "value"\nquantity = "spread"', "> 20 %", 0.2),
         ('kind = "value"\nquantity = "first"', "> 1.5", 1.5),
         (f'kind = "difference"\n{TWO}', "> 0", 0.0),
         (f'kind = "difference"\n{TWO}', "> 1us", 1e-6),

@@ -74,7 +74,7 @@ _COLUMNS = (
     Column(
         "verdict",
         "verdict",
-        lambda one: one.verdict,
+        lambda one: words.verdict(one.verdict),
         left=True,
         goes=None,
         tone=lambda one: TONES.get(one.verdict, "quiet"),

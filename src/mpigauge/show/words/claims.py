@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.show.series import FILE, told_apart
 from mpigauge.show.words.factors import phrases_of
-from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, TIMES
+from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.claims import Claim
     from mpigauge.show.document import Units
     from mpigauge.show.words.factors import Factors
-    from mpigauge.vocabulary import ClaimKind, ClaimQuantity, ExpectationVerdict
+    from mpigauge.vocabulary import ClaimVerdict, ExpectationVerdict
 
 NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
@@ -38,8 +38,8 @@ NAMED_MOST = 3
 NEAR_LEAST, NEAR_MOST = 0.95, 1.05
 """Between these, three digits of a ratio would hide a difference that is small but real."""
 
-OF_SIZES: frozenset[ClaimKind] = frozenset({"from", "limit"})
-SHARES: frozenset[ClaimQuantity] = frozenset({"scatter", "cpu"})
+VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
+"""Words for those that are not their own."""
 
 EN_DASH = "\N{EN DASH}"
 
@@ -52,8 +52,13 @@ PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradic
 def headline(found: Sequence[Judged]) -> str:
     """How many are confirmed, how many are not."""
     counts = Counter(one.verdict for one in found)
-    said = ", ".join(f"{counts[word]} {word}" for word in CLAIM_VERDICTS if counts[word])
+    said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
     return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {said}"
+
+
+def verdict(word: ClaimVerdict) -> str:
+    """What it is called."""
+    return VERDICTS.get(word, word)
 
 
 def of_their_own(found: Sequence[Judged]) -> str:
@@ -223,7 +228,7 @@ def _written(claim: Claim, chosen: Units, value: float) -> str:
 
 
 def _is_size(claim: Claim) -> bool:
-    return claim.kind in OF_SIZES or claim.quantity == "size"
+    return claim.kind in CLAIMS_OF_SIZES or claim.quantity == "size"
 
 
 def _is_ratio(claim: Claim) -> bool:
