@@ -1,4 +1,4 @@
-"""Claims of reports held against results: what `mpigauge explain --claims` does."""
+"""Claims of reports held against results: the part of `mpigauge explain` that is about them."""
 
 from __future__ import annotations
 

@@ -174,9 +174,16 @@ def _check_sides(sides: Sides) -> None:
             if name == _BYTES and not isinstance(value, (str, int)):
                 raise UsageError(f"{side}: {_BYTES} is one text", "write '8,1KiB' or '1KiB:1MiB'")
             if name == _BYTES:
-                wanted(str(value))
+                _check_sizes(str(value), side)
             if name == "pattern" and (odd := {*values(value)} - {*known()}):
                 raise UsageError(f"{side}: no pattern is called {odd.pop()!r}", "mpigauge list shows all")
+
+
+def _check_sizes(text: str, side: str) -> None:
+    try:
+        wanted(text)
+    except UsageError as error:
+        raise UsageError(f"{side}: {_BYTES}: {error.sentence.removeprefix('--sizes ')}", error.hint) from None
 
 
 def _check_factor(name: str, where: str) -> None:

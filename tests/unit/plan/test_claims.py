@@ -111,7 +111,10 @@ def test_what_cannot_be_tested_needs_nothing_else(tmp_path: Path) -> None:
         (f'{RATIO}bound = "3 .. 2"', "is not a bound"),
         (f'{RATIO}bound = "> many"', "bound: 'many' is not a number"),
         (f'{RATIO}bound = "> 1us"', "'1us' is not a number"),
-        ('kind = "value"\ncells = { bytes = "8X" }\nbound = "> 1us"', "no unit of size is called 'X'"),
+        (
+            'kind = "value"\ncells = { bytes = "8X" }\nbound = "> 1us"',
+            "cells: bytes: sizes '8X': '8X': no unit of size is called 'X'",
+        ),
         ('kind = "value"\ncells = { bytes = ["8"] }\nbound = "> 1us"', "bytes is one text"),
         (
             'kind = "value"\ncells = { pattern = "pingpnog" }\nbound = "> 1us"',
