@@ -160,6 +160,46 @@ Quantity = Literal["time", "latency", "bandwidth", "busbw"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 TIMES: frozenset[Quantity] = frozenset({"time", "latency"})
 
+ClaimKind = Literal["value", "ratio", "difference", "grows", "from", "peak", "limit"]
+"""Of a conclusion of a report: a number; two of them, divided or subtracted; along sizes or ranks, each above
+the one before; the size from which on a ratio is so; the best rate or its size; the largest message that does
+not block."""
+
+ClaimQuantity = Literal[Quantity, "spread", "first", "cpu", "size"]
+"""What a conclusion is about: as of an expectation; the standard deviation over the mean; the first sample
+over the typical one; the share of their time that ranks were on a core; the size that is best."""
+
+ClaimAlong = Literal["bytes", "ranks"]
+"""Along what a time grows."""
+
+Quantifier = Literal["all", "most", "any"]
+"""Of how many numbers a conclusion is to hold: of every one, of more than half, of one at least."""
+
+ClaimVerdict = Literal["confirmed", "refuted", "undecided", "untestable", "untested"]
+"""Of a conclusion, by what was measured here: it cannot be tested here, or was not."""
+
+ClaimGap = Literal["untestable", "planted", "unmeasured"]
+"""Why there is no verdict: as the claim itself says; the plan of a lab has put the number in; nobody has
+measured it."""
+
+CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
+CLAIM_KINDS: tuple[ClaimKind, ...] = get_args(ClaimKind)
+
+CLAIMS_OF_TWO: frozenset[ClaimKind] = frozenset({"ratio", "difference", "from"})
+"""Kinds that hold cells against others."""
+
+CLAIMS_OF_SIZES: frozenset[ClaimKind] = frozenset({"from", "limit"})
+"""Kinds whose number is a size."""
+
+SHARES: frozenset[ClaimQuantity] = frozenset({"spread", "cpu"})
+"""Quantities that are shares of something."""
+
+BEST: frozenset[ClaimQuantity] = frozenset({"bandwidth", "busbw", "size"})
+"""What there is a best of."""
+
+RATES: frozenset[ClaimQuantity] = BEST - {"size"}
+"""Quantities in bytes per second."""
+
 GuidelineKind = Literal["mock-up", "split", "monotony", "ranks"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""

@@ -76,7 +76,7 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
         UsageError: There is no result at all.
     """
     from mpigauge.analysis.history.session import apart_from, in_time
-    from mpigauge.show.query import wanted
+    from mpigauge.plan.sizes import wanted
 
     wanted(chosen.sizes)
     read, refused = _read(every(paths), chosen)

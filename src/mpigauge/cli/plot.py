@@ -88,11 +88,12 @@ def command(
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
 
+    from mpigauge.plan.sizes import wanted
     from mpigauge.result.reader import load
     from mpigauge.show.compared import thresholds_of
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
-    from mpigauge.show.query import Query, source_of, wanted
+    from mpigauge.show.query import Query, source_of
 
     wanted(sizes)
     thresholds = thresholds_of(margin, allow)

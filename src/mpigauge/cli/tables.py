@@ -76,8 +76,9 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     names, chosen = check(asked.unit_names, asked.columns)
     _refuse(asked, paths)
 
+    from mpigauge.plan.sizes import wanted
     from mpigauge.result.reader import load
-    from mpigauge.show.query import Query, sources_of, wanted
+    from mpigauge.show.query import Query, sources_of
 
     wanted(asked.sizes)
     known = _cache(paths, asked)

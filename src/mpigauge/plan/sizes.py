@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 import random
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.units import format_size, parse_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MOST_SIZES = 10_000
 LARGEST_SIZE = 2**46
@@ -29,6 +30,7 @@ _AUTO = "auto"
 _AUTO_END = "4MiB"
 _AUTO_PER_DECADE = 12
 _DOUBLING = "2"
+_RANGE_ENDS = 2
 _FORMS = "write 8,1KiB or 0:4MiB or 32:2MiB*4 or 1KiB:1000KiB:+1KiB or auto"
 _FACTOR = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
@@ -142,3 +144,41 @@ def _random(last: int, seed: int) -> Iterator[int]:
         for _ in range(math.ceil(_AUTO_PER_DECADE * math.log10(high / low))):
             yield round(math.exp(generator.uniform(math.log(low), math.log(high))))
         low *= 10
+
+
+# ---- Which of those that were measured -------------------------------------------------------------
+
+
+@cache
+def wanted(text: str) -> Callable[[int], bool]:
+    """Which sizes a text chooses: `0:2000` all from 0 to 2000, `8,1KiB` these; nothing chooses all.
+
+    Steps and factors are those of `parse_sizes`.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    if not text.strip():
+        return lambda _: True
+    tests = [_chooses(item, text) for item in text.split(",")]
+    return lambda size: any(test(size) for test in tests)
+
+
+def _chooses(item: str, text: str) -> Callable[[int], bool]:
+    ends = item.split(":")
+    if len(ends) == _RANGE_ENDS and "*" not in item and "auto" not in item:
+        low, high = (_end(end, text) for end in ends)
+        if low > high:
+            raise UsageError(
+                f"--sizes {text!r}: the range ends below its start", f"write {ends[1]}:{ends[0]}"
+            )
+        return lambda size: low <= size <= high
+    these = frozenset(parse_sizes(item))
+    return lambda size: size in these
+
+
+def _end(word: str, text: str) -> int:
+    try:
+        return parse_size(word)
+    except UsageError as error:
+        raise UsageError(f"--sizes {text!r}: {error.sentence}", error.hint) from None

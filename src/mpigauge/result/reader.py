@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -119,6 +119,22 @@ def load(path: Path) -> Result:
             raise _not_ours(path, first)
         result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
         _take_all(result, lines)
+    return result
+
+
+def made_of(path: Path, records: Sequence[Record]) -> Result:
+    """A result that is no file: of records that somebody has read of another format.
+
+    Args:
+        path: What it is called.
+        records: The campaign first.
+    """
+    first, *others = records
+    assert isinstance(first, Campaign)  # noqa: S101 - its callers have made it
+    result = Result(path, replace(first, patterns=tuple(map(completed, first.patterns))))
+    known = {cell: cell for cell in first.cells}
+    for number, record in enumerate(others, start=2):
+        _take(result, record, number, known)
     return result
 
 

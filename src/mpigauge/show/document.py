@@ -42,7 +42,7 @@ class Column:
         unit: "" if the values are words.
         write: How people read the entry; None for the usual way of its unit.
         left: Whether its entries are aligned at the left.
-        wraps: Whether it may be broken into lines on a narrow terminal: the last column only.
+        wraps: Whether it may be broken into lines on a narrow terminal.
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
         tone: Of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.

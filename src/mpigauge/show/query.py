@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.decision import Thresholds
@@ -14,13 +13,11 @@ from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.states import States, states_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.sizes import parse_sizes
 from mpigauge.show.document import Units
-from mpigauge.units import parse_size
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell, JobKey
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.show.registry import Kind
     from mpigauge.vocabulary import OnlyChoice, StateChoice
-
-RANGE_ENDS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,44 +142,6 @@ def _check_state(result: Result, states: States, state: StateChoice | None) -> N
     known = any(condition_of(visit) is not None for visit in result.visits)
     why = "found the machine always in one state" if known else "does not know the state of the machine"
     raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
-
-
-# ---- Sizes ---------------------------------------------------------------------------------------
-
-
-@cache
-def wanted(text: str) -> Callable[[int], bool]:
-    """Which sizes a text chooses: `0:2000` all from 0 to 2000, `8,1KiB` these; nothing chooses all.
-
-    Steps and factors are those of `plan.sizes`.
-
-    Raises:
-        UsageError: It is none of these.
-    """
-    if not text.strip():
-        return lambda _: True
-    tests = [_chooses(item, text) for item in text.split(",")]
-    return lambda size: any(test(size) for test in tests)
-
-
-def _chooses(item: str, text: str) -> Callable[[int], bool]:
-    ends = item.split(":")
-    if len(ends) == RANGE_ENDS and "*" not in item and "auto" not in item:
-        low, high = (_end(end, text) for end in ends)
-        if low > high:
-            raise UsageError(
-                f"--sizes {text!r}: the range ends below its start", f"write {ends[1]}:{ends[0]}"
-            )
-        return lambda size: low <= size <= high
-    these = frozenset(parse_sizes(item))
-    return lambda size: size in these
-
-
-def _end(word: str, text: str) -> int:
-    try:
-        return parse_size(word)
-    except UsageError as error:
-        raise UsageError(f"--sizes {text!r}: {error.sentence}", error.hint) from None
 
 
 def all_of(query: Query) -> Sequence[tuple[Source, Row]]:

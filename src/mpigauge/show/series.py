@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.analysis.comparisons import without_window
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.show.query import wanted
+from mpigauge.plan.sizes import wanted
 from mpigauge.show.words.factors import UNSAID, phrases_of
 from mpigauge.units import format_size
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.sizes import wanted
 from mpigauge.result.records import End, Imported
 from mpigauge.show.document import Units
 from mpigauge.show.figures import KINDS, figure
-from mpigauge.show.query import spread, wanted
+from mpigauge.show.query import spread
 from tests.made import (
     campaign,
     cell,

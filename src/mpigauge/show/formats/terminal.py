@@ -27,7 +27,7 @@ UNLIMITED = 10**6
 
 GAP = 2
 WRAPPED_LEAST = 22
-"""The last column is wrapped, but not narrower than this."""
+"""A column that is wrapped is not narrower than this."""
 
 WRAP_LEAST = 20
 """Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
@@ -222,7 +222,9 @@ def hiding_order(columns: Sequence[Column], used: set[str]) -> list[str]:
 
 def _need(table: _Table, hidden: Sequence[str]) -> int:
     """The least width of a table, its margin included."""
-    numbers = sum(GAP + table.widths[column.name] for column in table.columns if column.name not in hidden)
+    columns = [column for column in table.columns if column.name not in hidden]
+    least = {True: WRAPPED_LEAST, False: UNLIMITED}
+    numbers = sum(GAP + min(table.widths[column.name], least[column.wraps]) for column in columns)
     last = table.widths[table.last.name] if table.last else 0
     return numbers + (GAP + min(last, WRAPPED_LEAST) if last else 0)
 
@@ -253,6 +255,17 @@ def _layouts(tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen
     return [_layout(table, hidden, width, chosen, bars=False) for table in tables]
 
 
+def _narrowed(columns: Sequence[tuple[Column, int]], width: int) -> list[tuple[Column, int]]:
+    """With as much for each that may be wrapped as is left by the others, and by shorter ones."""
+    widths = {column.name: wide for column, wide in columns}
+    wrapped = sorted((column.name for column, _ in columns if column.wraps), key=lambda name: widths[name])
+    left = width - sum(GAP + (0 if column.wraps else wide) for column, wide in columns)
+    for place, name in enumerate(wrapped):
+        widths[name] = max(1, min(widths[name], left // (len(wrapped) - place)))
+        left -= widths[name]
+    return [(column, widths[column.name]) for column, _ in columns]
+
+
 def _axis(table: Table) -> Axis | None:
     if table.time is None:
         return None
@@ -263,6 +276,7 @@ def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, 
     """The last column gets what the others leave, but for the least bar; the bar gets what that leaves."""
     columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
     longest = table.widths[table.last.name] if table.last else 0
+    columns = _narrowed(columns, width - (GAP + min(longest, WRAPPED_LEAST) if longest else 0))
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
     axis = _axis(table.table) if bars else None
@@ -298,21 +312,25 @@ def _bar(table: Table, row: object, layout: _Layout) -> str:
 def _row(
     table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, row: object
 ) -> Iterator[Text]:
-    """A line, and more of them where its last column is wrapped; the headings have no row and no tones."""
-    line = Text()
-    for column, width in layout.columns:
-        words = entries[column.name]
-        room = " " * (width - cell_len(words))
-        line.append(" " * GAP + ("" if column.left else room))
-        line.append(words, STYLES[column.tone(row)] if row is not None else "")
-        line.append(room if column.left else "")
-    if layout.axis:
-        line = line + Text(" " * GAP) + drawn + Text(" " * (layout.bar - cell_len(drawn.plain)))
-    margin = cell_len(line.plain) + GAP
-    first, *more = [Text()]
-    if table.last and layout.last:
-        style = STYLES[table.last.tone(row)] if row is not None else ""
-        first, *more = page.pieces(entries[table.last.name], style, layout.last)
-    yield page.cut(line + Text(" " * GAP) + first)
-    for piece in more:
-        yield page.cut(Text(" " * margin) + piece)
+    """A line, and more of them where columns are wrapped; the headings have no row and no tones."""
+    cells = [_pieces(column, entries[column.name], width, page, row) for column, width in layout.columns]
+    last = _pieces(table.last, entries[table.last.name], layout.last, page, row) if table.last else []
+    last = last if layout.last else []
+    for number in range(max(map(len, [*cells, last, [Text()]]))):
+        line = Text()
+        for (column, width), pieces in zip(layout.columns, cells, strict=True):
+            words = pieces[number] if number < len(pieces) else Text()
+            room = Text(" " * (width - cell_len(words.plain)))
+            line = line + Text(" " * GAP) + (words + room if column.left else room + words)
+        if layout.axis:
+            bar_ = drawn if number == 0 else Text()
+            line = line + Text(" " * GAP) + bar_ + Text(" " * (layout.bar - cell_len(bar_.plain)))
+        yield page.cut(line + Text(" " * GAP) + (last[number] if number < len(last) else Text()))
+
+
+def _pieces(column: Column, words: str, width: int, page: Page, row: object) -> list[Text]:
+    """An entry, in several lines if its column may be wrapped and it is longer."""
+    style = STYLES[column.tone(row)] if row is not None else ""
+    if not column.wraps or cell_len(words) <= width:
+        return [Text(words, style)]
+    return page.pieces(words, style, width)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.expectations import Judged, judged
+from mpigauge.plan.sizes import wanted
 from mpigauge.show.document import Column, Document, Line, Table, written
-from mpigauge.show.query import wanted
 from mpigauge.show.series import has_words
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import check as words

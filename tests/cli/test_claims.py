@@ -1,0 +1,225 @@
+"""Claims of reports held against results: the table that `mpigauge explain --claims` shows, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.cli.claims import judged
+from mpigauge.cli.tables import rendered
+from mpigauge.errors import EXIT_DONE, UsageError
+from mpigauge.plan.claim_file import read_claims
+from mpigauge.show.document import Units
+from mpigauge.show.formats import terminal
+from mpigauge.vocabulary import CLAIM_VERDICTS
+from tests.places import EXAMPLES
+from tests.unit.show.console import console
+
+if TYPE_CHECKING:
+    from mpigauge.show.document import Document
+    from tests.conftest import Cli, Install
+
+RESULT = Path("r.jsonl")
+PUBLISHED = EXAMPLES / "published"
+FILES = sorted(PUBLISHED.glob("*-claims.toml"))
+
+CLAIMS = """
+[report]
+name = "A made report"
+source = "nobody"
+printed = ["table"]
+
+[here.placement]
+"one node" = "same-host"
+
+[[claim]]
+name = "latency"
+says = "A message of 8 B takes less than 20 us."
+kind = "value"
+cells = { pattern = "pingpong", bytes = "8", placement = "one node" }
+bound = "< 20us"
+
+[[claim]]
+name = "size"
+says = "One of 1 KiB takes ten times as long."
+kind = "ratio"
+cells = { pattern = "pingpong", placement = "one node" }
+over = { bytes = "1KiB" }
+under = { bytes = "8" }
+bound = "> 10"
+note = "of nobody's machine"
+
+[[claim]]
+name = "far"
+says = "Two nodes are slower."
+kind = "ratio"
+cells = { pattern = "pingpong" }
+over = { placement = "two nodes" }
+under = { placement = "one node" }
+bound = "> 1"
+
+[[claim]]
+name = "cards"
+says = "Cards differ."
+untestable = "there is one card"
+"""
+TABLE = "size,us\n8,25\n1024,300\n"
+COLUMNS = """
+title = "printed"
+bytes = { column = "size" }
+time = { column = "us", unit = "us" }
+placement = "one node"
+"""
+
+
+@pytest.fixture
+def made(cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A report with one table, and a result of a library whose latency is 10 us."""
+    monkeypatch.setenv("FAKE_JITTER", "0.01")
+    library = fake_mpi("openmpi", latency_ns=10_000)
+    words = ("--sizes", "8,1KiB", "--samples", "40", "--seed", "7", "-q", "--launches", "6")
+    done = cli("run", "pingpong", "--mpi", str(library.mpicc), *words, "-o", "r.jsonl")
+    assert done.status == EXIT_DONE, done.err
+    for name, text in {"made-claims.toml": CLAIMS, "table.csv": TABLE, "table.toml": COLUMNS}.items():
+        Path(name).write_text(text)
+    return Path("made-claims.toml")
+
+
+def said(document: Document) -> dict[str, Any]:
+    """By name of the claim."""
+    data = json.loads(rendered(document, "json"))
+    return {claim["name"]: claim for report in data["reports"] for claim in report["claims"]}
+
+
+def test_four_columns_say_what_holds(made: Path) -> None:
+    document = judged([made], [RESULT], Units())
+    text = rendered(document, "text")
+    assert text.splitlines()[0] == (
+        "of 4 conclusions 1 confirmed, 1 refuted, 1 not testable here, 1 not tested here"
+    )
+    assert "own printed numbers decide 2 of them, and contradict 1" in text
+    headings = next(line for line in text.splitlines() if "the report says" in line)
+    assert headings.split("  ")[1].strip() == "the report says"
+    found = said(document)
+    assert {name: claim["verdict"] for name, claim in found.items()} == {
+        "latency": "confirmed",
+        "size": "refuted",
+        "far": "untested",
+        "cards": "untestable",
+    }
+    assert found["latency"]["printed"]["said"] == "contradicts it: 25.0 \N{MICRO SIGN}s at 8 B"
+    assert found["size"]["printed"]["said"] == "agrees: 12.0 times at 1 KiB"
+    assert found["latency"]["here"]["said"].endswith("at 8 B; 6 launches")
+    assert found["far"]["here"]["said"] == "not measured"
+    assert found["cards"]["here"]["said"] == "there is one card"
+    (number,) = found["size"]["here"]["numbers"]
+    assert (number["bytes"], number["against"]["bytes"], number["launches"]) == (1024, 8, 6)
+    assert number["low"] <= number["estimate"] <= number["high"] < 10
+    assert "size: of nobody's machine" in text
+
+
+def test_without_results_the_printed_tables_alone_decide(made: Path) -> None:
+    document = judged([made], [], Units())
+    assert {claim["here"]["verdict"] for claim in said(document).values()} == {None}
+    assert "decide 2 of them, and contradict 1" in rendered(document, "text")
+
+
+def test_users_choose_units(made: Path) -> None:
+    text = rendered(judged([made], [RESULT], Units(time="ns")), "text")
+    assert "contradicts it: 25000 ns at 8 B" in text
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "json", "junit"])
+def test_every_form_has_every_claim(made: Path, form: str) -> None:
+    text = rendered(judged([made], [RESULT], Units()), form)
+    assert all(says in text for says in ("less than 20 us", "ten times as long", "Two nodes", "Cards differ"))
+    if form == "csv":
+        verdicts = {line["verdict"] for line in csv.DictReader(io.StringIO(text))}
+        assert verdicts <= set(CLAIM_VERDICTS)
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_a_terminal_has_all_four_columns(made: Path, width: int) -> None:
+    document = judged([made], [RESULT], Units())
+    lines = terminal.render(document, console(width)).splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("hidden" in line for line in lines)
+    whole = " ".join(lines)
+    assert all(word in whole for word in ("the report says", "here", "verdict", "confirmed", "refuted"))
+
+
+def test_a_folder_has_all_its_files_and_one_without_any_is_refused(made: Path) -> None:
+    Path("more-claims.toml").write_text(CLAIMS)
+    assert rendered(judged([made.parent], [], Units()), "text").startswith("of 8 conclusions")
+    Path("nothing").mkdir()
+    with pytest.raises(UsageError, match="has no file of claims"):
+        judged([Path("nothing")], [], Units())
+
+
+def test_a_table_that_is_not_there_is_named(made: Path) -> None:
+    Path("table.csv").unlink()
+    with pytest.raises(UsageError, match=r"table\.csv"):
+        judged([made], [], Units())
+
+
+# ---- The five reports ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_published_claims_are_valid_and_say_where_the_report_has_them(path: Path) -> None:
+    claims = read_claims(path)
+    assert claims.report.name
+    assert claims.report.source
+    assert claims.report.question
+    for claim in claims.claims:
+        assert claim.where, claim.name
+        assert claim.says.endswith("."), claim.name
+
+
+def test_every_printed_table_belongs_to_a_report() -> None:
+    named = {table for path in FILES for table, _ in read_claims(path).tables}
+    assert named == set(PUBLISHED.glob("*.csv"))
+
+
+def numbers(name: str) -> list[str]:
+    """What the printed tables say of a claim, and its numbers with three digits."""
+    claim = said(judged(FILES, [], Units()))[name]["printed"]
+    return [claim["verdict"], *(f"{one['estimate']:.3g}" for one in claim["numbers"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("wan-latency", ["fails", "7.39"]),
+        ("wan-broadcast", ["fails", "6.18", "20.8"]),
+        ("network-latency", ["fails", "12.3", "8.1"]),
+        ("gigabit-latency", ["holds", "1.51"]),
+        ("distance-small", ["fails", "0.924", "0.9", "1.46", "1.43"]),
+        ("two-hosts", ["fails", "106", "7.85"]),
+        ("bsend-latency", ["holds", "8.04"]),
+        ("nonblocking-latency", ["fails", "3.98", "3.88", "4.3", "0.295"]),
+        ("overhead", ["holds", "2.29"]),
+        ("empty", ["holds", "1.42"]),
+        ("peak-size", ["holds", "3.28e+04"]),
+    ],
+)
+def test_the_reports_own_numbers_come_out(name: str, printed: list[str]) -> None:
+    assert numbers(name) == printed
+
+
+def test_three_of_four_printed_placements_are_like_shared_memory() -> None:
+    found = said(judged(FILES, [], Units()))
+    network, near = (found[name]["printed"]["said"] for name in ("one-host", "two-machines-of-one-host"))
+    assert network == "agrees: 0.775 to 1.89 times, median 1.08; so at 15 of 15 cases"
+    assert near == "agrees: 0.894 to 1.72 times, median 1.09; so at 15 of 15 cases"
+
+
+def test_two_printed_measurements_of_one_cell_differ_by_up_to_17_percent() -> None:
+    verdict, *ratios = numbers("same-cell-twice")
+    assert verdict == "fails"
+    assert max(max(float(one), 1 / float(one)) for one in ratios) == pytest.approx(1.17, abs=0.005)
