@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli.options import format_option, results_argument, selection_options, unit_option
 from mpigauge.cli.results import named
+from mpigauge.errors import UsageError
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 KIND = Kind(
@@ -23,6 +23,14 @@ KIND = Kind(
 @click.command("explain")
 @results_argument
 @click.option("--all", "everything", is_flag=True, help="All conclusions, not the ten that tell most.")
+@click.option(
+    "--claims",
+    "claims",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Judge the conclusions of a report; a TOML file, or a folder of them; repeatable.",
+)
 @selection_options
 @unit_option
 @format_option()
@@ -30,6 +38,7 @@ def command(
     results: tuple[Path, ...],
     *,
     everything: bool,
+    claims: tuple[Path, ...],
     series: tuple[str, ...],
     sizes: str,
     state: StateChoice | None,
@@ -40,13 +49,16 @@ def command(
     """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
 
     Each sentence has times, a ratio or difference with its 95 % interval, and the launches that it rests on;
-    all of it is computed. What intervals cannot tell is undecided.
+    all of it is computed. What intervals cannot tell is undecided. --claims holds what a report concludes
+    against its own printed numbers and against all RESULTs together.
 
     \b
     mpigauge explain
     mpigauge explain both.jsonl --all
     mpigauge explain both.jsonl --series pingpong --format markdown
+    mpigauge explain both.jsonl --claims examples/published
     """
+    from mpigauge.cli.claims import judged
     from mpigauge.cli.tables import check, rendered
     from mpigauge.result.reader import load
     from mpigauge.show.query import Query, sources_of
@@ -54,6 +66,17 @@ def command(
     from mpigauge.show.tables.selected import selected
 
     _, units = check(unit_names, "")
+    if claims:
+        _refuse(everything=everything, series=series, sizes=sizes)
+        click.echo(rendered(judged(claims, named(results), units, state, only), form), nl=False)
+        return
     sources = sources_of(map(load, named(results)), "median", state, only)
     query = Query(KIND, sources, False, units, series=series, sizes=sizes)
     click.echo(rendered(document(selected(query), units, everything=everything), form), nl=False)
+
+
+def _refuse(**given: object) -> None:
+    """What has no meaning for claims, which choose their cells themselves."""
+    names = {"everything": "--all"}
+    if asked := [names.get(name, f"--{name}") for name, value in given.items() if value]:
+        raise UsageError(f"--claims and {asked[0]} exclude each other", "use one of them")
