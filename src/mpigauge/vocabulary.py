@@ -154,8 +154,11 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
-Topic = Literal["place", "library", "setting", "mode"]
+Topic = Literal["place", "library", "setting", "mode", "ranks"]
 """What a conclusion is about: `analysis.explain.topics`."""
+
+GrowthLaw = Literal["log2 p", "p - 1", "p"]
+"""How the time of an operation of p ranks grows: rounds of a tree; messages of one rank; those of a lap."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mpigauge.analysis.explain import contrasts
+from mpigauge.analysis.explain import contrasts, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +43,7 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "library": contrasts.libraries,
     "setting": contrasts.settings,
     "mode": contrasts.modes,
+    "ranks": ranks.growths,
 }
 
 

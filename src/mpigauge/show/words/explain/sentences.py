@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts
+from mpigauge.show.words.explain import contrasts, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -17,6 +17,7 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "library": contrasts.sentence,
     "setting": contrasts.sentence,
     "mode": contrasts.sentence,
+    "ranks": ranks.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 
