@@ -157,8 +157,9 @@ itself called several times, each with a part of the bytes."""
 Topic = Literal["place", "library", "setting", "mode", "ranks"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
-GrowthLaw = Literal["log2 p", "p - 1", "p"]
-"""How the time of an operation of p ranks grows: rounds of a tree; messages of one rank; those of a lap."""
+GrowthLaw = Literal["logarithmic", "linear", "proportional"]
+"""How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
+as p, messages of a lap."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""

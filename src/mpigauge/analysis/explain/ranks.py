@@ -33,7 +33,7 @@ FEWEST = 2
 SMALL_MOST_BYTES = 64
 """Of a collective that is rounds of messages, and not bytes."""
 
-ROUNDS: Laws = {"log2 p": lambda ranks: math.ceil(math.log2(ranks)), "p - 1": lambda ranks: ranks - 1.0}
+ROUNDS: Laws = {"logarithmic": lambda ranks: math.ceil(math.log2(ranks)), "linear": lambda ranks: ranks - 1.0}
 """Messages that follow each other: of trees, dissemination and recursive doubling; of one rank that tells all
 others. Source: Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
 IJHPCA 19 (2005)."""
@@ -191,7 +191,7 @@ def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, 
     if _is_lap(evidence, base):
         wire = pattern.volumes.wire
         expected = blocks_of(wire, most.ranks) / blocks_of(wire, base.cell.ranks)
-        return "p" if 1 < ratio.low <= expected <= ratio.high else None, expected
+        return "proportional" if 1 < ratio.low <= expected <= ratio.high else None, expected
     if pattern.family != "collective" or base.cell.bytes > SMALL_MOST_BYTES:
         return None, None
     would = {law: rounds(most.ranks) / rounds(base.cell.ranks) for law, rounds in ROUNDS.items()}

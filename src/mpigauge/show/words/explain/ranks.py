@@ -9,9 +9,13 @@ from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.parts import MINUS, subject
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from mpigauge.analysis.explain.ranks import AtSize, Count, Growth
+    from mpigauge.vocabulary import GrowthLaw
+
+LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 1", "proportional": "p"}
+"""Of p ranks."""
 
 SKEW_MOST = 0.2
 """Of a time; with more than that, it is said."""
@@ -55,7 +59,7 @@ def _law(one: AtSize) -> str:
         return ""
     would = f"{units.format_factor(one.expected)} times"
     if one.law is not None:
-        return f", as {one.law.replace('-', MINUS)} would ({would})"
+        return f", as {LAWS[one.law]} would ({would})"
     low, high = one.fitting.ratio.low, one.fitting.ratio.high
     if low is not None and low > one.expected:
         return f", more than p would ({would})"
