@@ -8,15 +8,17 @@ ones of a topic are chosen.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from mpigauge.analysis.explain import contrasts, ranks
+from mpigauge.analysis.explain import contrasts, copies, ranks, yielding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.explain.evidence import Evidence
     from mpigauge.vocabulary import Topic
+
+T = TypeVar("T")
 
 
 class Fact(Protocol):
@@ -44,7 +46,29 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "setting": contrasts.settings,
     "mode": contrasts.modes,
     "ranks": ranks.growths,
+    "copies": copies.copies,
 }
+
+
+class FactAcross(Fact, Protocol):
+    """What facts have that may be about two results."""
+
+    @property
+    def results(self) -> tuple[int, int]:
+        """Their places among those that were asked for; twice the same for one."""
+
+
+class ConclusionAcross(NamedTuple):
+    """A fact about one or two results of several."""
+
+    topic: Topic
+    fact: FactAcross
+
+
+ACROSS: Mapping[Topic, Callable[[Sequence[Evidence]], Iterator[FactAcross]]] = {
+    "yielding": yielding.yieldings,
+}
+"""Topics that take two results, or two jobs of one."""
 
 
 def conclusions(evidence: Evidence) -> list[Conclusion]:
@@ -56,10 +80,19 @@ def conclusions(evidence: Evidence) -> list[Conclusion]:
     return [*_in_turn(found)]
 
 
-def _weight(one: Conclusion) -> float:
+def conclusions_across(evidences: Sequence[Evidence]) -> list[ConclusionAcross]:
+    """All that follows from several results together, or from two jobs of one."""
+    found = [
+        sorted((ConclusionAcross(topic, fact) for fact in find(evidences)), key=_weight, reverse=True)
+        for topic, find in ACROSS.items()
+    ]
+    return [*_in_turn(found)]
+
+
+def _weight(one: Conclusion | ConclusionAcross) -> float:
     return one.fact.weight
 
 
-def _in_turn(found: Sequence[Iterable[Conclusion]]) -> Iterator[Conclusion]:
+def _in_turn(found: Sequence[Iterable[T]]) -> Iterator[T]:
     for level in zip_longest(*found):
         yield from (one for one in level if one is not None)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
+BINARY = {name: unit for name, unit in units.SIZE_UNITS.items() if name == "B" or name.endswith("iB")}
+"""Units that sizes are written in."""
+
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
 
@@ -62,3 +65,13 @@ def span(sizes_bytes: Iterable[int]) -> str:
 def count(number: int, word: str) -> str:
     """`1 size`, `3 sizes`."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def about_size(size_bytes: float) -> str:
+    """A size between those that were measured, with three significant digits: `2.13 KiB`."""
+    name, unit = max(
+        ((name, unit) for name, unit in BINARY.items() if unit <= size_bytes),
+        key=lambda one: one[1],
+        default=("B", 1),
+    )
+    return f"{float(f'{size_bytes / unit:.3g}'):g} {name}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts, ranks
+from mpigauge.show.words.explain import contrasts, copies, ranks, yielding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mpigauge.analysis.explain.topics import Conclusion
+    from mpigauge.analysis.explain.topics import Conclusion, ConclusionAcross
     from mpigauge.vocabulary import Topic
 
 SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
@@ -18,10 +18,12 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "setting": contrasts.sentence,
     "mode": contrasts.sentence,
     "ranks": ranks.sentence,
+    "yielding": yielding.sentence,
+    "copies": copies.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 
 
-def sentence_of(one: Conclusion, varied: Collection[str]) -> str:
+def sentence_of(one: Conclusion | ConclusionAcross, varied: Collection[str]) -> str:
     """What is said of a fact."""
     return SENTENCES[one.topic](one.fact, varied)
