@@ -154,7 +154,7 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
-Topic = Literal["place", "library", "setting", "mode", "ranks", "yielding", "copies"]
+Topic = Literal["place", "library", "setting", "mode", "ranks", "yielding", "copies", "first-message"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from mpigauge.analysis.explain import contrasts, copies, ranks, yielding
+from mpigauge.analysis.explain import contrasts, copies, first_message, ranks, yielding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +47,7 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "mode": contrasts.modes,
     "ranks": ranks.growths,
     "copies": copies.copies,
+    "first-message": first_message.first_messages,
 }
 
 

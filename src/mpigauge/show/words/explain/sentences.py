@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.explain import contrasts, copies, ranks, yielding
+from mpigauge.show.words.explain import contrasts, copies, first_message, ranks, yielding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -20,6 +20,7 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "ranks": ranks.sentence,
     "yielding": yielding.sentence,
     "copies": copies.sentence,
+    "first-message": first_message.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 
