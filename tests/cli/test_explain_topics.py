@@ -13,7 +13,8 @@ from tests.fakes.law import operation_ns
 from tests.fakes.lines import FIRST_NS
 
 if TYPE_CHECKING:
-    from tests.conftest import Cli, FakeMpi
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
 
 LATENCY_NS = 400
 CROWD = 64
