@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.explain.telling import tells
 from mpigauge.analysis.memory_costs import LIMITS, curves_in_copies
 
 if TYPE_CHECKING:
@@ -105,14 +106,9 @@ def copies(evidence: Evidence) -> Iterator[Copies]:
     """Every curve of messages in every kind of copy that was measured with it."""
     sticks: Sticks = {(*_key(row), row.cell.pattern, row.cell.mode): row for row in evidence.rows}
     for name, curve in curves_in_copies(evidence.rows):
-        told = [row for row in curve if _has_interval(row.ratios[name])]
+        told = [row for row in curve if tells(row.ratios[name])]
         if len(told) > 1:
             yield _copies(name, told, sticks, emulated=evidence.emulated)
-
-
-def _has_interval(ratio: Ratio) -> bool:
-    """Both of whose ends have a logarithm."""
-    return ratio.low is not None and ratio.high is not None and 0 < ratio.low <= ratio.high < math.inf
 
 
 def _copies(name: str, curve: Sequence[Row], sticks: Sticks, *, emulated: bool) -> Copies:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.baselines import MESSAGES
+from mpigauge.analysis.explain.telling import reaches_less, tells
 from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.ratios import Ratio, ratio_of
 from mpigauge.units import NS
@@ -39,7 +40,7 @@ class FirstMessage:
         low_s: Lower end of its 95 % interval.
         high_s: Its upper end.
         usual_s: A round trip of that message; None if none was measured.
-        ratio: How many times as long as that the first one takes, launch by launch.
+        ratio: How many times as long as that the first one takes, launch by launch; None: unknown.
         launches: How many have said it.
     """
 
@@ -62,7 +63,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     for job, rows in evidence.by_job().items():
         firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
         first_s, low_s, high_s, _ = launch_interval(np.array(list(firsts.values()) or [0.0]))
-        if low_s is None or high_s is None:
+        if low_s is None or high_s is None or not reaches_less(first_s, low_s, high_s):
             continue
         usual = _smallest(rows)
         usual_s = ONE_WAY * usual.time.estimate if usual is not None and usual.time is not None else None
@@ -90,4 +91,5 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
     if usual is None or usual.time is None:
         return None
     trips = {number: ONE_WAY * time for number, time in usual.time.by_launch.items()}
-    return ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
+    ratio = ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
+    return ratio if tells(ratio) else None

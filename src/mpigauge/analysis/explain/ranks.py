@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.compare.comparison import ALONG
 from mpigauge.analysis.compare.sides import key_of
+from mpigauge.analysis.explain.telling import tells
 from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
 
@@ -64,7 +65,7 @@ class AtSize:
 
     Attributes:
         fewest: What the others are held against.
-        fitting: The most ranks with a core each; None if those are the fewest, or have no interval.
+        fitting: The most ranks with a core each; None if those are the fewest, or say nothing.
         crowded: The fewest and the most ranks that share cores; none, one or two.
         law: The law of growth that the interval of `fitting` agrees with, alone of those in question.
         expected: The ratio by that law; of a lap always, since its messages follow each other.
@@ -151,7 +152,7 @@ def _growth(evidence: Evidence, rows: Sequence[Row]) -> Iterator[Growth]:
 def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
     base = counted[fewest]
     others = [_count(evidence, counted[ranks], base) for ranks in sorted(counted) if ranks > fewest]
-    told = [one for one in others if one.ratio is not None and one.ratio.low is not None]
+    told = [one for one in others if tells(one.ratio)]
     fitting = max((one for one in told if one.cores is None), key=lambda one: one.ranks, default=None)
     crowded = [one for one in told if one.cores is not None]
     ends = tuple(dict.fromkeys((crowded[0], crowded[-1]))) if crowded else ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.compare.comparison import ALONG
 from mpigauge.analysis.compare.sides import key_of
 from mpigauge.analysis.explain.ranks import cores_shared
+from mpigauge.analysis.explain.telling import tells
 from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.verdict import verdict
@@ -158,6 +159,6 @@ def _waiting(told: Row, untold: Row, *, paired: bool) -> Waiting | None:
     if told.time is None or untold.time is None:
         return None
     ratio = like_ratio(untold.time, told.time, paired=paired)
-    if ratio is None or ratio.low is None:
+    if not tells(ratio):
         return None
     return Waiting(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, verdict(ratio))
