@@ -220,9 +220,17 @@ Topic = (
         "plateau",
         "planted",
         "waiting",
+        "ranks",
+        "yielding",
+        "copies",
+        "first-message",
     ]
 )
 """What a conclusion is about: `analysis.explain.topics`."""
+
+GrowthLaw = Literal["logarithmic", "linear", "proportional"]
+"""How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
+as p, messages of a lap."""
 
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CLOCK_COST_NS = 25
 CLOCK_BOUND_NS = 50
+FIRST_NS = 250_000
+"""The first message of a job and its answer."""
 
 
 def array(values: Iterable[int]) -> str:
@@ -39,7 +41,7 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     say(
         f'{{"launch":{{"kernel":{VERSION},"ranks":{ranks},"ranks_asked":{asked},"library":"{escaped}",'
         f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}],'
-        f'"cards":[{_cards(ranks)}]}}}}'
+        f'"cards":[{_cards(ranks)}],"first_round_trip_ns":{FIRST_NS if ranks > 1 else -1}}}}}'
     )
 
 

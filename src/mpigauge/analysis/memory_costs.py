@@ -103,6 +103,12 @@ def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[Me
 
 def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
     """The cost of every curve of messages in each copy that was measured beside it."""
+    for name, curve in curves_in_copies(rows):
+        yield _cost(curve, name)
+
+
+def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Every curve of messages above 0 B, once for each copy beside it: name of the ratio, sizes rising."""
     curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.ratios and row.cell.bytes > 0:
@@ -110,7 +116,7 @@ def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
     for curve in curves.values():
         for name in YARDSTICKS:
             if mine := sorted((row for row in curve if name in row.ratios), key=lambda row: row.cell.bytes):
-                yield _cost(mine, name)
+                yield name, mine
 
 
 def _cost(curve: Sequence[Row], name: str) -> CostInCopies:

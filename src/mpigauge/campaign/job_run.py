@@ -258,6 +258,7 @@ class JobRun:
                 ranks_at=facts.placement,
                 cards=facts.cards,
                 machines=facts.machines,
+                first_round_trip_ns=facts.first_round_trip_ns,
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,

@@ -60,6 +60,7 @@ def command(
     """
     from mpigauge.cli.claims import judged
     from mpigauge.cli.tables import check, rendered
+    from mpigauge.mpi.kinds import KINDS
     from mpigauge.result.reader import load
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.explain import document
@@ -72,7 +73,9 @@ def command(
         return
     sources = sources_of(map(load, named(results)), "median", state, only)
     query = Query(KIND, sources, False, units, series=series, sizes=sizes)
-    click.echo(rendered(document(selected(query), units, everything=everything), form), nl=False)
+    gives_way = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
+    said = document(selected(query), units, everything=everything, gives_way=gives_way)
+    click.echo(rendered(said, form), nl=False)
 
 
 def _refuse(**given: object) -> None:

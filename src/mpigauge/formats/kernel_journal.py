@@ -158,6 +158,7 @@ class Journals:
             ranks_at=facts.placement,
             cards=facts.cards,
             machines=facts.machines,
+            first_round_trip_ns=facts.first_round_trip_ns,
             load_average=None,
             steal_s=None,
             startup_s=None,

@@ -10,6 +10,7 @@
 #include "ranks/hosts.h"
 #include "ranks/leave.h"
 #include "ranks/pairs.h"
+#include "rounds/first_message.h"
 #include "rounds/measure.h"
 #include "rounds/pools.h"
 #include "text/describe.h"
@@ -53,6 +54,9 @@ int main(int argc, char **argv)
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */
+
+    const int64_t first_ns = mg_first_round_trip_ns();
+
     mg_clock_choose();
 
     const int64_t  start_ns = mg_now_ns();
@@ -63,7 +67,7 @@ int main(int argc, char **argv)
     mg_journal_open(argv[2]);
     if (plan.watched && mg_journal_is_open())
         mg_leave_with_input();
-    mg_journal_launch(plan.ranks);
+    mg_journal_launch(plan.ranks, first_ns);
     check_ranks(&plan);
     mg_pools_fit(&plan);
     mg_crowd(plan.cores);

@@ -23,6 +23,7 @@ Terms = tuple[Term, Term, Term, Term]
 
 ONE: Terms = (0, 1, 0, 0)
 NONE: Terms = (0, 0, 0, 0)
+EACH_RANK: Terms = (0, 0, 1, 0)
 
 
 def blocks_of(terms: Terms, ranks: int) -> float:

@@ -31,6 +31,7 @@ class Facts(Struct, frozen=True):
     placement: tuple[RankPlace, ...]
     cards: tuple[HostCards, ...] = ()
     machines: tuple[Machine, ...] = ()
+    first_round_trip_ns: Int64 = -1
 
 
 class ReadyLine(Struct, frozen=True):

@@ -17,10 +17,11 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 HISTORY: Mapping[int, str] = {
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
-    "`placement`; added since: launches have `cards`, `throttled` and `machines`, visits "
-    "`ip_received_bytes`, `ip_sent_bytes`, `rdma_received_bytes`, `rdma_sent_bytes` and `uncounted_cards`, "
-    "plans `mpiexec`, `check_hosts`, `skip_dead`, `hosts_skipped`, `vary`, `until` and `control`, cells "
-    "and the identity of a launch `label`, `setting` and `arm`, libraries `mpicc_options`, `digest` "
+    "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "
+    "visits `ip_received_bytes`, `ip_sent_bytes`, `rdma_received_bytes`, `rdma_sent_bytes` and "
+    "`uncounted_cards`, plans `mpiexec`, `check_hosts`, `skip_dead`, `hosts_skipped`, `vary`, `until` and "
+    "`control`, cells and the identity of a launch `label`, `setting` and `arm`, libraries `mpicc_options`, "
+    "`digest` "
     "and `label`, environments `cpu_quota`; "
     "records `resumed`; failures of the kind `undead`, `end` with the reason `decided`",
     4: "records `imported`",

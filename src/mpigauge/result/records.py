@@ -113,6 +113,8 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
         cards: The network cards of its hosts; empty in a file of an older mpigauge.
         throttled: How often the control groups of this machine's side had stopped its processes for having
             used up their time, before the launch; null if nobody looked.
+        first_round_trip_ns: The very first message of the job: an empty one from rank 0 to rank 1 and back,
+            before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
     """
 
     number: Int64
@@ -133,6 +135,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     cards: tuple[HostCards, ...] = ()
     throttled: Int64 | None = None
     machines: tuple[Machine, ...] = ()
+    first_round_trip_ns: Int64 = -1
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):

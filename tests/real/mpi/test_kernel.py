@@ -20,7 +20,8 @@ from mpigauge.mpi.library import Library
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result import environment
 from mpigauge.result.environment import cores_allowed
-from tests.real.mpi.conftest import prefix
+from mpigauge.result.reader import load
+from tests.real.mpi.conftest import Run, prefix
 
 pytestmark = pytest.mark.mpi
 
@@ -313,3 +314,13 @@ def test_what_is_cold_is_larger_than_the_caches_here(mpich: Library, pool_bytes:
 
 def test_it_says_before_it_starts_which_library_it_is(mpich: Library) -> None:
     assert identify(kernel.describe(mpich).library) == (mpich.kind, mpich.version)
+
+
+def test_the_first_message_of_a_launch_is_timed(mpigauge: Run, library: Library, tmp_path: Path) -> None:
+    """Before any other, so that it is of every launch, and of none with one rank."""
+    words = ("--mpi", str(library.mpicc), "--launches", "1", "--samples", "30", "-q")
+    for pattern, ranks in (("pingpong", "2"), ("allreduce", "3"), ("memcpy", "1")):
+        done = mpigauge("run", pattern, "--np", ranks, "--sizes", "8", *words, "-o", f"{pattern}.jsonl")
+        assert done.returncode == 0, done.stderr
+        (launch,) = load(tmp_path / f"{pattern}.jsonl").launches
+        assert (launch.first_round_trip_ns > 0) is (ranks != "1")

@@ -41,6 +41,7 @@ FACTS = {
     "placement": [PLACE, PLACE],
     "cards": [{"hosts": ["node1"], "cards": [{"name": "mlx5_0/1", "kind": "rdma", "counted": False}]}],
     "machines": [{"host": "node1", "cpu": "Fast CPU", "kernel": "6.1", "cache_bytes": 2**25}],
+    "first_round_trip_ns": 47_000,
 }
 VISIT = {
     "visit": 3,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.comparisons import rows_by_curve
@@ -24,10 +24,13 @@ class Evidence:
 
     Attributes:
         rows: Of one state of the machine for each cell.
+        gives_way: Of a kind of library the variables, with their values, that make its waiting ranks give way
+            where they share cores; none where nobody knows.
     """
 
     result: Result
     rows: Sequence[Row]
+    gives_way: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def patterns(self) -> Mapping[str, Pattern]:

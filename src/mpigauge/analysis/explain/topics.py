@@ -8,17 +8,21 @@ ones of a topic are chosen.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from mpigauge.analysis.explain import (
     contrasts,
+    copies,
     eager_limits,
+    first_message,
     first_round,
     planted,
     plateau,
+    ranks,
     send_modes,
     spread,
     waiting,
+    yielding,
 )
 
 if TYPE_CHECKING:
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.evidence import Evidence
     from mpigauge.vocabulary import Topic
+
+T = TypeVar("T")
 
 
 class Fact(Protocol):
@@ -60,7 +66,31 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "plateau": plateau.plateaus,
     "planted": planted.planted,
     "waiting": waiting.waitings,
+    "ranks": ranks.growths,
+    "copies": copies.copies,
+    "first-message": first_message.first_messages,
 }
+
+
+class FactAcross(Fact, Protocol):
+    """What facts have that may be about two results."""
+
+    @property
+    def results(self) -> tuple[int, int]:
+        """Their places among those that were asked for; twice the same for one."""
+
+
+class ConclusionAcross(NamedTuple):
+    """A fact about one or two results of several."""
+
+    topic: Topic
+    fact: FactAcross
+
+
+ACROSS: Mapping[Topic, Callable[[Sequence[Evidence]], Iterator[FactAcross]]] = {
+    "yielding": yielding.yieldings,
+}
+"""Topics that take two results, or two jobs of one."""
 
 
 def conclusions(evidence: Evidence) -> list[Conclusion]:
@@ -72,10 +102,19 @@ def conclusions(evidence: Evidence) -> list[Conclusion]:
     return [*_in_turn(found)]
 
 
-def _weight(one: Conclusion) -> float:
+def conclusions_across(evidences: Sequence[Evidence]) -> list[ConclusionAcross]:
+    """All that follows from several results together, or from two jobs of one."""
+    found = [
+        sorted((ConclusionAcross(topic, fact) for fact in find(evidences)), key=_weight, reverse=True)
+        for topic, find in ACROSS.items()
+    ]
+    return [*_in_turn(found)]
+
+
+def _weight(one: Conclusion | ConclusionAcross) -> float:
     return one.fact.weight
 
 
-def _in_turn(found: Sequence[Iterable[Conclusion]]) -> Iterator[Conclusion]:
+def _in_turn(found: Sequence[Iterable[T]]) -> Iterator[T]:
     for level in zip_longest(*found):
         yield from (one for one in level if one is not None)

@@ -111,7 +111,7 @@ static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
     (void) fputc(']', out);
 }
 
-void mg_journal_launch(int ranks_asked)
+void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns)
 {
     char              library[MPI_MAX_LIBRARY_VERSION_STRING];
     int               length     = 0;
@@ -141,7 +141,7 @@ void mg_journal_launch(int ranks_asked)
         put_machines(out, all, ranks);
         (void) fputc(',', out);
         mg_launch_cards_put(out, &cards, host_of, all);
-        (void) fprintf(out, "}}");
+        (void) fprintf(out, ",\"first_round_trip_ns\":%" PRId64 "}}", first_round_trip_ns);
         mg_journal_end_line();
     }
     mg_launch_cards_free(&cards);

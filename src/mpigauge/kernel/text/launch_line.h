@@ -2,6 +2,9 @@
 #ifndef MG_LAUNCH_LINE_H
 #define MG_LAUNCH_LINE_H
 
-void mg_journal_launch(int ranks_asked); /* collective: gathers the facts of every rank */
+#include <stdint.h>
+
+/* Collective: gathers the facts of every rank. */
+void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns);
 
 #endif

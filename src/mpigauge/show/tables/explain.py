@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.explain.evidence import Evidence
-from mpigauge.analysis.explain.topics import conclusions
+from mpigauge.analysis.explain.topics import conclusions, conclusions_across
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.show.document import Document, Line
 from mpigauge.show.tables.records import finding_record
@@ -18,20 +18,26 @@ from mpigauge.show.words.finding import finding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.explain.topics import Conclusion
+    from mpigauge.analysis.explain.topics import Conclusion, ConclusionAcross
     from mpigauge.analysis.rows import Row
     from mpigauge.show.document import Units
     from mpigauge.show.query import Source
+
+    GivesWay = Mapping[str, Mapping[str, str]]
 
 SAID_MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A conclusion with its sentence."""
+    """A conclusion with its sentence.
 
-    source: Source
-    conclusion: Conclusion
+    Attributes:
+        name: Of the result, or of both, that it is about.
+    """
+
+    name: str
+    conclusion: Conclusion | ConclusionAcross
     text: str
 
     @property
@@ -40,18 +46,19 @@ class Said:
         return self.conclusion.fact.launches
 
 
-def document(sources: Sequence[Source], chosen: Units, *, everything: bool = False) -> Document:
+def document(
+    sources: Sequence[Source], chosen: Units, *, everything: bool = False, gives_way: GivesWay | None = None
+) -> Document:
     """What follows from results.
 
     Args:
-        everything: All conclusions; else at most ten of each result.
+        everything: All conclusions; else at most ten of each result, and of several together.
+        gives_way: As of `Evidence`.
     """
-    found = [said_of(source) for source in sources]
+    found = [said_across(sources, gives_way or {}), *map(said_of, sources)]
     return Document(
         head=[machine.machine_of(source.result) for source in sources[:1]],
-        foot=[
-            line for mine in found for line in _lines(mine, several=len(sources) > 1, everything=everything)
-        ],
+        foot=[*_lines(found, several=len(sources) > 1, everything=everything)],
         units=chosen,
         data=lambda: {"conclusions": [_record(one) for mine in found for one in mine]},
         records=lambda: (_flat(one) for mine in found for one in mine),
@@ -62,7 +69,21 @@ def said_of(source: Source) -> list[Said]:
     """All that is concluded of one result."""
     evidence = Evidence(source.result, source.rows)
     varied = varied_in(source.rows)
-    return [Said(source, one, sentence_of(one, varied)) for one in conclusions(evidence)]
+    return [Said(source.name, one, sentence_of(one, varied)) for one in conclusions(evidence)]
+
+
+def said_across(sources: Sequence[Source], gives_way: GivesWay) -> list[Said]:
+    """All that is concluded of several results together, or of two jobs of one."""
+    evidences = [Evidence(source.result, source.rows, gives_way) for source in sources]
+    varied = [varied_in(source.rows) for source in sources]
+    return [
+        Said(
+            " / ".join(dict.fromkeys(sources[place].name for place in one.fact.results)),
+            one,
+            sentence_of(one, frozenset().union(*(varied[place] for place in one.fact.results))),
+        )
+        for one in conclusions_across(evidences)
+    ]
 
 
 def varied_in(rows: Iterable[Row]) -> frozenset[str]:
@@ -71,27 +92,28 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
 
 
-def _lines(found: Sequence[Said], *, several: bool, everything: bool) -> Iterator[Line]:
-    """The sentences of one result."""
-    for one in found if everything else found[:SAID_MOST]:
-        name = f"{one.source.name}: " if several else ""
+def _lines(found: Sequence[Sequence[Said]], *, several: bool, everything: bool) -> Iterator[Line]:
+    """The sentences of all results, and how many there is no room for."""
+    shown = [one for mine in found for one in (mine if everything else mine[:SAID_MOST])]
+    for one in shown:
+        name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
-    if not found:
+    if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
-    if not everything and len(found) > SAID_MOST:
-        yield Line(f"{len(found) - SAID_MOST} more: --all", "quiet")
+    if left_out := sum(map(len, found)) - len(shown):
+        yield Line(f"{left_out} more: --all", "quiet")
 
 
 def _record(one: Said) -> Mapping[str, Any]:
     """docs/numbers.md#conclusions."""
     fact: Any = one.conclusion.fact
     found = finding(one.conclusion.topic, fact, one.text)
-    return {"result": one.source.name, "launches": one.launches, **finding_record(found)}
+    return {"result": one.name, "launches": one.launches, **finding_record(found)}
 
 
 def _flat(one: Said) -> Mapping[str, Any]:
     return {
-        "result": one.source.name,
+        "result": one.name,
         "topic": one.conclusion.topic,
         "launches": one.launches,
         "text": one.text,

@@ -21,6 +21,9 @@ MINUS = "\N{MINUS SIGN}"
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
 
+BINARY = {name: unit for name, unit in units.SIZE_UNITS.items() if name == "B" or name.endswith("iB")}
+"""Units that sizes are written in."""
+
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
 
@@ -105,3 +108,13 @@ def rate(bytes_per_s: float, ends: tuple[float | None, float | None] = (None, No
 
 def _wire_unit(bytes_per_s: float) -> str:
     return "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"
+
+
+def about_size(size_bytes: float) -> str:
+    """A size between those that were measured, with three significant digits: `2.13 KiB`."""
+    name, unit = max(
+        ((name, unit) for name, unit in BINARY.items() if unit <= size_bytes),
+        key=lambda one: one[1],
+        default=("B", 1),
+    )
+    return f"{float(f'{size_bytes / unit:.3g}'):g} {name}"

@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.words.explain import (
     contrasts,
+    copies,
     eager_limits,
+    first_message,
     first_round,
     planted,
     plateau,
+    ranks,
     send_modes,
     spread,
     waiting,
+    yielding,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mpigauge.analysis.explain.topics import Conclusion
+    from mpigauge.analysis.explain.topics import Conclusion, ConclusionAcross
     from mpigauge.vocabulary import Topic
 
 SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
@@ -34,10 +38,14 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "plateau": plateau.sentence,
     "planted": planted.sentence,
     "waiting": waiting.sentence,
+    "ranks": ranks.sentence,
+    "yielding": yielding.sentence,
+    "copies": copies.sentence,
+    "first-message": first_message.sentence,
 }
 """From a fact, and the factors in which cells of its result differ."""
 
 
-def sentence_of(one: Conclusion, varied: Collection[str]) -> str:
+def sentence_of(one: Conclusion | ConclusionAcross, varied: Collection[str]) -> str:
     """What is said of a fact."""
     return SENTENCES[one.topic](one.fact, varied)

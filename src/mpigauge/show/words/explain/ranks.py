@@ -1,0 +1,73 @@
+"""What the number of ranks does, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.words.comparisons import times
+from mpigauge.show.words.explain.parts import MINUS, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from mpigauge.analysis.explain.ranks import AtSize, Count, Growth
+    from mpigauge.vocabulary import GrowthLaw
+
+LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 1", "proportional": "p"}
+"""Of p ranks."""
+
+SKEW_MOST = 0.2
+"""Of a time; with more than that, it is said."""
+
+
+def sentence(fact: Growth, varied: Collection[str]) -> str:
+    """How the time grows with the ranks, with cores and without."""
+    what = "lap of " if fact.lap else ""
+    about = f"{what}{subject(fact.cell, varied, {'ranks'}, fact.state)}"
+    return f"{about}: {'; '.join([*(_at(one, fact) for one in fact.at), *_scheduler(fact)])}"
+
+
+def _at(one: AtSize, fact: Growth) -> str:
+    where = f"at {units.format_size(one.bytes)} " if fact.sized else ""
+    base = f"{where}{_ranks(one.fewest)} take {_time(one.fewest)}"
+    fitting = [f"{_ranks(one.fitting)} {_longer(one.fitting)}{_law(one)}"] if one.fitting else []
+    return ", ".join([base, *fitting, *(f"{_ranks(many)} {_longer(many)}" for many in one.crowded)])
+
+
+def _ranks(one: Count) -> str:
+    shared = "" if one.cores is None else f" on {one.cores} core{'' if one.cores == 1 else 's'}"
+    return f"{one.ranks} rank{'' if one.ranks == 1 else 's'}{shared}"
+
+
+def _longer(one: Count) -> str:
+    return f"{times(one.ratio)} as long, {_time(one)}" if one.ratio else _time(one)
+
+
+def _time(one: Count) -> str:
+    """With what it consists of."""
+    parts = [f"{units.format_time(one.message_s)} a message"] if one.message_s is not None else []
+    if one.skew_share is not None and one.skew_share > SKEW_MOST:
+        parts.append(f"{units.format_percent(one.skew_share)} of it start skew")
+    within = f" ({', '.join(parts)})" if parts else ""
+    return f"{units.format_time(one.time_s)}{within}"
+
+
+def _law(one: AtSize) -> str:
+    """As which law the interval says that it grows; nothing if it does not tell."""
+    if one.expected is None or one.fitting is None or one.fitting.ratio is None:
+        return ""
+    would = f"{units.format_factor(one.expected)} times"
+    if one.law is not None:
+        return f", as {LAWS[one.law]} would ({would})"
+    low, high = one.fitting.ratio.low, one.fitting.ratio.high
+    if low is not None and low > one.expected:
+        return f", more than p would ({would})"
+    return f", less than p would ({would})" if high is not None and high < one.expected else ""
+
+
+def _scheduler(fact: Growth) -> Iterator[str]:
+    """What times of more ranks than cores contain."""
+    if cores := {many.cores for one in fact.at for many in (one.fewest, *one.crowded) if many.cores}:
+        beyond = f"beyond {cores.pop()} ranks" if len(cores) == 1 else "with more ranks than cores"
+        yield f"{beyond} they also wait for the scheduler, so this shows no growth of the operation itself"

@@ -1,0 +1,36 @@
+"""What it is worth that waiting ranks give way, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.show.words.comparisons import times, verdict_words
+from mpigauge.show.words.explain.parts import count, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.analysis.explain.yielding import Waiting, Yielding
+
+SAID_ITSELF = frozenset({"ranks", "setting"})
+
+
+def sentence(fact: Yielding, varied: Collection[str]) -> str:
+    """How many times as long it takes where a waiting rank keeps its core."""
+    about = subject(fact.cell, varied, SAID_ITSELF, fact.state)
+    ranks = f"{count(fact.cell.ranks, 'rank')} on {count(fact.cores, 'core')}"
+    untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
+    what = f"not told to give way while they wait ({untold}) against told to"
+    return f"{about}, {ranks}: {what}: {'; '.join([*(_at(one, fact) for one in fact.at), *_why(fact)])}"
+
+
+def _at(one: Waiting, fact: Yielding) -> str:
+    where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
+    both = f"{units.format_time(one.untold_s)} for {units.format_time(one.told_s)}"
+    return f"{verdict_words(one.verdict, one.ratio)}{where}: {times(one.ratio)}, {both}"
+
+
+def _why(fact: Yielding) -> Iterator[str]:
+    if all(one.verdict == "slower" for one in fact.at):
+        yield "a rank that polls keeps the core which the rank needs that it waits for"

@@ -1,0 +1,59 @@
+"""`mpigauge explain` on a fake library of known speed: ranks, copies, giving way and the first message."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.errors import EXIT_DONE
+from mpigauge.mpi.kinds import KINDS
+from tests.fakes.law import operation_ns
+from tests.fakes.lines import FIRST_NS
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+LATENCY_NS = 400
+CROWD = 64
+"""More ranks than this machine lets tests have cores; a fake launcher starts none of them."""
+
+
+def explained(cli: Cli, kind: str, *files: str) -> list[dict[str, Any]]:
+    done = cli("explain", *files, "--all", "--format", "json")
+    assert (done.status, done.err) == (EXIT_DONE, "")
+    return [one for one in json.loads(done.out)["conclusions"] if one["kind"] == kind]
+
+
+@pytest.fixture(autouse=True)
+def _library(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_JITTER", "0.01")
+
+
+def test_first_message_copies_and_ranks(cli: Cli) -> None:
+    words = ("--sizes", "8:1MiB*8", "--np", f"2,{CROWD}", "--launches", "4", "--samples", "30", "-q")
+    assert cli("run", "pingpong", "memcpy", "barrier", *words, "-o", "r.jsonl").status == EXIT_DONE
+    for first in explained(cli, "first-message", "r.jsonl"):
+        assert first["value"]["first_s"] == pytest.approx(FIRST_NS * 1e-9)
+        assert first["text"].split("answer ")[1].startswith("250 µs (")
+    assert explained(cli, "copies", "r.jsonl")
+    (growth,) = explained(cli, "ranks", "r.jsonl")
+    (crowded,) = growth["value"]["at"][0]["crowded"]
+    few, many = (operation_ns("barrier", "blocking", 0, ranks, LATENCY_NS) for ranks in (2, CROWD))
+    assert crowded["ratio"]["estimate"] == pytest.approx(many / few, rel=0.3)
+    assert "scheduler" in growth["text"]
+
+
+def test_giving_way(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    (name,) = next(kind.crowded for kind in KINDS if kind.name == "openmpi")
+    words = ("run", "barrier", "--np", str(CROWD), "--launches", "4", "--samples", "30", "-q")
+    assert cli(*words, "-o", "told.jsonl").status == EXIT_DONE
+    monkeypatch.setenv("FAKE_SLOWER", "50")
+    assert cli(*words, "--env", f"{name}=0", "-o", "busy.jsonl").status == EXIT_DONE
+    (fact,) = explained(cli, "yielding", "told.jsonl", "busy.jsonl")
+    assert fact["result"] == "told / busy"
+    assert fact["value"]["at"][0]["ratio"]["estimate"] == pytest.approx(50, rel=0.1)
+    assert f"({name}=0) against told to: slower: " in fact["text"]
+    assert explained(cli, "yielding", "told.jsonl") == []
