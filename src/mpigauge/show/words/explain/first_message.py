@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.words.comparisons import times
 from mpigauge.show.words.explain.parts import time
+from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.words.comparisons import times, verdict_words
 from mpigauge.show.words.explain.parts import count, subject
+from mpigauge.show.words.ratios import times, verdict_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
