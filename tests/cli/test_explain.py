@@ -9,6 +9,7 @@ import pytest
 
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE
 from mpigauge.show.tables.explain import SAID_MOST
+from tests.made import SMALL, campaign, written
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install
@@ -71,10 +72,8 @@ def test_two_results_are_told_one_after_the_other(cli: Cli, both: str) -> None:
     assert {one["result"] for one in found} <= {"both", "one"}
 
 
-def test_what_has_nothing_to_say_says_so(cli: Cli, fake_mpi: Install) -> None:
-    mpi = str(fake_mpi().mpicc)
-    cli("run", "barrier", "--mpi", mpi, "--launches", "2", "--samples", "20", "-q", "-o", "r.jsonl")
-    done = cli("explain", "r.jsonl")
+def test_what_has_nothing_to_say_says_so(cli: Cli) -> None:
+    done = cli("explain", written("empty.jsonl", campaign(SMALL)))
     assert (done.status, done.err) == (EXIT_DONE, "")
     assert "nothing follows" in done.out
     assert cli("explain", "nowhere.jsonl").status == EXIT_USAGE

@@ -49,6 +49,18 @@ class Evidence:
         return {row.cell.job: row.cell.bytes for row in probes if self._is_of(row, ("probe",))}
 
     @property
+    def messages(self) -> frozenset[str]:
+        """Patterns of messages, and of what probes them."""
+        return frozenset(
+            name for name, pattern in self.patterns.items() if pattern.family in ("message", "probe")
+        )
+
+    @property
+    def crowded(self) -> frozenset[JobKey]:
+        """Jobs with more ranks than cores."""
+        return frozenset(row.cell.job for row in self.rows if row.oversubscribed)
+
+    @property
     def emulated(self) -> bool:
         """Whether the network is that of a lab, so that its delays and rates were put in."""
         return self.result.campaign.plan.lab is not None

@@ -7,8 +7,9 @@ ones of a topic are chosen.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from mpigauge.analysis.explain import (
     contrasts,
@@ -24,6 +25,7 @@ from mpigauge.analysis.explain import (
     waiting,
     yielding,
 )
+from mpigauge.plan.model import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,14 +63,14 @@ TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
     "eager-limit": eager_limits.eager_limits,
     "handshake": send_modes.handshakes,
     "buffer-copy": send_modes.buffer_copies,
-    "spread": spread.spreads,
-    "first": first_round.firsts,
     "plateau": plateau.plateaus,
-    "planted": planted.planted,
-    "waiting": waiting.waitings,
-    "ranks": ranks.growths,
     "copies": copies.copies,
+    "planted": planted.planted,
+    "ranks": ranks.growths,
+    "waiting": waiting.waitings,
+    "spread": spread.spreads,
     "first-message": first_message.first_messages,
+    "first": first_round.firsts,
 }
 
 
@@ -94,12 +96,29 @@ ACROSS: Mapping[Topic, Callable[[Sequence[Evidence]], Iterator[FactAcross]]] = {
 
 
 def conclusions(evidence: Evidence) -> list[Conclusion]:
-    """All that follows: the most telling of each topic first, then the next of each."""
+    """All that follows: the most telling of each topic first, then the next of each.
+
+    What ranks measure that share cores tells more of the scheduler than of MPI, and collectives say less than
+    the messages that they are made of: of one topic they come later.
+    """
+    crowded, messages = evidence.crowded, evidence.messages
+
+    def telling(one: Conclusion) -> tuple[bool, bool, float]:
+        cell = _cell_of(one.fact)
+        return cell.job not in crowded, cell.pattern in messages, one.fact.weight
+
     found = [
-        sorted((Conclusion(topic, fact) for fact in find(evidence)), key=_weight, reverse=True)
+        sorted((Conclusion(topic, fact) for fact in find(evidence)), key=telling, reverse=True)
         for topic, find in TOPICS.items()
     ]
     return [*_in_turn(found)]
+
+
+def _cell_of(fact: Any) -> Cell:
+    """The first cell that a fact names."""
+    values = (getattr(fact, field.name) for field in fields(fact))
+    found = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
+    return next(one for one in found if isinstance(one, Cell))
 
 
 def conclusions_across(evidences: Sequence[Evidence]) -> list[ConclusionAcross]:
@@ -111,7 +130,7 @@ def conclusions_across(evidences: Sequence[Evidence]) -> list[ConclusionAcross]:
     return [*_in_turn(found)]
 
 
-def _weight(one: Conclusion | ConclusionAcross) -> float:
+def _weight(one: ConclusionAcross) -> float:
     return one.fact.weight
 
 

@@ -57,7 +57,7 @@ def _contrast(fact: Contrast) -> str:
         what, pair = first.pattern, f"{other.mode} against {first.mode}"
     else:
         what, pair = f"{first.pattern} {first.mode}", f"{_library(other)} against {_library(first)}"
-    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs)}"
+    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs, first)}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.verdict import MARGIN
-from mpigauge.show.words.explain.parts import count, extra, span
+from mpigauge.show.words.explain.parts import at_size, count, extra, span
 from mpigauge.show.words.ratios import VERDICTS, times
 from mpigauge.vocabulary import DIFFERENT
 
@@ -15,49 +15,57 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.analysis.explain.beside import Beside, Stretch
+    from mpigauge.plan.model import Cell
 
 WITHIN = f"{100 * MARGIN:g} %"
 
 
-def runs_words(runs: Sequence[Stretch]) -> str:
-    """All of a pair of curves; between sizes that differ, what does not is told together."""
+def runs_words(runs: Sequence[Stretch], cell: Cell) -> str:
+    """All of a pair of curves; between sizes that differ, what does not is told together.
+
+    Args:
+        cell: One of either, for what has no size.
+    """
     total = sum(len(run.at) for run in runs)
     groups = groupby(runs, key=lambda run: run if run.verdict in DIFFERENT else None)
-    said = (_differing(run, total) if run is not None else _alike([*mine], total) for run, mine in groups)
+    said = (
+        _differing(run, total, cell) if run is not None else _alike([*mine], total, cell)
+        for run, mine in groups
+    )
     return "; ".join(said)
 
 
-def _differing(run: Stretch, total: int) -> str:
+def _differing(run: Stretch, total: int, cell: Cell) -> str:
     little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
     ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
-    where = _where([one.bytes for one in run.at], total)
-    return f"{VERDICTS[run.verdict]} {where}{little}: {' and '.join(map(_at, ends))}"
+    where = _where([one.bytes for one in run.at], total, cell)
+    return f"{VERDICTS[run.verdict]}{where}{little}: {' and '.join(_at(one, cell) for one in ends)}"
 
 
-def _alike(runs: Sequence[Stretch], total: int) -> str:
+def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
     """Neighbouring sizes that do not differ, or of which nobody can tell."""
     open_ = [one for run in runs if run.verdict == "undecided" for one in run.at]
     sizes = [one.bytes for run in runs for one in run.at]
-    where = _where(sizes, total)
+    where = _where(sizes, total, cell)
     if len(open_) == len(sizes):
-        return f"{VERDICTS['undecided']}{_would_tell(open_)} {where}"
+        return f"{VERDICTS['undecided']}{_would_tell(open_)}{where}"
     same = f"{VERDICTS['same']} (within {WITHIN})"
     if 2 * len(open_) <= len(sizes):
-        return f"{same} {where}{f', undecided at {len(open_)} of them{_would_tell(open_)}' if open_ else ''}"
-    return f"{VERDICTS['undecided']}{_would_tell(open_)} {where}, {same} at {len(sizes) - len(open_)} of them"
+        return f"{same}{where}{f', undecided at {len(open_)} of them{_would_tell(open_)}' if open_ else ''}"
+    return f"{VERDICTS['undecided']}{_would_tell(open_)}{where}, {same} at {len(sizes) - len(open_)} of them"
 
 
-def _where(sizes: Sequence[int], total: int) -> str:
+def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
     if len(sizes) == 1:
-        return f"at {span(sizes)}"
-    return (
-        f"at all {total} sizes" if len(sizes) == total else f"at {span(sizes)} ({count(len(sizes), 'size')})"
-    )
+        return at_size(cell, sizes[0])
+    if len(sizes) == total:
+        return f" at all {total} sizes"
+    return f" at {span(sizes)} ({count(len(sizes), 'size')})"
 
 
-def _at(one: Beside) -> str:
+def _at(one: Beside, cell: Cell) -> str:
     both = f"{units.format_time(one.other_s)} against {units.format_time(one.base_s)}"
-    return f"{times(one.ratio)} as long at {units.format_size(one.bytes)}, {both}, {extra(one.extra_s)}"
+    return f"{times(one.ratio)} as long{at_size(cell, one.bytes)}, {both}, {extra(one.extra_s)}"
 
 
 def _would_tell(points: Sequence[Beside]) -> str:

@@ -25,7 +25,7 @@ def sentence(fact: Contrast, varied: Collection[str]) -> str:
     """Which is faster, where, and by how much."""
     name = name_of(fact.factors)
     about = subject(fact.base, varied, fact.factors, fact.state)
-    said = "; ".join([runs_words(fact.runs), *_more(fact)])
+    said = "; ".join([runs_words(fact.runs, fact.base), *_more(fact)])
     return f"{about}: {name(fact.other)} against {name(fact.base)}: {said}"
 
 

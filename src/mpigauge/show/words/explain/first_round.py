@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.words.explain.parts import DASH, subject
+from mpigauge.show.words.explain.parts import DASH, at_size, subject
 from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def sentence(fact: First, varied: Collection[str]) -> str:
 def _range(fact: First) -> str:
     most, total, many = fact.most, len(fact.points), len(fact.longer)
     both = f"{units.format_time(most.first_s)} for {units.format_time(most.typical_s)}"
-    size = units.format_size(most.bytes)
+    where = at_size(fact.cell, most.bytes)
     if total == 1:
-        return f"{times(most.ratio)} as long as a typical one at {size}, {both}"
+        return f"{times(most.ratio)} as long as a typical one{where}, {both}"
     ends = f" {DASH} ".join(map(units.format_factor, fact.ends))
     certain = f"all {total} sizes, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
-        f"{ends} times as long as a typical one, longer for certain at {certain} at {size}: "
+        f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "
         f"{times(most.ratio)}, {both}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.states import in_state
 
@@ -23,6 +24,9 @@ NEARLY_NONE = 0.0005
 
 BINARY = {name: unit for name, unit in units.SIZE_UNITS.items() if name == "B" or name.endswith("iB")}
 """Units that sizes are written in."""
+
+UNSIZED = patterns_with(lambda pattern: not pattern.sized)
+"""What has no size to be said."""
 
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
@@ -70,6 +74,11 @@ def span(sizes_bytes: Iterable[int]) -> str:
     ordered = sorted(sizes_bytes)
     ends = dict.fromkeys((ordered[0], ordered[-1]))
     return f" {DASH} ".join(units.format_size(size) for size in ends)
+
+
+def at_size(cell: Cell, size_bytes: int) -> str:
+    """Where something is so: ` at 8 B`; nothing of what has no size."""
+    return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
 
 
 def count(number: int, word: str, words: str = "") -> str:

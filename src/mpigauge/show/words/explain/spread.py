@@ -8,7 +8,7 @@ from mpigauge import units
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.spread import Spread, SpreadBeside
 from mpigauge.show.words.explain.contrasts import name_of
-from mpigauge.show.words.explain.parts import count, share, subject
+from mpigauge.show.words.explain.parts import at_size, count, share, subject
 from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _parts(fact: Spread) -> Iterator[str]:
     )
     if fact.half_width is not None:
         yield f"the time itself is known to {units.format_relative(fact.half_width)}"
-    yield _deviation(fact.deviation)
+    yield _deviation(fact.deviation, at_size(fact.cell, fact.deviation.bytes))
     if fact.batched:
         yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means vary less"
 
@@ -47,10 +47,9 @@ def _samples(fact: Spread) -> str:
     return f"means of up to {fact.batch} {what}, which vary less than single ones,"
 
 
-def _deviation(fact: Deviation) -> str:
-    said = (
-        f"their standard deviation is largest at {units.format_size(fact.bytes)}, {_of_mean(fact.over_mean)}"
-    )
+def _deviation(fact: Deviation, where: str) -> str:
+    largest = f" is largest{where}," if where else " is"
+    said = f"their standard deviation{largest} {_of_mean(fact.over_mean)}"
     if fact.over_mean > MANY_TIMES * fact.rest:
         few = f"slowest {fact.slowest}" if fact.slowest > 1 else "slowest one"
         said += f", but {units.format_percent(fact.rest)} without the {few} of {fact.samples} samples"
