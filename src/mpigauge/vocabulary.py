@@ -35,6 +35,9 @@ Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "
 Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 """What a pattern is about; "" where an older or a foreign kernel does not say."""
 
+POINT_TO_POINT: Final[frozenset[Family]] = frozenset({"message", "probe"})
+"""Families of messages, and of what probes them."""
+
 SuiteName = Literal["guidelines"]
 """Built-in plans that are asked for by name."""
 
