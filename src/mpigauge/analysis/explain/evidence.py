@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.comparisons import rows_by_curve
+from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import JobKey
@@ -51,9 +52,7 @@ class Evidence:
     @property
     def messages(self) -> frozenset[str]:
         """Patterns of messages, and of what probes them."""
-        return frozenset(
-            name for name, pattern in self.patterns.items() if pattern.family in ("message", "probe")
-        )
+        return frozenset(name for name, pattern in self.patterns.items() if pattern.family in POINT_TO_POINT)
 
     @property
     def crowded(self) -> frozenset[JobKey]:
@@ -88,7 +87,7 @@ class Evidence:
                 jobs[row.cell.job].append(row)
         return jobs
 
-    def _is_of(self, row: Row, families: Sequence[Family]) -> bool:
+    def _is_of(self, row: Row, families: Collection[Family]) -> bool:
         pattern = self.patterns.get(row.cell.pattern)
         if pattern is None:
             return False
