@@ -154,6 +154,13 @@ GuidelineKind = Literal["mock-up", "monotony", "split"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
+BreakKind = Literal["eager-limit", "found", "possible"]
+"""Of a break between segments of a model: known from a probe; had by most replicates; by fewer."""
+
+PredictionBasis = Literal["measured", "interpolated", "at-break", "extrapolated", "no-slope"]
+"""What a predicted time rests on: its size was measured; lies between sizes of a segment; between two
+segments; beyond all sizes; beyond them, where the last segment has no slope, so that there is no time."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

@@ -1,1 +1,1 @@
-"""Models of times against size: segments of lines, what follows from them, and what collectives behave like."""
+"""Models of times against size: segments of lines, what follows from them, what collectives are like."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from mpigauge.analysis.interval import student
 from mpigauge.analysis.models.lines import HUBER, fit_lines
-from mpigauge.analysis.models.segments import Cut, best_cuts, chosen_count, curve_of
+from mpigauge.analysis.models.segments import Cut, best_cuts, chosen_count
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -37,12 +37,15 @@ class Replicates:
         alpha: In seconds, shape ``(replicates, segments)``.
         beta: Seconds per byte, likewise.
         found: Of each of the model's breaks, the share of replicates that have one there too.
+        measured: Logarithms of times that launches drawn anew would have given, shape
+            ``(replicates, points)``, whatever the model is.
         factor: By what half-widths grow for the few launches that there are.
     """
 
     alpha: Values
     beta: Values
     found: Values
+    measured: Values
     factor: float
 
     def interval(self, estimate: float, values: Values) -> tuple[float, float]:
@@ -62,13 +65,16 @@ class Replicates:
         return max(0.0, estimate + (end - estimate) * self.factor)
 
 
-def replicates_of(sizes: Values, logs: Values, launches: Values, found: Cut, seed: int = 1) -> Replicates | None:
+def replicates_of(
+    sizes: Values, logs: Values, launches: Values, found: Cut, widened: float = 1.0
+) -> Replicates | None:
     """Replicates of a model; None if there are too few launches.
 
     Args:
         sizes: In bytes, shape ``(points,)``.
         logs: Logarithms of times in seconds, likewise.
         launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
+        widened: By what intervals grow beside, for launches that follow each other slowly.
 
     Source:
         docs/models.md#intervals
@@ -76,8 +82,8 @@ def replicates_of(sizes: Values, logs: Values, launches: Values, found: Cut, see
     count = len(launches)
     if count < LAUNCHES_LEAST:
         return None
-    chance = np.random.default_rng(seed)
-    model = np.log(curve_of(found, sizes))
+    chance = np.random.default_rng(count)
+    model = np.log(found.times(sizes))
     apart = np.nan_to_num(launches - logs)
     left = _left(found, sizes, logs - model, apart)
     signs = chance.choice((-1.0, 1.0), (REPLICATES, sizes.size))
@@ -86,7 +92,8 @@ def replicates_of(sizes: Values, logs: Values, launches: Values, found: Cut, see
     again = model + signs * left + moved
     alpha, beta = _refitted(found, sizes, again)
     stable = _stability(found, sizes, logs, again)
-    return Replicates(alpha, beta, stable, student(count - 1) / NORMAL * math.sqrt(count / (count - 1)))
+    factor = widened * student(count - 1) / NORMAL * math.sqrt(count / (count - 1))
+    return Replicates(alpha, beta, stable, logs + moved, factor)
 
 
 def misfit_beyond_noise(found: Cut, sizes: Values, errors: Values, apart: Values) -> float:
@@ -112,7 +119,7 @@ def _left(found: Cut, sizes: Values, errors: Values, apart: Values) -> Values:
 
 def _designs(found: Cut, sizes: Values) -> list[tuple[slice, Values]]:
     """Of every segment an orthonormal base of what its parameters can change, in logarithms."""
-    model = curve_of(found, sizes)
+    model = found.times(sizes)
     designs = []
     for number, (begin, end) in enumerate(zip(found.edges[:-1], found.edges[1:], strict=True)):
         mine = slice(begin, end)
@@ -172,7 +179,7 @@ def _costs(found: Cut, sizes: Values, logs: Values, again: Values) -> Values:
 
     In closed form: relative errors about the model, with the weights that its points have.
     """
-    model = curve_of(found, sizes)
+    model = found.times(sizes)
     shares = HUBER * found.scale / np.maximum(np.abs(logs - np.log(model)), HUBER * found.scale)
     inside = found.grid.inside * shares
     p, q, v = 1 / model, sizes / model, 1 + again - np.log(model)

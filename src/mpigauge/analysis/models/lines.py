@@ -144,7 +144,7 @@ def _level(logs: Values, inside: Values, scale: float) -> tuple[Values, Values]:
 def _shares(errors: Values, scale: float) -> Values:
     """Huber's weights."""
     far = HUBER * scale
-    return far / np.maximum(np.abs(errors), far)
+    return np.asarray(far / np.maximum(np.abs(errors), far))
 
 
 def _cost(errors: Values, inside: Values, scale: float) -> Values:

@@ -6,14 +6,16 @@ forced, and cost nothing.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.models.lines import Lines, fit_lines
+from mpigauge.analysis.models.lines import fit_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +40,7 @@ EDGES_MOST = 100
 """Of a curve with more sizes, breaks are looked for between every second, third and so on."""
 
 _TIE = 2.0
-_ROUNDS = 3
+_ROUNDS = 2
 _OF_NORMAL = 1.4826
 
 
@@ -69,6 +71,11 @@ class Cut:
     def of_point(self) -> Places:
         """The segment of every point."""
         return np.repeat(np.arange(self.count), np.diff(self.edges))
+
+    def times(self, sizes: Values) -> Values:
+        """What the model says at the sizes that were cut, in seconds."""
+        mine = self.of_point
+        return np.asarray(self.alpha[mine] + self.beta[mine] * sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,23 +142,21 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
         docs/models.md#segments
     """
     grid = grid_of(sizes.size, forced)
-    scale, found = SCALE_FIRST, None
+    found = _cut(grid, sizes, logs, SCALE_FIRST)
     for _ in range(_ROUNDS):
-        lines = fit_lines(sizes, logs, grid.inside, scale)
-        last, found = found, _chosen(grid, lines, scale)
-        scale = _scale_of(found, sizes, logs)
-        if last is not None and last.edges == found.edges:
+        last, found = found, _cut(grid, sizes, logs, _scale_of(found, sizes, logs))
+        if last.edges == found.edges:
             break
-    assert found is not None
     return found
 
 
-def _chosen(grid: Grid, lines: Lines, scale: float) -> Cut:
+def _cut(grid: Grid, sizes: Values, logs: Values, scale: float) -> Cut:
+    lines = fit_lines(sizes, logs, grid.inside, scale)
     costs, edges = best_cuts(grid.square(lines.cost)[None])
     best = int(chosen_count(costs, grid)[0])
     nodes = edges[best][0]
     places = {(b, e): n for n, (b, e) in enumerate(zip(grid.begins, grid.ends, strict=True))}
-    mine = [places[pair] for pair in zip(nodes[:-1], nodes[1:], strict=True)]
+    mine = [places[pair] for pair in pairwise(nodes)]
     return Cut(tuple(grid.nodes[nodes].tolist()), lines.alpha[mine], lines.beta[mine], scale, grid)
 
 
@@ -195,17 +200,11 @@ def chosen_count(costs: Values, grid: Grid) -> Places:
     counts = np.arange(1, costs.shape[1] + 1)
     penalty = (5 * (counts - grid.forced) - 2) * np.log(points)
     criterion = points * np.log(costs / points + RESOLUTION**2) + penalty
-    return (criterion <= criterion.min(axis=1, keepdims=True) + _TIE).argmax(axis=1)
+    return np.asarray((criterion <= criterion.min(axis=1, keepdims=True) + _TIE).argmax(axis=1))
 
 
 def _scale_of(found: Cut, sizes: Values, logs: Values) -> float:
     """By the median of residuals, with the freedom that the parameters took."""
-    errors = np.abs(logs - np.log(curve_of(found, sizes)))
+    errors = np.abs(logs - np.log(found.times(sizes)))
     free = max(sizes.size - 2 * found.count, 1) / sizes.size
-    return max(RESOLUTION, _OF_NORMAL * float(np.median(errors)) / np.sqrt(free))
-
-
-def curve_of(found: Cut, sizes: Values) -> Values:
-    """The times of the model at the sizes that were cut, in seconds."""
-    mine = found.of_point
-    return np.asarray(found.alpha[mine] + found.beta[mine] * sizes)
+    return max(RESOLUTION, _OF_NORMAL * float(np.median(errors)) / math.sqrt(free))
