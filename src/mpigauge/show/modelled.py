@@ -5,21 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.models.algorithms import algorithms_of
+from mpigauge.analysis.models.collectives import behaviours_of
 from mpigauge.analysis.models.hockney import hockney_of, textbook_of
 from mpigauge.analysis.models.model import model_of
 from mpigauge.analysis.models.points import points_of
 from mpigauge.analysis.models.predict import predicted
-from mpigauge.show.series import against_size
+from mpigauge.show.series import FILE, against_size, told_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from mpigauge.analysis.models.algorithms import Cost
+    from mpigauge.analysis.models.collectives import Behaviour
     from mpigauge.analysis.models.hockney import Hockney, Textbook
     from mpigauge.analysis.models.model import Model
     from mpigauge.analysis.models.predict import Prediction
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
+    from mpigauge.vocabulary import AlgorithmName, NoBehaviour
 
 CURVES_MOST = 1000
 
@@ -45,11 +50,27 @@ class Modelled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Collective:
+    """A collective over numbers of ranks and sizes.
+
+    Attributes:
+        label: Its name, without ranks.
+        behaviours: What it is like, by segments of sizes; empty if nothing can be said.
+        why: Why not.
+    """
+
+    label: str
+    behaviours: Sequence[Behaviour]
+    why: NoBehaviour | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Models:
-    """Curves with models, and those that have too few sizes for one."""
+    """Curves with models, those that have too few sizes for one, and what collectives are like."""
 
     found: Sequence[Modelled]
     left_out: Sequence[Series]
+    collectives: Sequence[Collective] = ()
 
 
 def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
@@ -66,7 +87,7 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     found = [model for _, model in pairs if model is not None]
     if not found:
         raise query.lacks("no curve has four sizes", "measure more of them: mpigauge run --sizes 0:4MiB")
-    return Models(found, [one for one, model in pairs if model is None])
+    return Models(found, [one for one, model in pairs if model is None], _collectives(series, found))
 
 
 def talks(query: Query, row: Row) -> bool:
@@ -82,3 +103,77 @@ def modelled(series: Series, predict: Sequence[int] = ()) -> Modelled | None:
         return None
     predictions = tuple(predicted(model, size) for size in predict)
     return Modelled(series, model, hockney_of(model), textbook_of(model), predictions)
+
+
+# ---- Collectives ---------------------------------------------------------------------------------
+
+BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", "state")
+"""What messages and a collective that is made of them have in common."""
+
+RANKS = "ranks"
+
+
+def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
+    """What is said of all collectives that named algorithms may be behind."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        if _algorithms(one):
+            others = [pair for pair in one.factors.items() if pair[0] != RANKS]
+            groups.setdefault((id(one.source), *others), []).append(one)
+    members = list(groups.values())
+    factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
+    labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
+    return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]
+
+
+def _name(factors: Mapping[str, str], apart: str) -> str:
+    return apart or " ".join(word for name, word in factors.items() if name in ("pattern", "mode"))
+
+
+def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
+    cell = one.rows[0].cell
+    pattern = one.source.patterns[cell.pattern]
+    return algorithms_of(pattern, pattern.mode(cell.mode))
+
+
+def _collective(label: str, mine: Sequence[Series], found: Sequence[Modelled]) -> Collective:
+    message = _message(mine[0], found)
+    if message is None:
+        return Collective(label, (), "no-message")
+    curves = {one.rows[0].cell.ranks: _times(one) for one in mine}
+    curves = {count: times for count, times in curves.items() if times}
+    largest = max(curves, default=0)
+    edges = [
+        segment.first
+        for one in found
+        for segment in one.model.segments
+        if any(one.series is each and each.rows[0].cell.ranks == largest for each in mine)
+    ]
+    behaviours = behaviours_of(curves, edges or [0], message, _algorithms(mine[0]))
+    return Collective(label, behaviours or (), None if behaviours else "few-ranks")
+
+
+def _times(one: Series) -> dict[int, float]:
+    """Of ranks that had a core each."""
+    return {
+        row.cell.bytes: row.time.estimate
+        for row in one.rows
+        if row.time is not None and row.status == "ok" and row.time.estimate > 0 and not row.oversubscribed
+    }
+
+
+def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
+    """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
+
+    def alike(other: Series) -> bool:
+        names = (*BETWEEN_TWO, FILE)
+        return all(one.factors.get(name) == other.factors.get(name) for name in names)
+
+    def usual(other: Series) -> bool:
+        cell = other.rows[0].cell
+        pattern = other.source.patterns[cell.pattern]
+        return pattern.one_way and pattern.modes[0].name == cell.mode
+
+    fitting = [each for each in found if usual(each.series) and alike(each.series)]
+    fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)
+    return fitting[0].model if fitting else None

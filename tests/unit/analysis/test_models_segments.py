@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +32,7 @@ def exhaustive(square: Values, count: int, forced: list[int], segments: int) -> 
     walls = [0, *forced, count]
 
     def cost(edges: tuple[int, ...]) -> float:
-        return float(sum(square[begin, end] for begin, end in zip(edges, edges[1:], strict=False)))
+        return float(sum(square[begin, end] for begin, end in pairwise(edges)))
 
     cuts = [(0, *inner, count) for inner in combinations(range(1, count), segments - 1)]
     allowed = [edges for edges in cuts if set(walls) <= set(edges)]

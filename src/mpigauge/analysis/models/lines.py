@@ -148,4 +148,4 @@ def _shares(errors: Values, scale: float) -> Values:
 
 
 def _cost(errors: Values, inside: Values, scale: float) -> Values:
-    return (inside * huber(errors, scale)).sum(axis=1)
+    return np.asarray((inside * huber(errors, scale)).sum(axis=1))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.models.points import Known
     from mpigauge.show.document import Tone, Units
-    from mpigauge.show.modelled import Modelled, Models
+    from mpigauge.show.modelled import Collective, Modelled, Models
 
 TONES: Mapping[str, Tone] = {"found": "good", "possible": "doubt"}
 PREDICTED = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
@@ -30,10 +30,18 @@ def document(shown: Models, chosen: Units) -> Document:
     asked = any(one.predictions for one in found)
     return Document(
         head=[words.headline(found), DOT.join(filter(None, [alike, count, "95 % intervals"]))],
-        tables=[*([_predictions(found, chosen)] if asked else []), *_tables(found, chosen)],
-        foot=[Line(text) for text in words.notes(found, shown.left_out)],
+        tables=[
+            *([_predictions(found, chosen)] if asked else []),
+            *_tables(found, chosen),
+            *_collectives(shown),
+        ],
+        foot=[Line(text) for text in words.notes(shown)],
         units=chosen,
-        data=lambda: {"curves": [_record(one) for one in found], "left_out": _names(shown)},
+        data=lambda: {
+            "curves": [_record(one) for one in found],
+            "collectives": [_collective_record(one) for one in shown.collectives],
+            "left_out": _names(shown),
+        },
         records=lambda: [record for one in found for record in _flat(one, asked=asked)],
     )
 
@@ -113,6 +121,20 @@ def _lines(found: Sequence[Modelled], chosen: Units) -> Table:
             _column("wrong", "what is wrong", lambda one: words.wrong(one.textbook), left=True, wraps=True),
         ],
     )
+
+
+def _collectives(shown: Models) -> list[Table]:
+    rows = [(one, each) for one in shown.collectives for each in one.behaviours]
+    columns = [
+        _column("collective", "", lambda row: row[0].label, left=True),
+        Column("first", "from", lambda row: row[1].first, "B", goes=None),
+        Column("last", "to", lambda row: row[1].last, "B", goes=None),
+        _column("ranks", "ranks", lambda row: words.ranks(row[1])),
+        _column("factor", "time", lambda row: words.factor(row[1].likes[0].factor) if row[1].known else ""),
+        _column("like", "behaves like", lambda row: words.behaves(row[1]), left=True, wraps=True),
+    ]
+    about = "time: over that of the algorithm, made of messages of the ping-pong's model"
+    return [Table("collectives", about, rows, columns)] if rows else []
 
 
 def _predictions(found: Sequence[Modelled], chosen: Units) -> Table:
@@ -233,6 +255,31 @@ def _prediction_record(one: Modelled, place: int) -> dict[str, Any]:
     each = one.predictions[place]
     times = {name: number(getattr(each, name)) for name in PREDICTED}
     return {"bytes": each.size, **times, "basis": each.basis}
+
+
+def _collective_record(one: Collective) -> dict[str, Any]:
+    return {
+        "label": one.label,
+        "why": one.why,
+        "segments": [
+            {
+                "first_bytes": each.first,
+                "last_bytes": each.last,
+                "ranks": [*each.ranks],
+                "known": each.known,
+                "algorithms": [
+                    {
+                        "name": like.algorithm,
+                        "factor": _known(like.factor),
+                        "error": like.error,
+                        "largest_error": like.largest_error,
+                    }
+                    for like in each.likes
+                ],
+            }
+            for each in one.behaviours
+        ],
+    }
 
 
 def _flat(one: Modelled, *, asked: bool) -> list[dict[str, Any]]:

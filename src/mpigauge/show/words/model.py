@@ -6,20 +6,22 @@ import math
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.models.collectives import ERROR_MOST, RANKS_LEAST
 from mpigauge.analysis.models.model import MISFIT_MOST
 from mpigauge.units import AUTO, MISSING, format_factor, format_percent, format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.models.collectives import Behaviour, Likeness
     from mpigauge.analysis.models.hockney import Hockney, Textbook
     from mpigauge.analysis.models.model import Break, Segment
     from mpigauge.analysis.models.points import Known
     from mpigauge.analysis.models.predict import Prediction
     from mpigauge.show.document import Units
-    from mpigauge.show.modelled import Modelled
+    from mpigauge.show.modelled import Collective, Modelled, Models
     from mpigauge.show.series import Series
-    from mpigauge.vocabulary import BreakKind, PredictionBasis
+    from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
 
 DASH = " \N{EN DASH} "
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -28,6 +30,21 @@ KINDS: Mapping[BreakKind, str] = {
     "eager-limit": "eager limit, probed",
     "found": "found",
     "possible": "possible",
+}
+ALGORITHMS: Mapping[AlgorithmName, str] = {
+    "linear": "linear",
+    "binomial": "binomial tree",
+    "recursive-doubling": "recursive doubling",
+    "recursive-halving": "recursive halving",
+    "ring": "ring",
+    "rabenseifner": "Rabenseifner",
+    "van-de-geijn": "van de Geijn",
+    "pairwise": "pairwise",
+    "bruck": "Bruck",
+}
+REFUSALS: Mapping[NoBehaviour, str] = {
+    "few-ranks": f"fewer than {RANKS_LEAST} numbers of ranks with a core for each, so no algorithm is named",
+    "no-message": "no model of messages of the same library and place, so no algorithm is named",
 }
 BASES: Mapping[PredictionBasis, str] = {
     "measured": "measured size",
@@ -168,13 +185,13 @@ def wrong(found: Textbook) -> str:
 
 
 def _latency(found: Textbook) -> str:
-    measured = f"measured {units.format_time(found.measured_s)} at {format_size(found.smallest)}"
+    measured, at = units.format_time(found.measured_s), format_size(found.smallest)
     if found.latency_s.value <= 0:
-        return f"latency is negative, {measured}"
+        return f"latency is negative, measured {measured} at {at}"
     ratio = found.latency_s.value / found.measured_s
     if abs(math.log(ratio)) <= math.log1p(RIGHT):
         return ""
-    return f"latency {TIMES} {format_factor(ratio)} of what was {measured}"
+    return f"latency is {TIMES} {format_factor(ratio)} the {measured} measured at {at}"
 
 
 def _bandwidth(found: Textbook) -> str:
@@ -192,6 +209,30 @@ def _worst(found: Textbook) -> str:
     if abs(math.log(found.worst)) <= math.log1p(RIGHT):
         return ""
     return f"{TIMES} {format_factor(found.worst)} the time {at}"
+
+
+# ---- Collectives ---------------------------------------------------------------------------------
+
+
+def behaves(one: Behaviour) -> str:
+    """`binomial tree (error 8.0 %), next ring (31 %)`."""
+    if not one.known:
+        nearest = f": nearest {_like(one.likes[0])}" if one.likes else ""
+        return f"none within {format_percent(ERROR_MOST)}{nearest}"
+    same = [f"or {ALGORITHMS[each.algorithm]}" for each in one.same]
+    best = " ".join([ALGORITHMS[one.likes[0].algorithm], *same])
+    others = one.likes[1 + len(same) :]
+    next_ = f", next {_like(others[0])}" if others else ""
+    return f"{best} (error {format_percent(one.likes[0].error)}){next_}"
+
+
+def _like(one: Likeness) -> str:
+    return f"{ALGORITHMS[one.algorithm]} ({format_percent(one.error)})"
+
+
+def ranks(one: Behaviour) -> str:
+    """`2 to 16`."""
+    return f"{one.ranks[0]} to {one.ranks[-1]}"
 
 
 # ---- Predictions ---------------------------------------------------------------------------------
@@ -212,10 +253,17 @@ def basis(one: Prediction) -> str:
 # ---- What must be known --------------------------------------------------------------------------
 
 
-def notes(found: Sequence[Modelled], left_out: Sequence[Series]) -> list[str]:
+def notes(shown: Models) -> list[str]:
     """Doubts, in sentences."""
-    said = [_misfits(found), _few(found), _none(found), _possible(found), _left_out(left_out)]
-    return list(filter(None, said))
+    found = shown.found
+    said = [_misfits(found), _few(found), _none(found), _possible(found), _left_out(shown.left_out)]
+    return [*filter(None, said), *_refused(shown.collectives)]
+
+
+def _refused(collectives: Sequence[Collective]) -> Iterator[str]:
+    for why, text in REFUSALS.items():
+        if names := [one.label for one in collectives if one.why == why]:
+            yield f"{text}: {_named(names)}"
 
 
 def _misfits(found: Sequence[Modelled]) -> str:
@@ -248,4 +296,4 @@ def _left_out(left_out: Sequence[Series]) -> str:
 
 def _named(names: Sequence[str]) -> str:
     kept = [*names[:NAMED_MOST], *([f"{len(names) - NAMED_MOST} more"] if len(names) > NAMED_MOST else [])]
-    return ", ".join(kept)
+    return "; ".join(kept)
