@@ -60,7 +60,7 @@ def told(pattern: str, curves: dict[int, dict[int, float]], edges: Sequence[int]
     return found
 
 
-@pytest.mark.parametrize(("pattern", "algorithm"), PAIRS, ids=lambda word: str(word))
+@pytest.mark.parametrize(("pattern", "algorithm"), PAIRS, ids=str)
 def test_an_algorithm_is_recognised(pattern: str, algorithm: str) -> None:
     """Or one that differs from it in nothing but a factor; all breaks of messages are known to the byte."""
     (one,) = told(pattern, made_of(pattern, algorithm))
@@ -82,7 +82,7 @@ def test_the_factor_is_found_and_within_its_interval() -> None:
 
 
 def test_what_no_algorithm_does_is_like_none() -> None:
-    curves = {count: {size: 1e-6 * count**2.5 for size in SIZES} for count in RANKS}
+    curves = {count: dict.fromkeys(SIZES, 1e-06 * count ** 2.5) for count in RANKS}
     (one,) = told("bcast", curves)
     assert not one.known
     assert one.likes[0].error > 0.25
