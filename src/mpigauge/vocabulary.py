@@ -162,7 +162,7 @@ AlgorithmName = Literal[
     "binomial",
     "recursive-doubling",
     "recursive-halving",
-    "ring",
+    "ring-of-blocks",
     "rabenseifner",
     "van-de-geijn",
     "pairwise",

@@ -60,11 +60,11 @@ def test_collectives_have_the_name_of_their_algorithm(cli: Cli, machine: Path) -
     done = cli("model", path)
     assert done.status == EXIT_DONE, done.err
     assert "binomial tree (error" in done.out
-    assert "ring (error" in done.out
+    assert "ring of blocks (error" in done.out
     assert ", next " in done.out
     found = json.loads(cli("model", path, "--format", "json").out)["collectives"]
     best = {one["label"]: one["segments"][0]["algorithms"][0] for one in found}
-    assert {one["name"] for one in best.values()} == {"binomial", "ring"}
+    assert {one["name"] for one in best.values()} == {"binomial", "ring-of-blocks"}
     assert all(one["error"] < 0.05 for one in best.values())
     assert all(one["factor"]["value"] == pytest.approx(1, abs=0.05) for one in best.values())
 

@@ -82,7 +82,7 @@ def test_the_factor_is_found_and_within_its_interval() -> None:
 
 
 def test_what_no_algorithm_does_is_like_none() -> None:
-    curves = {count: dict.fromkeys(SIZES, 1e-06 * count ** 2.5) for count in RANKS}
+    curves = {count: dict.fromkeys(SIZES, 1e-06 * count**2.5) for count in RANKS}
     (one,) = told("bcast", curves)
     assert not one.known
     assert one.likes[0].error > 0.25
@@ -90,14 +90,14 @@ def test_what_no_algorithm_does_is_like_none() -> None:
 
 def test_segments_have_algorithms_of_their_own() -> None:
     """Libraries change it with the size."""
-    small, large = made_of("allreduce", "recursive-doubling"), made_of("allreduce", "ring")
+    small, large = made_of("allreduce", "recursive-doubling"), made_of("allreduce", "ring-of-blocks")
     curves = {
         count: {size: (small if size < 4096 else large)[count][size] for size in SIZES} for count in RANKS
     }
     first, second = told("allreduce", curves, (8, 4096))
     assert (first.first, first.last, second.first) == (8, 512, 4096)
     assert "recursive-doubling" in {each.algorithm for each in (first.likes[0], *first.same)}
-    assert second.likes[0].algorithm == "ring"
+    assert second.likes[0].algorithm == "ring-of-blocks"
 
 
 def test_three_numbers_of_ranks_tell_nothing() -> None:

@@ -63,7 +63,7 @@ _ALLREDUCE: Mapping[AlgorithmName, Cost] = {
     "linear": lambda message, ranks, size: 2 * _linear(message, ranks, size),
     "binomial": lambda message, ranks, size: 2 * _tree(message, ranks, size),
     "recursive-doubling": _tree,
-    "ring": lambda message, ranks, size: 2 * (ranks - 1) * message(size / ranks),
+    "ring-of-blocks": lambda message, ranks, size: 2 * (ranks - 1) * message(size / ranks),
     "rabenseifner": lambda message, ranks, size: 2 * _halves(message, ranks, size),
 }
 _PREFIX: Mapping[AlgorithmName, Cost] = {"linear": _linear, "recursive-doubling": _tree}
@@ -76,7 +76,7 @@ _REDUCE_SCATTER: Mapping[AlgorithmName, Cost] = {
     "recursive-halving": lambda message, ranks, size: _halves(message, ranks, ranks * size),
 }
 _ALLGATHER: Mapping[AlgorithmName, Cost] = {
-    "ring": _linear,
+    "ring-of-blocks": _linear,
     "recursive-doubling": _doubling,
     "bruck": _doubling,
 }

@@ -36,7 +36,7 @@ ALGORITHMS: Mapping[AlgorithmName, str] = {
     "binomial": "binomial tree",
     "recursive-doubling": "recursive doubling",
     "recursive-halving": "recursive halving",
-    "ring": "ring",
+    "ring-of-blocks": "ring of blocks",
     "rabenseifner": "Rabenseifner",
     "van-de-geijn": "van de Geijn",
     "pairwise": "pairwise",
