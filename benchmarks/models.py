@@ -17,7 +17,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpigauge.analysis.models.model import model_of  # noqa: E402
+from mpigauge.analysis.models.model import Model, model_of  # noqa: E402
 from mpigauge.analysis.models.segments import cut  # noqa: E402
 from tests.unit.analysis.planted_models import ONE_LINE, Machine, sizes_to  # noqa: E402
 
@@ -32,12 +32,20 @@ NOISES = (0.01, 0.03, 0.1)
 SIZES = (16, 24, 44)
 
 
+def modelled(machine: Machine, chance: np.random.Generator, launches: int) -> Model:
+    """Of one campaign."""
+    found = model_of(machine.campaign(chance, launches))
+    if found is None:
+        raise ValueError("a machine has four sizes or more")
+    return found
+
+
 def planted(machine: Machine, launches: int, campaigns: int) -> str:
     """A line of the first table."""
     chance = np.random.default_rng(1)
     right, extra, named, covered, errors = 0, 0, 0, [], []
     for _ in range(campaigns):
-        model = model_of(machine.campaign(chance, launches))
+        model = modelled(machine, chance, launches)
         edges = list(model.cut.edges[1:-1])
         extra += len(edges) > len(machine.breaks)
         named += sum(one.kind == "found" for one in model.breaks) > len(machine.breaks)

@@ -127,7 +127,7 @@ def test_too_few_sizes_have_no_model(cli: Cli, openmpi: object) -> None:
     assert cli("run", "pingpong", "--sizes", "8,64", *words, "-o", "few.jsonl").status == EXIT_DONE
     done = cli("model", "few.jsonl")
     assert done.status == EXIT_USAGE
-    assert "no curve has four sizes" in done.err
+    assert "no curve of messages has 4 sizes" in done.err
 
 
 def test_what_nothing_can_say_is_undecided(cli: Cli, openmpi: object) -> None:

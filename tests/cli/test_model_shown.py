@@ -97,8 +97,8 @@ def test_a_model_is_drawn_over_its_points(cli: Cli, machine: Path, kind: str) ->
         return [each * (1 if of.bytes <= 4096 else 3) for each in law_ns(of, number)]
 
     cells = [cell(size=2**power) for power in range(22)]
-    records = (*launches_of(cells, NUMBERS), *measured(cells, NUMBERS, broken_ns))
-    path = written("r.jsonl", campaign(*cells), *records)
+    visits = measured(cells, NUMBERS, broken_ns)
+    path = written("r.jsonl", campaign(*cells), *launches_of(cells, NUMBERS), *visits)
     done = cli("plot", path, "--kind", kind, "--model", "-o", "figure.svg")
     assert done.status == EXIT_DONE, done.err
     text = (machine / "work" / "figure.svg").read_text(encoding="utf-8")

@@ -11,6 +11,8 @@ from mpigauge.analysis.models.hockney import hockney_of, textbook_of
 from mpigauge.analysis.models.model import model_of
 from mpigauge.analysis.models.points import points_of
 from mpigauge.analysis.models.predict import predicted
+from mpigauge.analysis.models.segments import POINTS_LEAST
+from mpigauge.errors import UsageError
 from mpigauge.show.series import FILE, against_size, told_apart
 
 if TYPE_CHECKING:
@@ -86,7 +88,11 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     pairs = [(one, modelled(one, predict)) for one in series]
     found = [model for _, model in pairs if model is not None]
     if not found:
-        raise query.lacks("no curve has four sizes", "measure more of them: mpigauge run --sizes 0:4MiB")
+        files = ", ".join(str(source.result.path) for source in query.sources)
+        raise UsageError(
+            f"{files}: no curve of messages has {POINTS_LEAST} sizes",
+            "measure more of them: mpigauge run --sizes 0:4MiB",
+        )
     return Models(found, [one for one, model in pairs if model is None], _collectives(series, found))
 
 

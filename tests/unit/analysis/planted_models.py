@@ -44,13 +44,15 @@ class Machine:
         conditions = [sizes <= most for most, _, _ in self.segments]
         return np.select(conditions, [alpha + beta * sizes for _, alpha, beta in self.segments])
 
-    def campaign(self, chance: np.random.Generator, launches: int = 10, **more: tuple[int, ...]) -> Points:
+    def campaign(
+        self, chance: np.random.Generator, launches: int = 10, limits: tuple[int, ...] = ()
+    ) -> Points:
         """The points of a campaign of so many launches."""
         count = self.sizes.size
         curve = np.log(self.times(self.sizes)) + self.misfit * chance.normal(size=count)
         common, own = chance.normal(size=(launches, 1)), chance.normal(size=(launches, count))
         logs = curve + self.common * common + self.own * own
-        return Points(self.sizes, logs.mean(axis=0), logs, **more)
+        return Points(self.sizes, logs.mean(axis=0), logs, limits)
 
 
 ONE_LINE = ((np.inf, 1e-6, 1e-9),)
