@@ -235,6 +235,29 @@ GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
 as p, messages of a lap."""
 
+BreakKind = Literal["eager-limit", "found", "possible"]
+"""Of a break between segments of a model: known from a probe; had by most replicates; by fewer."""
+
+AlgorithmName = Literal[
+    "linear",
+    "binomial",
+    "recursive-doubling",
+    "recursive-halving",
+    "ring-of-blocks",
+    "rabenseifner",
+    "van-de-geijn",
+    "pairwise",
+    "bruck",
+]
+"""Of collectives."""
+
+NoBehaviour = Literal["few-ranks", "no-message"]
+"""Why nothing is said of a collective: too few numbers of ranks with a core each; no model of messages."""
+
+PredictionBasis = Literal["measured", "interpolated", "at-break", "extrapolated", "no-slope"]
+"""What a predicted time rests on: its size was measured; lies between sizes of a segment; between two
+segments; beyond all sizes; beyond them, where the last segment has no slope, so that there is no time."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

@@ -41,6 +41,7 @@ COMMANDS = {
     "check": "Hold results against what you expect of them; exit status for CI.",
     "compare": "Say whether one of two is slower, and how sure that is; exit status for CI.",
     "history": "Say what changed over time in results of one plan, and since when.",
+    "model": "Describe curves by latency and bandwidth, with breaks, and predict times.",
     "plot": "Draw a figure of result files: PNG, SVG or PDF.",
     "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",
     "mpi": "Add, list and remove MPI libraries in any version, without root.",

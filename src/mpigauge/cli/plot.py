@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 COMPARE = "compare"
 OF_COMPARE = ("by", "margin", "allow", "force")
+MODELLED = ("time", "rate")
+"""Kinds of figures that can show a model."""
 
 
 @click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}"})
@@ -49,6 +51,7 @@ OF_COMPARE = ("by", "margin", "allow", "force")
     help="Figure to write (.png, .svg, .pdf).  [default: RESULT-KIND.png, here]",
 )
 @click.option("--linear", is_flag=True, help="Linear axes.")
+@click.option("--model", is_flag=True, help="Lines and breaks of the model, of --kind time and rate.")
 @unit_option
 @stat_option
 @selection_options
@@ -59,6 +62,7 @@ def command(
     kind: str,
     output: Path | None,
     linear: bool,
+    model: bool,
     unit_names: tuple[str, ...],
     stat: str,
     series: tuple[str, ...],
@@ -80,8 +84,10 @@ def command(
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
     mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
+    mpigauge plot results/node1.jsonl --kind time --model -o model.png
     """
     _refuse_of_compare(kind)
+    _refuse_model(kind, model=model)
     paths = named(results)
     output = output or default_name(paths[0], kind)
     if output.suffix.lower() not in FORMS:
@@ -99,7 +105,7 @@ def command(
     thresholds = thresholds_of(margin, allow)
     sources = [source_of(load(path), stat, _state(state, kind), only) for path in paths]
     _check_alike(sources, kind, force=force)
-    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds)
+    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds, model)
     draw(query, output)
     click.echo(f"figure: {output}", err=True)
 
@@ -114,6 +120,16 @@ def _refuse_of_compare(kind: str) -> None:
     given = [name for name in OF_COMPARE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if given and kind != COMPARE:
         raise UsageError(f"--kind {kind} does not take --{given[0]}", f"leave it out, or --kind {COMPARE}")
+
+
+def _refuse_model(kind: str, *, model: bool) -> None:
+    """Other kinds have no axes that a model could be drawn on.
+
+    Raises:
+        UsageError: It was asked for.
+    """
+    if model and kind not in MODELLED:
+        raise UsageError(f"--kind {kind} does not take --model", f"choose --kind {' or '.join(MODELLED)}")
 
 
 def _state(state: StateChoice | None, kind: str) -> StateChoice | None:

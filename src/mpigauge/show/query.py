@@ -67,6 +67,7 @@ class Query:
         sizes: Which ones: a list or ranges.
         by: The factor that is compared; None for the first with several values.
         thresholds: What a comparison is held to.
+        model: Lines of the model instead of lines from point to point.
     """
 
     kind: Kind
@@ -78,6 +79,7 @@ class Query:
     sizes: str = ""
     by: str | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
+    model: bool = False
 
     def lacks(self, what: str, hint: str = "") -> UsageError:
         """The error that says why it cannot be made."""

@@ -43,7 +43,7 @@ QUICK = ("--launches", "2", "--samples", "40")
 ENOUGH = ("--launches", "6", "--samples", "40")
 """For a verdict, and its figure."""
 
-STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,64KiB", "--seed", "7", *QUICK)
+STOCK = ("pingpong", "exchange", "allreduce", "eager", "--sizes", "8,512,4KiB,64KiB", "--seed", "7", *QUICK)
 RESULTS = ("results/node1.jsonl", "before.jsonl", "after.jsonl")
 BOTH = (
     "pingpong",

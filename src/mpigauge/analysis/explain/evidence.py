@@ -47,7 +47,7 @@ class Evidence:
     def eager_at_least(self) -> Mapping[JobKey, int]:
         """The largest message that was probed and sent eagerly, of every job in which all of them were."""
         probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
-        return {row.cell.job: row.cell.bytes for row in probes if self._is_of(row, ("probe",))}
+        return {row.cell.job: row.cell.bytes for row in probes if self.patterns[row.cell.pattern].probes}
 
     @property
     def messages(self) -> frozenset[str]:

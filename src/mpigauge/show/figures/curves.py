@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.analysis.conditions import distances_of
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.verdict import bounds
-from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures import MAKERS, lines, modelled, scales, style
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
@@ -52,7 +52,7 @@ def time_figure(query: Query) -> Figure:
     found, pieces = with_points(query, against_size(query), time_point, "all its times are 0")
     values = values_of(pieces)
     axis = scales.times(time_words(found), values, query.units.time, linear=query.linear)
-    return _with_ratios(query, found, pieces, axis)
+    return _with_ratios(query, found, pieces, axis, rate=False)
 
 
 @maker(MAKERS, "rate")
@@ -61,7 +61,7 @@ def rate_figure(query: Query) -> Figure:
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all its times are 0")
     axis = scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear)
-    return _with_ratios(query, found, pieces, axis)
+    return _with_ratios(query, found, pieces, axis, rate=True)
 
 
 @maker(MAKERS, "ratio")
@@ -145,7 +145,7 @@ def _bars(axes: Any, name: str, colour: str, points: Sequence[Point], sizes: sca
 
 
 def _with_ratios(
-    query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis
+    query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis, *, rate: bool
 ) -> Figure:
     """The curves and, on logarithmic axes, their ratios to the first below: 5 % cannot be seen above."""
     over = ratios(found) if _comparable(query, found) else []
@@ -163,11 +163,15 @@ def _with_ratios(
     else:
         axes = low = whole.add_subplot()
     for number, mine in enumerate(pieces):
-        lines.curve(axes, str(number), looks[number], mine, sizes.x)
+        drawn = modelled.apart(mine) if query.model else mine
+        lines.curve(axes, str(number), looks[number], drawn, sizes.x)
+        if query.model:
+            modelled.overlay(axes, str(number), looks[number], found[number], sizes, rate=rate)
     mark_breaks(axes, found)
     sizes.dress(low)
     axis.dress(axes)
-    finish(whole, query, found, looks, _note(found) if below else INTERVALS)
+    note = _note(found) if below else INTERVALS
+    finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 

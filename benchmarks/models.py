@@ -1,0 +1,94 @@
+"""Models of campaigns whose machine is known: errors of parameters, how often intervals hold, false breaks.
+
+    python benchmarks/models.py [--campaigns 200]
+
+Launches are simulated, none is made. Each line of the first table is a machine and a number of launches; of
+the second, curves of one line, in which every break is a false one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from mpigauge.analysis.models.model import Model, model_of  # noqa: E402
+from mpigauge.analysis.models.segments import cut  # noqa: E402
+from tests.unit.analysis.planted_models import ONE_LINE, Machine, sizes_to  # noqa: E402
+
+MACHINES = {
+    "noise of sizes 1 %": Machine(),
+    "noise of launches 2 %": Machine(common=0.02, own=0.005),
+    "lines fit within 2 %": Machine(misfit=0.02),
+    "lines fit within 4 %": Machine(common=0.005, own=0.005, misfit=0.04),
+}
+LAUNCHES = (5, 10, 20)
+NOISES = (0.01, 0.03, 0.1)
+SIZES = (16, 24, 44)
+
+
+def modelled(machine: Machine, chance: np.random.Generator, launches: int) -> Model:
+    """Of one campaign."""
+    found = model_of(machine.campaign(chance, launches))
+    if found is None:
+        raise ValueError("a machine has four sizes or more")
+    return found
+
+
+def planted(machine: Machine, launches: int, campaigns: int) -> str:
+    """A line of the first table."""
+    chance = np.random.default_rng(1)
+    right, extra, named, covered, errors = 0, 0, 0, [], []
+    for _ in range(campaigns):
+        model = modelled(machine, chance, launches)
+        edges = list(model.cut.edges[1:-1])
+        extra += len(edges) > len(machine.breaks)
+        named += sum(one.kind == "found" for one in model.breaks) > len(machine.breaks)
+        if edges != machine.breaks:
+            continue
+        right += 1
+        for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
+            for number, truth in ((segment.alpha, alpha), (segment.beta, beta)):
+                covered.append(number.low <= truth <= number.high)
+                errors.append(abs(number.value / truth - 1))
+    shares = " | ".join(f"{100 * each / campaigns:.1f} %" for each in (right, extra, named))
+    middle, far = (f"{100 * np.quantile(errors, share):.1f} %" for share in (0.5, 0.95))
+    return f"| {launches} | {shares} | {middle} | {far} | {100 * np.mean(covered):.1f} % |"
+
+
+def false_breaks(noise: float, count: int, campaigns: int) -> float:
+    """Share of curves of one line that are given a break."""
+    chance = np.random.default_rng(2)
+    machine = Machine(segments=ONE_LINE, common=0.0, own=noise, sizes=sizes_to(2**23, count))
+    campaigns_ = (machine.campaign(chance, 1) for _ in range(campaigns))
+    return sum(cut(one.sizes, one.logs).count > 1 for one in campaigns_) / campaigns
+
+
+def main() -> None:
+    """Prints both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=200)
+    campaigns = parser.parse_args().campaigns
+    print(
+        "| machine | launches | breaks right | one too many | of them called found | "
+        "error, median | 95 % of errors below | intervals hold |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, machine in MACHINES.items():
+        for launches in LAUNCHES:
+            print(f"| {name} {planted(machine, launches, campaigns)}", flush=True)
+    print()
+    print(f"| noise | {' | '.join(f'{count} sizes' for count in SIZES)} |")
+    print("| ---: | " + " | ".join("---:" for _ in SIZES) + " |")
+    for noise in NOISES:
+        shares = [false_breaks(noise, count, 5 * campaigns) for count in SIZES]
+        print(f"| {noise:.0%} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The kernel, unchanged, on a machine whose truth is known: SimGrid's SMPI simulates every message.
+
+    python benchmarks/simgrid.py
+
+It takes smpicc and smpirun (Debian: libsimgrid-dev), builds the kernel with that smpicc, and runs plans of
+`mpigauge kernel plan` on a platform that has two protocols: 2 us and 5 GB/s below 64 KiB, 6 us and 10 GB/s
+from there on, each message with an envelope of 16 B. Times are simulated, so it does not matter what else the
+machine does. Collectives are not among them: ranks that wait for a common start read the simulated clock all
+the time, which takes minutes for each launch.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+KERNEL = ROOT / "src" / "mpigauge" / "kernel"
+LAUNCHES = 3
+ENVELOPE = 16
+BREAK = 65536
+TRUTH = ((2e-6 + ENVELOPE / 5e9, 5e9), (6e-6 + ENVELOPE / 10e9, 10e9))
+"""Latency of 0 B and bandwidth of each segment."""
+
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+<config>
+<prop id="smpi/wtime" value="1e-9"/> <prop id="smpi/simulate-computation" value="no"/>
+<prop id="smpi/test" value="1e-7"/> <prop id="smpi/iprobe" value="1e-7"/>
+<prop id="smpi/send-is-detached-thresh" value="65536"/> <prop id="smpi/async-small-thresh" value="65536"/>
+<prop id="network/TCP-gamma" value="0"/> <prop id="network/crosstraffic" value="0"/>
+<prop id="smpi/lat-factor" value="0:1;65551:3"/> <prop id="smpi/bw-factor" value="0:0.5;65551:1"/>
+</config>
+<zone id="z" routing="Full"> <host id="h0" speed="10Gf"/> <host id="h1" speed="10Gf"/>
+<link id="l" bandwidth="10GBps" latency="2us" sharing_policy="SPLITDUPLEX"/>
+<route src="h0" dst="h1"><link_ctn id="l" direction="UP"/></route>
+</zone>
+</platform>
+"""
+
+
+def run(folder: Path, *words: object) -> str:
+    """Its standard output."""
+    done = subprocess.run(
+        [str(word) for word in words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def mpigauge(folder: Path, *words: object) -> str:
+    return run(folder, sys.executable, "-m", "mpigauge", *words)
+
+
+def simulated(folder: Path, name: str, words: tuple[str, ...]) -> Path:
+    """The result of a plan."""
+    plan, journals = folder / f"{name}.txt", []
+    plan.write_text(mpigauge(folder, "kernel", "plan", *words, "--samples", 20, "--seed", 1))
+    for launch in range(1, LAUNCHES + 1):
+        journals.append(f"{name}.{launch}")
+        smpirun = ("smpirun", "-np", 2, "-platform", "p.xml", "-hostfile", "hosts")
+        run(folder, *smpirun, "--log=root.thresh:error", "./kernel", plan.name, journals[-1])
+    path = folder / f"{name}.jsonl"
+    mpigauge(folder, "import", "journal", plan.name, *journals, "-o", path.name)
+    return path
+
+
+def messages(folder: Path) -> None:
+    """Segments against the platform."""
+    for words in (("pingpong",), ("pingpong", "eager")):
+        path = simulated(folder, "-".join(words), (*words, "--sizes", "auto:4MiB"))
+        (curve,) = json.loads(mpigauge(folder, "model", path.name, "--format", "json"))["curves"]
+        print(f"\n{' and '.join(words)}: {len(curve['sizes'])} sizes, misfit {curve['misfit']:.5%}")
+        for one, (alpha, rate) in zip(curve["segments"], TRUTH, strict=True):
+            latency, bandwidth = one["alpha_s"]["value"], one["bandwidth_bytes_per_s"]["value"]
+            print(
+                f"  alpha {latency * 1e6:.4f} us, {latency / alpha - 1:+.4%} off; "
+                f"bandwidth {bandwidth / 1e9:.4f} GB/s, {bandwidth / rate - 1:+.4%} off"
+            )
+        for one in curve["breaks"]:
+            print(
+                f"  break from {one['above_bytes']} B to {one['upto_bytes']} B, {one['kind']}; true {BREAK} B"
+            )
+
+
+def main() -> None:
+    """Prints what was found beside what is true."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "p.xml").write_text(PLATFORM)
+        (folder / "hosts").write_text("h0\nh1\n")
+        sources = sorted(KERNEL.rglob("*.c"))
+        run(folder, "smpicc", "-O2", "-std=gnu11", f"-I{KERNEL}", *sources, "-lm", "-o", "kernel")
+        messages(folder)
+
+
+if __name__ == "__main__":
+    main()

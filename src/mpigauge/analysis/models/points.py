@@ -1,0 +1,116 @@
+"""The points that a model goes through: one time for each size, and what each launch had."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.interval import launch_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.percentiles import Values
+    from mpigauge.analysis.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A number with its 95 % interval, if there is one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def inverse(self, over: float = 1.0) -> Known:
+        """Something over it; an upper end may be infinite."""
+        low, high = (_over(over, end) for end in (self.high, self.low))
+        return Known(over / self.value if self.value else math.inf, low, high)
+
+
+def _over(over: float, end: float | None) -> float | None:
+    return None if end is None else over / end if end else math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Times over sizes.
+
+    Attributes:
+        sizes: In bytes, ascending, each once, shape ``(points,)``.
+        logs: Logarithms of times in seconds, likewise.
+        launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
+        limits: Eager limits in bytes; up to and with one the protocol is another than above.
+        moved: Bytes that a rate counts, over the size.
+        widened: By what intervals grow because launches follow each other slowly.
+    """
+
+    sizes: Values
+    logs: Values
+    launches: Values
+    limits: tuple[int, ...] = ()
+    moved: float = 1.0
+    widened: float = 1.0
+
+    @property
+    def forced(self) -> list[int]:
+        """The points with which a segment must begin."""
+        places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
+        return sorted(place for place in places if 0 < place < self.sizes.size)
+
+
+def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
+    """The points of a curve; without what was not measured, or took no time that a clock can tell.
+
+    Args:
+        rows: Of cells that differ in size alone.
+        limits: Eager limits of their job.
+    """
+    by_size = {row.cell.bytes: row for row in reversed(rows) if row.status == "ok" and _positive(row.time)}
+    kept = [by_size[size] for size in sorted(by_size)]
+    times = [row.time for row in kept if row.time is not None]
+    return Points(
+        sizes=np.array([row.cell.bytes for row in kept], dtype=float),
+        logs=np.log([time.estimate for time in times]),
+        launches=_launches(times),
+        limits=tuple(sorted(limits)),
+        moved=_moved(kept),
+        widened=_widened(times),
+    )
+
+
+def _positive(time: Timing | None) -> bool:
+    return time is not None and time.estimate > 0 and all(each > 0 for each in time.by_launch.values())
+
+
+def _launches(times: Sequence[Timing]) -> Values:
+    numbers = sorted({number for time in times for number in time.by_launch})
+    found = np.full((len(numbers), len(times)), np.nan)
+    for place, time in enumerate(times):
+        for number, seconds in time.by_launch.items():
+            found[numbers.index(number), place] = math.log(seconds)
+    return found
+
+
+def _moved(rows: Sequence[Row]) -> float:
+    shares = [
+        row.rate_bytes_per_s * row.time.estimate / row.cell.bytes
+        for row in rows
+        if row.rate_bytes_per_s and row.time is not None and row.cell.bytes
+    ]
+    return shares[0] if shares else 1.0
+
+
+def _widened(times: Sequence[Timing]) -> float:
+    """In the middle of all sizes: their intervals over what the launches alone would give."""
+    factors = []
+    for time in times:
+        medians = np.array(list(time.by_launch.values()))
+        bare = launch_interval(medians, time.step)[3] if medians.size else None
+        if bare and time.half_width:
+            factors.append(math.log1p(time.half_width) / math.log1p(bare))
+    return max(1.0, float(np.median(factors))) if factors else 1.0

@@ -1,0 +1,115 @@
+"""What a model says of a size, with the interval of one more launch and that of the mean of many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.interval import student
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.models.model import Model
+    from mpigauge.vocabulary import PredictionBasis
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The time of a size.
+
+    Attributes:
+        size: In bytes.
+        basis: What it rests on.
+        time_s: None where there is nothing that could say it.
+        low_s: 95 % interval of one more launch; None where launches are too few.
+        high_s: Its upper end.
+        mean_low_s: 95 % interval of the mean of many launches.
+        mean_high_s: Its upper end.
+    """
+
+    size: int
+    basis: PredictionBasis
+    time_s: float | None = None
+    low_s: float | None = None
+    high_s: float | None = None
+    mean_low_s: float | None = None
+    mean_high_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The logarithm of a time, and how far the interval of a launch reaches, and that of the mean."""
+
+    log: float
+    launch: float
+    mean: float
+
+
+def predicted(model: Model, size: int) -> Prediction:
+    """The time of a size: as it was measured, else by its segment; between two segments either may be right.
+
+    Source:
+        docs/models.md#prediction
+    """
+    basis, numbers = _segments_at(model, size)
+    if basis == "no-slope":
+        return Prediction(size, basis)
+    if basis == "measured":
+        told = [_measured(model, size)]
+    else:
+        told = [_in_segment(model, size, number) for number in numbers]
+    centre = math.exp(sum(one.log for one in told) / len(told))
+    if model.replicates is None:
+        return Prediction(size, basis, centre)
+    return Prediction(
+        size,
+        basis,
+        centre,
+        math.exp(min(one.log - one.launch for one in told)),
+        math.exp(max(one.log + one.launch for one in told)),
+        math.exp(min(one.log - one.mean for one in told)),
+        math.exp(max(one.log + one.mean for one in told)),
+    )
+
+
+def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, ...]]:
+    """What is known of a size, and in which segments it may be."""
+    sizes, last = model.points.sizes, len(model.segments) - 1
+    if size in sizes:
+        return "measured", ()
+    if size > sizes[-1]:
+        return ("extrapolated", (last,)) if model.segments[last].sloped else ("no-slope", ())
+    if size < sizes[0]:
+        return "extrapolated", (0,)
+    for number, one in enumerate(model.breaks):
+        if one.above < size < one.upto:
+            return "at-break", (number, number + 1)
+    return "interpolated", (sum(size > one.above for one in model.breaks),)
+
+
+def _measured(model: Model, size: int) -> _Told:
+    """No line is needed, and no misfit is in it."""
+    place = int(np.searchsorted(model.points.sizes, size))
+    log, launches = float(model.points.logs[place]), model.points.launches[:, place]
+    launches = launches[np.isfinite(launches)]
+    count = launches.size
+    if count < 2:  # noqa: PLR2004 - a spread takes two
+        return _Told(log, math.inf, math.inf)
+    reach = model.points.widened * student(count - 1) * float(launches.std(ddof=1))
+    return _Told(log, reach * math.sqrt(1 + 1 / count), reach / math.sqrt(count))
+
+
+def _in_segment(model: Model, size: int, number: int) -> _Told:
+    time = max(float(model.cut.alpha[number] + model.cut.beta[number] * size), 1e-300)
+    again = model.replicates
+    if again is None or model.launch_spread is None:
+        return _Told(math.log(time), 0.0, 0.0)
+    logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
+    misfit = model.segments[number].misfit or model.misfit or 0.0
+    count = len(model.points.launches)
+    fit = model.points.widened**2 * float(logs.var()) * count / (count - 1) + misfit**2
+    reach = student(count - 1)
+    whole = reach * math.sqrt(fit + model.launch_spread[number] ** 2)
+    return _Told(math.log(time), whole, reach * math.sqrt(fit))

@@ -1,0 +1,84 @@
+"""`mpigauge model`: segments, breaks and parameters of curves, and what they predict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options import (
+    format_option,
+    results_argument,
+    selection_options,
+    stat_option,
+    unit_option,
+)
+from mpigauge.cli.results import named
+from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
+from mpigauge.show.registry import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.show.modelled import Models
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
+
+KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
+
+
+@click.command("model")
+@results_argument
+@click.option(
+    "--predict",
+    default="",
+    metavar="SIZES",
+    help="Times of these sizes: 3KiB,100MiB; extrapolated beyond those that were measured.",
+)
+@selection_options
+@unit_option
+@stat_option
+@format_option()
+def command(
+    results: tuple[Path, ...],
+    *,
+    predict: str,
+    series: tuple[str, ...],
+    sizes: str,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+) -> int:
+    """Describe times over sizes by lines: where they break, latency and bandwidth of each, how sure that is.
+
+    Eager limits that were probed are breaks; others are found where they are worth their parameters. Beside
+    it: the latency and bandwidth of a single line, as textbooks ask for, and what is wrong about them.
+    Without RESULT, of the newest in results/. The exit status is 5 if a size of --predict has no time.
+
+    \b
+    mpigauge model
+    mpigauge model results/node1.jsonl --series pingpong
+    mpigauge model results/node1.jsonl --predict 3KiB,100MiB
+    mpigauge model results/node1.jsonl --format json
+    """
+    from mpigauge.cli.tables import check, rendered
+    from mpigauge.plan.sizes import parse_sizes
+    from mpigauge.result.reader import load
+    from mpigauge.show.modelled import models_of
+    from mpigauge.show.query import Query, sources_of, wanted
+    from mpigauge.show.tables.model import document
+
+    _, units = check(unit_names, "")
+    wanted(sizes)
+    asked = parse_sizes(predict) if predict else ()
+    sources = sources_of(map(load, named(results)), stat, state, only)
+    shown = models_of(Query(KIND, sources, False, units, stat, series, sizes), asked)
+    click.echo(rendered(document(shown, units), form), nl=False)
+    return _status(shown)
+
+
+def _status(shown: Models) -> int:
+    """Whether all that was asked for could be said."""
+    times = [each.time_s for one in shown.found for each in one.predictions]
+    return EXIT_UNDECIDED if None in times else EXIT_DONE

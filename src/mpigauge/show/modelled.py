@@ -1,0 +1,185 @@
+"""The models of the curves that were asked for: for tables, JSON and figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.models.algorithms import algorithms_of
+from mpigauge.analysis.models.collectives import behaviours_of
+from mpigauge.analysis.models.hockney import hockney_of, textbook_of
+from mpigauge.analysis.models.model import model_of
+from mpigauge.analysis.models.points import points_of
+from mpigauge.analysis.models.predict import predicted
+from mpigauge.analysis.models.segments import POINTS_LEAST
+from mpigauge.errors import UsageError
+from mpigauge.show.series import FILE, against_size, told_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.analysis.models.algorithms import Cost
+    from mpigauge.analysis.models.collectives import Behaviour
+    from mpigauge.analysis.models.hockney import Hockney, Textbook
+    from mpigauge.analysis.models.model import Model
+    from mpigauge.analysis.models.predict import Prediction
+    from mpigauge.analysis.rows import Row
+    from mpigauge.show.query import Query
+    from mpigauge.show.series import Series
+    from mpigauge.vocabulary import AlgorithmName, NoBehaviour
+
+CURVES_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Modelled:
+    """A curve with its model.
+
+    Attributes:
+        predictions: Times of the sizes that were asked for.
+    """
+
+    series: Series
+    model: Model
+    hockney: Hockney
+    textbook: Textbook
+    predictions: tuple[Prediction, ...] = ()
+
+    @property
+    def launches(self) -> int:
+        """How many launches its times are of."""
+        return len(self.model.points.launches)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collective:
+    """A collective over numbers of ranks and sizes.
+
+    Attributes:
+        label: Its name, without ranks.
+        behaviours: What it is like, by segments of sizes; empty if nothing can be said.
+        why: Why not.
+    """
+
+    label: str
+    behaviours: Sequence[Behaviour]
+    why: NoBehaviour | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Models:
+    """Curves with models, those that have too few sizes for one, and what collectives are like."""
+
+    found: Sequence[Modelled]
+    left_out: Sequence[Series]
+    collectives: Sequence[Collective] = ()
+
+
+def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
+    """The models of all curves of messages and collectives that a query chooses.
+
+    Args:
+        predict: Sizes in bytes.
+
+    Raises:
+        UsageError: There is no curve, or none with enough sizes.
+    """
+    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
+    pairs = [(one, modelled(one, predict)) for one in series]
+    found = [model for _, model in pairs if model is not None]
+    if not found:
+        files = ", ".join(str(source.result.path) for source in query.sources)
+        raise UsageError(
+            f"{files}: no curve of messages has {POINTS_LEAST} sizes",
+            "measure more of them: mpigauge run --sizes 0:4MiB",
+        )
+    return Models(found, [one for one, model in pairs if model is None], _collectives(series, found))
+
+
+def talks(query: Query, row: Row) -> bool:
+    """Whether a row is of messages; copies in memory have cache levels instead."""
+    patterns = [source.patterns.get(row.cell.pattern) for source in query.sources]
+    return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
+
+
+def modelled(series: Series, predict: Sequence[int] = ()) -> Modelled | None:
+    """A series with its model; None if it has too few sizes."""
+    model = model_of(points_of(series.rows, series.breaks))
+    if model is None:
+        return None
+    predictions = tuple(predicted(model, size) for size in predict)
+    return Modelled(series, model, hockney_of(model), textbook_of(model), predictions)
+
+
+# ---- Collectives ---------------------------------------------------------------------------------
+
+BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", "state")
+"""What messages and a collective that is made of them have in common."""
+
+RANKS = "ranks"
+
+
+def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
+    """What is said of all collectives that named algorithms may be behind."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        if _algorithms(one):
+            others = [pair for pair in one.factors.items() if pair[0] != RANKS]
+            groups.setdefault((id(one.source), *others), []).append(one)
+    members = list(groups.values())
+    factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
+    labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
+    return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]
+
+
+def _name(factors: Mapping[str, str], apart: str) -> str:
+    return apart or " ".join(word for name, word in factors.items() if name in ("pattern", "mode"))
+
+
+def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
+    cell = one.rows[0].cell
+    pattern = one.source.patterns[cell.pattern]
+    return algorithms_of(pattern, pattern.mode(cell.mode))
+
+
+def _collective(label: str, mine: Sequence[Series], found: Sequence[Modelled]) -> Collective:
+    message = _message(mine[0], found)
+    if message is None:
+        return Collective(label, (), "no-message")
+    curves = {one.rows[0].cell.ranks: _times(one) for one in mine}
+    curves = {count: times for count, times in curves.items() if times}
+    largest = max(curves, default=0)
+    edges = [
+        segment.first
+        for one in found
+        for segment in one.model.segments
+        if any(one.series is each and each.rows[0].cell.ranks == largest for each in mine)
+    ]
+    behaviours = behaviours_of(curves, edges or [0], message, _algorithms(mine[0]))
+    return Collective(label, behaviours or (), None if behaviours else "few-ranks")
+
+
+def _times(one: Series) -> dict[int, float]:
+    """Of ranks that had a core each."""
+    return {
+        row.cell.bytes: row.time.estimate
+        for row in one.rows
+        if row.time is not None and row.status == "ok" and row.time.estimate > 0 and not row.oversubscribed
+    }
+
+
+def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
+    """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
+
+    def alike(other: Series) -> bool:
+        names = (*BETWEEN_TWO, FILE)
+        return all(one.factors.get(name) == other.factors.get(name) for name in names)
+
+    def usual(other: Series) -> bool:
+        cell = other.rows[0].cell
+        pattern = other.source.patterns[cell.pattern]
+        return pattern.one_way and pattern.modes[0].name == cell.mode
+
+    fitting = [each for each in found if usual(each.series) and alike(each.series)]
+    fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)
+    return fitting[0].model if fitting else None
