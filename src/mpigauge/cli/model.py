@@ -63,10 +63,10 @@ def command(
     mpigauge model results/node1.jsonl --format json
     """
     from mpigauge.cli.tables import check, rendered
-    from mpigauge.plan.sizes import parse_sizes
+    from mpigauge.plan.sizes import parse_sizes, wanted
     from mpigauge.result.reader import load
     from mpigauge.show.modelled import models_of
-    from mpigauge.show.query import Query, sources_of, wanted
+    from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.model import document
 
     _, units = check(unit_names, "")
