@@ -54,7 +54,7 @@ def planted(machine: Machine, launches: int, campaigns: int) -> str:
         right += 1
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
             for number, truth in ((segment.alpha, alpha), (segment.beta, beta)):
-                covered.append(number.low <= truth <= number.high)
+                covered.append((number.low or 0.0) <= truth <= (number.high or 0.0))
                 errors.append(abs(number.value / truth - 1))
     shares = " | ".join(f"{100 * each / campaigns:.1f} %" for each in (right, extra, named))
     middle, far = (f"{100 * np.quantile(errors, share):.1f} %" for share in (0.5, 0.95))

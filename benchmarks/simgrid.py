@@ -12,6 +12,7 @@ the time, which takes minutes for each launch.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KERNEL = ROOT / "src" / "mpigauge" / "kernel"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 LAUNCHES = 3
 ENVELOPE = 16
 BREAK = 65536
@@ -46,7 +48,12 @@ PLATFORM = """<?xml version='1.0'?>
 def run(folder: Path, *words: object) -> str:
     """Its standard output."""
     done = subprocess.run(
-        [str(word) for word in words], cwd=folder, capture_output=True, text=True, check=False
+        [str(word) for word in words],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, words))}: {done.stderr}{done.stdout}")

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from mpigauge.analysis.models import bootstrap
 from mpigauge.analysis.models.bootstrap import misfit_beyond_noise, replicates_of
 from mpigauge.analysis.models.hockney import hockney_of, textbook_of
 from mpigauge.analysis.models.model import Model, model_of
@@ -14,6 +15,12 @@ from mpigauge.analysis.models.points import Known, Points
 from mpigauge.analysis.models.predict import predicted
 from mpigauge.analysis.models.segments import cut
 from tests.unit.analysis.planted_models import ONE_LINE, Machine, sizes_to
+
+
+@pytest.fixture
+def without_stability(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of breaks takes most of the time, and no parameter depends on it."""
+    monkeypatch.setattr(bootstrap, "_stability", lambda found, *_: np.zeros(found.count - 1))
 
 
 def modelled(points: Points) -> Model:
@@ -36,15 +43,19 @@ def holds(number: Known, truth: float) -> bool:
     ],
     ids=["misfit", "common"],
 )
+@pytest.mark.usefixtures("without_stability")
 def test_parameters_are_in_their_intervals(machine: Machine) -> None:
-    """Of 95 %; by launches alone it would be half of them where lines do not fit."""
+    """Of 95 %: what launches have in common shifts all six of a campaign, so 40 tell no more than this.
+
+    `benchmarks/models.py` makes 200 of each of twelve kinds.
+    """
     chance = np.random.default_rng(1)
     covered = []
-    for _ in range(18):
+    for _ in range(40):
         model = modelled(machine.campaign(chance))
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
             covered += [holds(segment.alpha, alpha), holds(segment.beta, beta)]
-    assert 0.90 <= np.mean(covered) <= 1
+    assert 0.88 <= np.mean(covered) <= 1
 
 
 def test_errors_of_parameters_are_as_small_as_their_noise() -> None:
@@ -165,12 +176,13 @@ def test_the_textbook_line_is_that_of_least_squares() -> None:
     assert line.worst == pytest.approx(ratios[int(np.flatnonzero(one.sizes == line.worst_at)[0])])
 
 
+@pytest.mark.usefixtures("without_stability")
 def test_a_size_that_was_left_out_is_predicted() -> None:
     """95 % of launches lie in the interval of one launch, and the truth in that of the mean."""
     chance = np.random.default_rng(13)
     machine = Machine(misfit=0.01, sizes=sizes_to(2**24, 30))
     launches = truths = count = 0
-    for _ in range(15):
+    for _ in range(40):
         whole = machine.campaign(chance)
         place = int(chance.integers(2, whole.sizes.size - 2))
         left = np.delete(np.arange(whole.sizes.size), place)
