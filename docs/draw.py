@@ -1,4 +1,4 @@
-"""Makes what the pages show of the stored results: figures, tables and sentences. `make docs` runs it.
+"""Makes what the pages show of the stored results: figures, tables and conclusions. `make docs` runs it.
 
 Runs the commands that the pages print, as they stand there, and writes what they print into the pages. Every
 figure is also made as PDF, and in grey into docs/_build/grey, to be looked at.
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pages
-import statements
 from PIL import Image
 
 from mpigauge.cli import status_of
@@ -75,7 +74,7 @@ def fresh(page: Page, here: Path, said: dict[str, str], *, print_too: bool = Tru
         if kind == "output":
             body = "\n".join(_printed(command, said[command.text]) for command in printing[block.start()])
         else:
-            body = statements.say(name, here) if kind == "says" else _plan(pages.ROOT / name)
+            body = _plan(pages.ROOT / name)
         text += [page.text[last : block.start(3)], body.strip("\n"), "\n"]
         last = block.end(3)
     return "".join([*text, page.text[last:]])
@@ -106,6 +105,15 @@ def run(command: Command, here: Path, *, print_too: bool) -> str:
     if command.verb == "plot" and print_too:
         _run([word.replace(".png", ".pdf") for word in command.words[1:]], here, command.text)
     return output
+
+
+def run_words(words: list[str], here: Path) -> str:
+    """What mpigauge prints for these words.
+
+    Raises:
+        Failed: It ends with anything but 0.
+    """
+    return _run(words, here, " ".join(words))
 
 
 def _run(words: list[str], here: Path, text: str) -> str:

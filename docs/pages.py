@@ -9,10 +9,13 @@ A page is the list of its own figures and tables. It prints a command, and what 
     ![Rate of three send modes](../figures/modes.png)
 
 `measure.py` runs what measures, `draw.py` all the rest. What the commands of a block print goes between two
-comments below them; so do sentences that are computed of results (`statements.py`), and plans:
+comments below them, and so do plans:
 
-    <!-- output -->            <!-- says modes.latency -->         <!-- file examples/modes.toml -->
-    <!-- end -->               <!-- end -->                        <!-- end -->
+    <!-- output -->            <!-- file examples/modes.toml -->
+    <!-- end -->               <!-- end -->
+
+What is said about numbers is what `mpigauge explain` prints: prose that compares would be wrong with the next
+measurement, and a test looks for it.
 
 To add a figure or a table: write its command into a page.
 """
@@ -36,11 +39,12 @@ PAGES = (
     ROOT / "README.md",
     DOCS / "tutorial.md",
     *sorted((DOCS / "reports").glob("*.md")),
+    DOCS / "scoreboard.md",
     DOCS / "gallery.md",
 )
 
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
-BLOCK = re.compile(r"^<!-- (output|says|file)(?: (\S+))? -->\n(.*?)^<!-- end -->\n", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^<!-- (output|file)(?: (\S+))? -->\n(.*?)^<!-- end -->\n", re.DOTALL | re.MULTILINE)
 IMAGE = re.compile(r"!\[[^]]*]\((?:[\w./]*/)?figures/([\w-]+\.png)\)")
 MEASURING = frozenset({"run", "map"})
 
