@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
@@ -203,8 +203,8 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     looks = {
-        "first": (trials, {"marker": "x", "color": style.COLOURS[1]}),
-        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.COLOURS[2]}),
+        "first": (trials, {"marker": "x", "color": style.ORANGE}),
+        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.BLACK}),
     } | {
         f"samples{f'-{state}' if state else ''}": (points, {"marker": ".", "color": _colour(state, states)})
         for state, points in by_state.items()
@@ -246,7 +246,7 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
 
 
 def _colour(state: StateName | None, states: States) -> str:
-    return COLOURS[state] if states.states else style.COLOURS[0]
+    return COLOURS[state] if states.states else style.BLUE
 
 
 def _legend(whole: Figure, found: Sequence[States]) -> None:
@@ -254,9 +254,9 @@ def _legend(whole: Figure, found: Sequence[States]) -> None:
     names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [
         *(Line2D([], [], linestyle="none", marker=".", color=COLOURS[name]) for name in names),
-        *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.COLOURS[0])]),
-        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.COLOURS[2]),
-        Line2D([], [], linestyle="none", marker="x", color=style.COLOURS[1]),
+        *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.BLUE)]),
+        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.BLACK),
+        Line2D([], [], linestyle="none", marker="x", color=style.ORANGE),
         Line2D([], [], color="black", linewidth=1.2),
     ]
     labels = [
