@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from mpigauge.show.registry import Kind
+from mpigauge.show.words.origin import measured_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,6 +161,8 @@ KINDS = {
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
 """Of each kind whose module is loaded, the function that draws it."""
 
+ORIGINS_MOST = 4
+
 FORMS = (".png", ".svg", ".pdf")
 
 
@@ -169,11 +172,22 @@ def figure(query: Query) -> Figure:
     Raises:
         UsageError: The results lack what the kind needs.
     """
-    from mpigauge.show.figures import style  # noqa: PLC0415 - matplotlib, which nobody else waits for
+    from mpigauge.show.figures import lines, style  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
     with style.style():
-        return MAKERS[query.kind.name](query)
+        whole = MAKERS[query.kind.name](query)
+        lines.origin(whole, origins(query))
+        return whole
+
+
+def origins(query: Query) -> list[str]:
+    """Where and when each result was measured, by its name if there are several; of many two."""
+    found = [(source.name, measured_on(source.result)) for source in query.sources]
+    if len(found) == 1 or len({words for _, words in found}) == 1:
+        return [words for _, words in found[:1] if words]
+    named = [f"{name}: {words or 'not known'}" for name, words in found]
+    return named if len(named) <= ORIGINS_MOST else [named[0], f"and {len(named) - 2} more", named[-1]]
 
 
 def draw(query: Query, path: Path) -> None:

@@ -187,7 +187,7 @@ def intervals(found: Sequence[Series]) -> str:
     halves = [
         half for one in found for row in one.rows if row.time and (half := row.time.half_width) is not None
     ]
-    return f"{INTERVALS}, median {format_half_width(median(halves))}" if halves else INTERVALS
+    return f"{INTERVALS}, half of them within {format_half_width(median(halves))}" if halves else INTERVALS
 
 
 def _comparable(query: Query, found: Sequence[Series]) -> bool:
@@ -234,11 +234,11 @@ def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> No
         _mark_blocked(axes, found)
 
 
-def crowded(axes: Any, places: Sequence[float]) -> bool:
+def crowded(axes: Any, places: Sequence[float], needed: float = INCHES_OF_WORDS) -> bool:
     """Whether the words of lines at these places would touch each other."""
     points = [axes.transData.transform((place, 1.0))[0] for place in places]
     inches = [(b - a) / axes.figure.dpi for a, b in pairwise(points)]
-    return bool(inches) and min(inches) < INCHES_OF_WORDS
+    return bool(inches) and min(inches) < needed
 
 
 def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:

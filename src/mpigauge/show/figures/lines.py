@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
@@ -32,7 +33,7 @@ IMPORTED_DASHES = (0, (1, 2))
 BREAK_DASHES, MARK_DASHES = (0, (1, 1.5)), (0, (4, 2))
 MANY_POINTS, MANY_SIZE = 40, 2.0
 WIDTH_OF_LINE, SIZE_OF_MARKER = 1.3, 4.0
-NEAR, NEAR_MOST = 0.02, 0.1
+NEAR, NEAR_MOST = 0.01, 0.03
 """Curves that differ by less are one to the eye: of the logarithm of all values' range, and of a value."""
 
 MOST_UNDER = 2
@@ -42,6 +43,9 @@ NEAR_EDGE = 0.25
 """Of the width of the axes: words of a line that is nearer to an end stand on its inner side."""
 
 LINE_POINTS = 9.0
+LETTERS_OF_NOTE = 110
+NOTE_INCHES = 0.14
+"""A further line of small letters."""
 LETTERS_A_INCH = 12.0
 
 
@@ -96,7 +100,7 @@ def seen_through(looks: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Sequ
         over = sum(_covered(places[number], later, within) for later in places[number + 1 :])
         wider = min(over, MOST_UNDER)
         found.append(
-            look | {"linewidth": WIDTH_OF_LINE + 1.9 * wider, "markersize": SIZE_OF_MARKER + 2.6 * wider}
+            look | {"linewidth": WIDTH_OF_LINE + 1.6 * wider, "markersize": SIZE_OF_MARKER + 2.2 * wider}
         )
     return found
 
@@ -172,6 +176,7 @@ def caption(
     whole: Figure, words: str, note: str, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]
 ) -> None:
     """Title, legend below everything, never over data, and in small letters what must be known."""
+    note = textwrap.fill(note, LETTERS_OF_NOTE)
     if words:
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
@@ -188,6 +193,22 @@ def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note:
         handles, labels, loc="outside lower center", ncols=columns_of(labels), title=note or None
     )
     made.get_title().set(**SMALL)
+
+
+def origin(whole: Figure, words: Sequence[str]) -> None:
+    """Lines in small letters under what else must be known, for which the figure grows."""
+    added = "\n".join(textwrap.fill(line, LETTERS_OF_NOTE) for line in words)
+    if not added:
+        return
+    legend = whole.legends[0] if whole.legends else None
+    before = legend.get_title().get_text() if legend else whole.get_supxlabel()
+    text = f"{before}\n{added}" if before and before != "None" else added
+    if legend is None:
+        whole.supxlabel(text, **SMALL)
+    else:
+        legend.set_title(text)
+        legend.get_title().set(**SMALL, multialignment="center")
+    whole.set_figheight(whole.get_figheight() + NOTE_INCHES * (text.count("\n") + (not before)))
 
 
 def columns_of(labels: Sequence[str]) -> int:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
+INCHES_OF_WORDS = 1.6
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 
@@ -80,7 +81,7 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
     """
     levels = _seen(query.sources[0]) or _claimed(query.sources[0])
     shown = [(name, size, size / 2) for name, size in levels if min(sizes) < size / 2 < max(sizes)]
-    close = crowded(axes, [place for *_, place in shown])
+    close = crowded(axes, [place for *_, place in shown], INCHES_OF_WORDS)
     for number, (name, size, place) in enumerate(shown):
         words = f"copies leave {name} {_about(size)}"
         above = len(shown) - 1 - number if close else 0
