@@ -12,6 +12,7 @@ from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.options import (
     chosen_units,
     comparison_options,
+    rename_option,
     results_argument,
     selection_options,
     stat_option,
@@ -51,6 +52,7 @@ OF_COMPARE = ("by", "margin", "allow", "force")
 @click.option("--linear", is_flag=True, help="Linear axes.")
 @unit_option
 @stat_option
+@rename_option
 @selection_options
 @comparison_options
 def command(
@@ -65,6 +67,7 @@ def command(
     sizes: str,
     state: StateChoice | None,
     only: OnlyChoice | None,
+    renames: tuple[str, ...],
     by: str | None,
     margin: str,
     allow: str,
@@ -79,6 +82,7 @@ def command(
     mpigauge plot results/node1.jsonl -o time.png
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
+    mpigauge plot printed.jsonl here.jsonl --kind placements --rename "two hosts=h1,h3"
     mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
     """
     _refuse_of_compare(kind)
@@ -93,10 +97,13 @@ def command(
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
     from mpigauge.show.query import Query, source_of, wanted
+    from mpigauge.show.renamed import renamed, renamings
 
     wanted(sizes)
+    renamings(renames)
     thresholds = thresholds_of(margin, allow)
     sources = [source_of(load(path), stat, _state(state, kind), only) for path in paths]
+    sources = renamed(sources, renames)
     _check_alike(sources, kind, force=force)
     query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds)
     draw(query, output)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.show.figures.curves import Pieces
+    from mpigauge.show.figures.ratios import Pieces
     from mpigauge.show.query import Query
     from mpigauge.show.series import Point, Series
 

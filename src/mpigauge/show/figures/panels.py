@@ -17,6 +17,7 @@ from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     FILE,
+    SERIES_MOST,
     against_size,
     labelled,
     names_that_vary,
@@ -79,7 +80,11 @@ def _all_names(found: Sequence[Series]) -> set[str]:
 
 
 def _rated(query: Query) -> list[Series]:
-    return against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
+    return against_size(
+        query,
+        lambda row: row.rate_bytes_per_s is not None or row.time is None,
+        most=PANELS_MOST * SERIES_MOST,
+    )
 
 
 def _by(found: Sequence[Series], without: Collection[str]) -> list[list[Series]]:
@@ -95,6 +100,8 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     """Series told apart by what is inside a panel, panels by the rest."""
     if len(groups) > PANELS_MOST:
         raise query.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
+    if (most := max(map(len, groups))) > SERIES_MOST:
+        raise query.lacks(f"{most} series are more than the {SERIES_MOST} of a panel", "choose with --series")
     everyone = [one for group in groups for one in group]
     titles = [name for name in names_that_vary(everyone) if name not in inside]
     named = labelled(*groups, without=titles)

@@ -36,6 +36,9 @@ LOG_FROM = 3.0
 FAR = 20.0
 """Series whose ratios are all beyond this, either way, do not stretch the axis; they are said in words."""
 
+ROOM_FOR_WORDS = 0.15
+"""Of the axis, below what is drawn, for what is said of series that are lower."""
+
 LETTERS_OF_LINE = 22
 """Of a name beside an axis."""
 
@@ -161,7 +164,10 @@ def dress(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
     least, most = bounds()
     axes.axhspan(least, most, color="0.5", alpha=0.18, linewidth=0, zorder=0)
     axes.axhline(1, color="0.3", linewidth=0.9, zorder=1)
-    low, high = _range([pieces for one in several for pieces in one.pieces])
+    everything = [pieces for one in several for pieces in one.pieces]
+    low, high = _range(everything)
+    if any(0 < point.y < low for pieces in everything for piece in pieces for point in piece):
+        low /= (high / low) ** ROOM_FOR_WORDS
     if high / low > LOG_FROM:
         axes.set_yscale("log")
         axes.set_ylim(low, high)
