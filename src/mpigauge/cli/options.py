@@ -222,15 +222,6 @@ def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-rename_option = click.option(
-    "--rename",
-    "renames",
-    multiple=True,
-    metavar="OLD=NEW",
-    help="Call a placement otherwise, so that results align; repeatable.",
-)
-
-
 def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--margin and --allow, as every verb has that judges; `show.compared.thresholds_of` reads them."""
     for option in (

@@ -12,12 +12,12 @@ from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.options import (
     chosen_units,
     comparison_options,
-    rename_option,
     results_argument,
     selection_options,
     stat_option,
     unit_option,
 )
+from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options import rename_option, results_argument, selection_options, table_options
+from mpigauge.cli.options import results_argument, selection_options, table_options
+from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.tables import Asked, shown
 from mpigauge.show.pivots import CURVES, KINDS

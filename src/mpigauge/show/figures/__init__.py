@@ -11,7 +11,6 @@ import importlib
 from typing import TYPE_CHECKING
 
 from mpigauge.show.registry import Kind
-from mpigauge.show.words.origin import measured_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,6 +182,8 @@ def figure(query: Query) -> Figure:
 
 def origins(query: Query) -> list[str]:
     """Where and when each result was measured, by its name if there are several; of many two."""
+    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415 - results, which help does not wait for
+
     found = [(source.name, measured_on(source.result)) for source in query.sources]
     if len(found) == 1 or len({words for _, words in found}) == 1:
         return [words for _, words in found[:1] if words]

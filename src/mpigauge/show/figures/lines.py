@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from mpigauge.show.series import Point, Series
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+MARKERS = ("o", "s", "^", "D", "v", "<", "X", ">", "P")
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.5)),
     (0, (1.5, 1.2)),
     (0, (6, 1.5, 1.5, 1.5)),
     (0, (3, 1, 1, 1, 1, 1)),
-    (0, (9, 1.5)),
     (0, (3, 3)),
+    (0, (10, 3)),
 )
 """As many as colours, so that no two of a figure are alike."""
 

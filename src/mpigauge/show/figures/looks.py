@@ -34,11 +34,11 @@ class Looks:
 
     Attributes:
         known: The values of each group, in their order in the results; new ones are added at the end.
-        everything: Factors of all that was planned.
+        everything: Factors of all that was planned, each with whether it was imported.
     """
 
     known: dict[Group, list[Value]] = field(default_factory=dict)
-    everything: list[Factors] = field(default_factory=list)
+    everything: list[tuple[bool, Factors]] = field(default_factory=list)
 
     def number(self, group: Group, value: Value) -> int:
         """The place of a value among all of its group."""
@@ -108,7 +108,7 @@ def _value(factors: Factors, group: Group) -> Value:
 
 def _alone(known: Looks, without: Collection[str]) -> list[Group]:
     """Of a series without others the colour that it has among all."""
-    all_of_it = _splitting([(None, factors) for factors in known.everything], without)
+    all_of_it = _splitting(known.everything, without)
     return all_of_it[:1] or [WHAT]
 
 
@@ -120,17 +120,17 @@ def _known(query: Query) -> Looks:
         for row in source.rows:
             pattern = source.patterns.get(row.cell.pattern)
             if pattern is not None and not pattern.probes and not pattern.is_floor:
-                found.everything.append(factors_of(source, row))
+                found.everything.append((row.imported, factors_of(source, row)))
                 patterns.setdefault(pattern.name, [mode.name for mode in pattern.modes])
     for name, modes in patterns.items():
-        there = {factors.get("mode", "") for factors in found.everything if factors["pattern"] == name}
+        there = {factors.get("mode", "") for _, factors in found.everything if factors["pattern"] == name}
         for mode in sorted(there, key=lambda one: modes.index(one) if one in modes else len(modes)):
             found.number(WHAT, (name, mode))
     return found
 
 
 def _numbers(known: Looks, found: Sequence[Series], group: Group) -> list[int]:
-    for factors in known.everything:
+    for _, factors in known.everything:
         known.number(group, _value(factors, group))
     return [known.number(group, _value(one.factors, group)) for one in found]
 

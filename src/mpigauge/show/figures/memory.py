@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
-INCHES_OF_WORDS = 1.6
+INCHES_OF_WORDS = 1.5
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 
@@ -83,7 +83,7 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
     shown = [(name, size, size / 2) for name, size in levels if min(sizes) < size / 2 < max(sizes)]
     close = crowded(axes, [place for *_, place in shown], INCHES_OF_WORDS)
     for number, (name, size, place) in enumerate(shown):
-        words = f"copies leave {name} {_about(size)}"
+        words = f"half of {name} {_about(size)}"
         above = len(shown) - 1 - number if close else 0
         lines.mark(axes, place, f"cache-{size}", words, lines.MARK_DASHES, above=above)
     return bool(shown)
