@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from matplotlib.colors import to_rgb
 
+from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
 from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.figures.style import COLOURS
@@ -16,6 +17,7 @@ from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -50,7 +52,7 @@ def of_modes(name: str = "modes.jsonl", mpis: tuple[str, ...] = ("1",)) -> Path:
     return written(name, campaign(*cells), *launches_of(cells, LAUNCHES), *slower(cells))
 
 
-def slower(cells: list[Cell]) -> list[Visit]:
+def slower(cells: list[Cell]) -> Iterator[Visit]:
     """Every mode by itself."""
     slow = {"standard": 1, "buffered": 1.5, "synchronous": 2.5}
     return measured(
@@ -115,6 +117,16 @@ def test_what_is_printed_is_hollow_in_the_colour_of_ours(result: Path) -> None:
     first, second = looks_of(asked, against_size(asked))
     assert first["color"] == second["color"]
     assert (first["markerfacecolor"], second["markerfacecolor"]) == ("white", second["color"])
+
+
+def test_modes_have_their_colours_in_whatever_order_they_were_measured(machine: Path) -> None:
+    """So what was printed has the colours of ours, though its table begins with another mode."""
+    found = []
+    for number, modes in enumerate((MODES, MODES[::-1])):
+        cells = [cell(size=8, mode=mode, transport="shm") for mode in modes]
+        printed_ones = [Imported(of, 1e-6, None, "mean") for of in cells]
+        found.append(looks("time", written(f"{number}.jsonl", campaign(*cells), *printed_ones)))
+    assert found[0] == found[1]
 
 
 def test_many_series_are_told_apart(machine: Path) -> None:

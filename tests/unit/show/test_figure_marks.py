@@ -106,7 +106,11 @@ def test_a_line_goes_over_the_limit_of_others_to_near_sizes_only(
         replace(next(one for one in everything() if isinstance(one, Eager)), cell=limit),
     )
     (axes,) = figure(query("time", path)).axes
-    ends = [max(line.get_xdata()) for line in axes.get_lines() if str(line.get_gid()).startswith("line-")]
+    ends = [
+        float(np.max(np.asarray(line.get_xdata())))
+        for line in axes.get_lines()
+        if str(line.get_gid()).startswith("line-")
+    ]
     assert max(ends, default=0) == until
 
 
@@ -118,9 +122,9 @@ def test_blocked_sizes_are_marked(exchange: Path) -> None:
     assert all(one.get_hatch() for one in hatched)
 
 
-@pytest.mark.parametrize("linear", [False, True])
-def test_words_of_limits_stay_within_their_panel(result: Path, linear: bool) -> None:
-    whole = figure(query("time", result, series=("pingpong shm",), linear=linear))
+@pytest.mark.parametrize(("kind", "linear"), [("time", False), ("modes", True), ("overview", True)])
+def test_words_of_limits_stay_within_their_panel(result: Path, kind: str, linear: bool) -> None:
+    whole = figure(query(kind, result, linear=linear))
     whole.canvas.draw()
     renderer: Any = whole.canvas.get_renderer()  # type: ignore[attr-defined]
     for axes in whole.axes:

@@ -158,7 +158,7 @@ def test_memory(result: Path, cli: Cli) -> None:
     assert "half of L1 claimed 32 KiB" in texts()
     whole = figure(query("memory", result, series=("shm standard",)))
     (line,) = [it for it in whole.axes[0].get_lines() if it.get_gid() == "cache-32768"]
-    assert [*line.get_xdata()] == [16384, 16384], "a copy has its bytes twice"
+    assert np.asarray(line.get_xdata()).tolist() == [16384, 16384], "a copy has its bytes twice"
 
 
 def test_memory_ratio(result: Path, cli: Cli) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.plan.patterns import known as known_patterns
 from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
 from mpigauge.show.figures.style import COLOURS
 from mpigauge.show.series import FILE, factors_of
@@ -121,7 +122,8 @@ def _known(query: Query) -> Looks:
             pattern = source.patterns.get(row.cell.pattern)
             if pattern is not None and not pattern.probes and not pattern.is_floor:
                 found.everything.append((row.imported, factors_of(source, row)))
-                patterns.setdefault(pattern.name, [mode.name for mode in pattern.modes])
+                own = known_patterns().get(pattern.name, pattern)
+                patterns.setdefault(pattern.name, [mode.name for mode in own.modes])
     for name, modes in patterns.items():
         there = {factors.get("mode", "") for _, factors in found.everything if factors["pattern"] == name}
         for mode in sorted(there, key=lambda one: modes.index(one) if one in modes else len(modes)):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
-INCHES_OF_WORDS = 1.5
+INCHES_OF_WORDS = 1.0
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 
