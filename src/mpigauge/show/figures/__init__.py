@@ -33,14 +33,14 @@ KINDS = {
         ),
         Kind(
             "time",
-            "time against size, with the ratio to the first series below",
+            "time against size, with ratios to another series below",
             "cells of any size",
             "curves",
             example="exchange.jsonl --kind time -o exchange.png",
         ),
         Kind(
             "rate",
-            "bandwidth against size, with the ratio to the first series below",
+            "bandwidth against size, with ratios to another series below",
             "cells that move bytes",
             "curves",
             example='fast-gigabit.jsonl --kind rate --series "pingpong h1,h2=Gigabit Ethernet" --series '

@@ -17,7 +17,7 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from mpigauge import units
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
-from mpigauge.show.figures import FORMS, MAKERS, style
+from mpigauge.show.figures import FORMS, MAKERS, lines, style
 from mpigauge.show.registry import maker
 from mpigauge.show.series import CROWDED
 from mpigauge.show.tables.link_map import latency_of, rate_of
@@ -57,14 +57,19 @@ def check(path: Path) -> None:
         raise UsageError(f"--figure: there is no folder {path.parent}", "give another --figure")
 
 
-def draw(shown: LinkMap, path: Path) -> None:
+def draw(shown: LinkMap, path: Path, origin: str) -> None:
     """Writes the figure; its form is that of the file's name.
+
+    Args:
+        origin: Where and when it was measured.
 
     Raises:
         UsageError: The name ends in another form, or the file cannot be written.
     """
     check(path)
-    style.save(figure(shown), path)
+    whole = figure(shown)
+    lines.origin(whole, [origin])
+    style.save(whole, path)
 
 
 @maker(MAKERS, "map")
@@ -96,11 +101,11 @@ def figure(shown: LinkMap) -> Figure:
 
 
 def _title(shown: LinkMap) -> str:
-    lines = [line.text for line in verdict_lines(shown)]
-    more = [f"and {len(lines) - VERDICTS_MOST} more"] if len(lines) > VERDICTS_MOST else []
+    verdict = [line.text for line in verdict_lines(shown)]
+    more = [f"and {len(verdict) - VERDICTS_MOST} more"] if len(verdict) > VERDICTS_MOST else []
     crowded = any(row.oversubscribed for link in shown.links for row in link.rows)
     words = ", ".join([shown.cell.job.name, *([f"{CROWDED}: more ranks than cores"] if crowded else [])])
-    return "\n".join([words, *lines[:VERDICTS_MOST], *more])
+    return "\n".join([words, *verdict[:VERDICTS_MOST], *more])
 
 
 def _order(shown: LinkMap) -> list[int]:
