@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -200,6 +201,22 @@ def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: st
     assert done.status == 1, done.err
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert Path(f"map.{ending}").read_bytes().startswith(starts[ending])
+
+
+def test_a_figure_says_where_it_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("map", known(cli, monkeypatch, "1-3:10"), "--figure", "map.svg")
+    assert "5 launches" in Path("map.svg").read_text(encoding="utf-8")
+
+
+def test_frames_are_in_the_panel_of_what_is_slow(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link may be slow for small messages alone."""
+    shown = link_map(load(known(cli, monkeypatch, "1-3:10")))
+    (link,) = shown.verdict.links
+    small, large = replace(link, rate_factor=None), replace(link, latency_factor=None)
+    for quick, frames in ((small, [2, 0]), (large, [0, 2])):
+        one = replace(shown, verdict=replace(shown.verdict, links=(quick,)))
+        panels = [axes for axes in figure(one).axes if axes.images]
+        assert [len(panel.patches) for panel in panels] == frames
 
 
 def test_the_figure_has_the_numbers_in_the_order_of_the_groups(

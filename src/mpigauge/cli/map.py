@@ -158,8 +158,9 @@ def command(
     shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
     if figure is not None:
         from mpigauge.show.figures.map import draw
+        from mpigauge.show.words.origin import measured_on
 
-        draw(shown, figure)
+        draw(shown, figure, measured_on(loaded))
     say(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
     return _status(shown)
 

@@ -17,6 +17,7 @@ from mpigauge.cli.options import (
     stat_option,
     unit_option,
 )
+from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
@@ -54,6 +55,7 @@ MODELLED = ("time", "rate")
 @click.option("--model", is_flag=True, help="Lines and breaks of the model, of --kind time and rate.")
 @unit_option
 @stat_option
+@rename_option
 @selection_options
 @comparison_options
 def command(
@@ -69,6 +71,7 @@ def command(
     sizes: str,
     state: StateChoice | None,
     only: OnlyChoice | None,
+    renames: tuple[str, ...],
     by: str | None,
     margin: str,
     allow: str,
@@ -83,6 +86,7 @@ def command(
     mpigauge plot results/node1.jsonl -o time.png
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
+    mpigauge plot printed.jsonl here.jsonl --kind placements --rename "two hosts=h1,h3"
     mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
     mpigauge plot results/node1.jsonl --kind time --model -o model.png
     """
@@ -100,10 +104,13 @@ def command(
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
     from mpigauge.show.query import Query, source_of
+    from mpigauge.show.renamed import renamed, renamings
 
     wanted(sizes)
+    renamings(renames)
     thresholds = thresholds_of(margin, allow)
     sources = [source_of(load(path), stat, _state(state, kind), only) for path in paths]
+    sources = renamed(sources, renames)
     _check_alike(sources, kind, force=force)
     query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds, model)
     draw(query, output)

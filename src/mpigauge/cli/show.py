@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.options import results_argument, selection_options, table_options
+from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.tables import Asked, shown
 from mpigauge.show.pivots import CURVES, KINDS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     "--columns or --format csv, bencher, github]",
 )
 @click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
+@rename_option
 @selection_options
 @table_options
 def command(
@@ -37,6 +39,7 @@ def command(
     sizes: str,
     state: StateChoice | None,
     only: OnlyChoice | None,
+    renames: tuple[str, ...],
     form: str,
     unit_names: tuple[str, ...],
     stat: str,
@@ -50,6 +53,7 @@ def command(
     mpigauge show
     mpigauge show --all
     mpigauge show before.jsonl after.jsonl
+    mpigauge show printed.jsonl here.jsonl --table rates --rename "two hosts=h1,h3"
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
     mpigauge show results/node1.jsonl --format csv > table.csv
     mpigauge show results/node1.jsonl --format bencher > bencher.json
@@ -58,6 +62,6 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     asked = Asked(
-        CURVES if everything else table, form, unit_names, stat, columns, series, sizes, state, only
+        CURVES if everything else table, form, unit_names, stat, columns, series, sizes, state, only, renames
     )
     click.echo(shown(named(results), asked), nl=False)

@@ -32,6 +32,7 @@ class Asked:
 
     Attributes:
         table: Its kind; None for the usual one.
+        renames: Placements that are called otherwise: `OLD=NEW`.
     """
 
     table: str | None
@@ -43,6 +44,7 @@ class Asked:
     sizes: str = ""
     state: StateChoice | None = None
     only: OnlyChoice | None = None
+    renames: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -79,10 +81,12 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
     from mpigauge.plan.sizes import wanted
     from mpigauge.result.reader import load
     from mpigauge.show.query import Query, sources_of
+    from mpigauge.show.renamed import renamed, renamings
 
     wanted(asked.sizes)
+    renamings(asked.renames)
     known = _cache(paths, asked)
-    sources = sources_of(map(load, paths), asked.stat, asked.state, asked.only)
+    sources = renamed(sources_of(map(load, paths), asked.stat, asked.state, asked.only), asked.renames)
     query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
     text = rendered(_document(query, names), asked.form)
     known.keep(text)

@@ -29,6 +29,15 @@ NAMED_MOST = 6
 EAGER = patterns_with(lambda pattern: pattern.family == "message")
 """Patterns of plain messages, whose protocol changes at the eager limit."""
 
+CROWDED = "oversubscribed"
+"""Of series with more ranks than cores."""
+
+GAP, NEAR_SIZES = 256, 4
+"""A line goes to a size at most so many times as large; over an eager limit of others, to a near one."""
+
+PATTERNS_MOST = 3
+"""That a title names."""
+
 FILE = "file"
 STATE = "state"
 
@@ -51,6 +60,7 @@ class Series:
         rows: In the order of the line, those without a value, too.
         label: What tells it from the others.
         breaks: Sizes above which the protocol is another.
+        others: Such sizes of its job that do not concern it: a line over them goes to a near size only.
     """
 
     source: Source
@@ -58,6 +68,13 @@ class Series:
     rows: list[Row]
     label: str = ""
     breaks: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether all of it was measured with more ranks than cores."""
+        timed = [row for row in self.rows if row.time is not None]
+        return bool(timed) and all(row.oversubscribed for row in timed)
 
     @property
     def imported(self) -> bool:
@@ -106,7 +123,9 @@ def against_size(
     found = grouped(pairs, factors_of)
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
-        found[number] = replace(one, breaks=_breaks(one))
+        breaks, limit = _breaks(one), one.source.limits.get(one.rows[0].cell.job)
+        others = () if breaks or limit is None else (limit,)
+        found[number] = replace(one, breaks=breaks, others=others)
     timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
     return chosen(query, timed_ones, most=most)
 
@@ -239,8 +258,8 @@ def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> lis
 
 
 def _mark(one: Series) -> str:
-    """What nobody may take for their own measurement says so, whatever it is called."""
-    return " (imported)" if one.imported else ""
+    """What nobody may take for their own measurement, or for one of the library alone, says so."""
+    return " (imported)" if one.imported else f", {CROWDED}" if one.oversubscribed else ""
 
 
 def _label(factors: Factors, names: Iterable[str], unsaid: Collection[str]) -> str:
@@ -271,6 +290,16 @@ def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
     return ", ".join(words)
 
 
+def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
+    """A title: the patterns, and what else all of them are."""
+    patterns = list(dict.fromkeys(one.factors["pattern"] for one in found if "pattern" in one.factors))
+    rest = common_words(found, ("pattern", *without))
+    if len(patterns) > PATTERNS_MOST:
+        patterns = [*patterns[: PATTERNS_MOST - 1], f"{len(patterns) - PATTERNS_MOST + 1} more"]
+    said = " and ".join(filter(None, [", ".join(patterns[:-1]), *patterns[-1:]]))
+    return ", ".join(filter(None, [said, rest]))
+
+
 # ---- Points --------------------------------------------------------------------------------------
 
 
@@ -284,11 +313,18 @@ def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Po
         if here is None:
             pieces.append([])
             continue
-        if last is not None and (last == 0 or any(last <= limit < size for limit in one.breaks)):
+        if last is not None and _parted(one, last, size):
             pieces.append([])
         pieces[-1].append(here)
         last = size
     return [piece for piece in pieces if piece]
+
+
+def _parted(one: Series, last: int, size: int) -> bool:
+    """Whether a line between these sizes would say more than was measured."""
+    if last == 0 or size > GAP * last or any(last <= limit < size for limit in one.breaks):
+        return True
+    return size > NEAR_SIZES * last and any(last <= limit < size for limit in one.others)
 
 
 def time_point(row: Row) -> Point | None:

@@ -80,7 +80,7 @@ COMPARING = re.compile(
 
 @pytest.mark.parametrize("page", pages.reports(), ids=lambda page: str(page.path.stem))
 def test_prose_of_reports_compares_nothing(page: pages.Page) -> None:
-    """Whatever is said of numbers is computed; what a person writes would stand above other numbers one day."""
+    """What is said of numbers is computed: what a person writes would stand above other numbers one day."""
     prose = pages.CONSOLE.sub("", pages.BLOCK.sub("", page.text))
     assert [line for line in prose.splitlines() if COMPARING.search(line)] == []
 

@@ -33,14 +33,14 @@ KINDS = {
         ),
         Kind(
             "time",
-            "time against size, with the ratio to the first series below",
+            "time against size, with ratios to another series below",
             "cells of any size",
             "curves",
             example="exchange.jsonl --kind time -o exchange.png",
         ),
         Kind(
             "rate",
-            "bandwidth against size, with the ratio to the first series below",
+            "bandwidth against size, with ratios to another series below",
             "cells that move bytes",
             "curves",
             example='fast-gigabit.jsonl --kind rate --series "pingpong h1,h2=Gigabit Ethernet" --series '
@@ -160,6 +160,8 @@ KINDS = {
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
 """Of each kind whose module is loaded, the function that draws it."""
 
+ORIGINS_MOST = 4
+
 FORMS = (".png", ".svg", ".pdf")
 
 
@@ -169,11 +171,24 @@ def figure(query: Query) -> Figure:
     Raises:
         UsageError: The results lack what the kind needs.
     """
-    from mpigauge.show.figures import style  # noqa: PLC0415 - matplotlib, which nobody else waits for
+    from mpigauge.show.figures import lines, style  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
     with style.style():
-        return MAKERS[query.kind.name](query)
+        whole = MAKERS[query.kind.name](query)
+        lines.origin(whole, origins(query))
+        return whole
+
+
+def origins(query: Query) -> list[str]:
+    """Where and when each result was measured, by its name if there are several; of many two."""
+    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415 - results, which help does not wait for
+
+    found = [(source.name, measured_on(source.result)) for source in query.sources]
+    if len(found) == 1 or len({words for _, words in found}) == 1:
+        return [words for _, words in found[:1] if words]
+    named = [f"{name}: {words or 'not known'}" for name, words in found]
+    return named if len(named) <= ORIGINS_MOST else [named[0], f"and {len(named) - 2} more", named[-1]]
 
 
 def draw(query: Query, path: Path) -> None:

@@ -49,12 +49,12 @@ GREY, DARK = "0.6", "0.25"
 CONTROL = "control"
 
 LOOKS: Mapping[str, Mapping[str, Any]] = {
-    "slower": {"color": style.COLOURS[4], "marker": ">"},
-    "faster": {"color": style.COLOURS[0], "marker": "<"},
-    "longer": {"color": style.COLOURS[4], "marker": ">", "markerfacecolor": "white"},
-    "shorter": {"color": style.COLOURS[0], "marker": "<", "markerfacecolor": "white"},
-    "no difference": {"color": style.COLOURS[2], "marker": "o"},
-    "undecided": {"color": style.COLOURS[1], "marker": "D", "markerfacecolor": "white"},
+    "slower": {"color": style.RED, "marker": ">"},
+    "faster": {"color": style.BLUE, "marker": "<"},
+    "longer": {"color": style.RED, "marker": ">", "markerfacecolor": "white"},
+    "shorter": {"color": style.BLUE, "marker": "<", "markerfacecolor": "white"},
+    "no difference": {"color": style.BLACK, "marker": "o"},
+    "undecided": {"color": style.ORANGE, "marker": "D", "markerfacecolor": "white"},
 }
 """Of each verdict with a ratio, a colour and a shape; hollow is what gives no verdict."""
 

@@ -10,12 +10,12 @@ from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
     finish,
     labels_of,
-    looks_of,
     mark_breaks,
     sizes_of,
     values_of,
     with_points,
 )
+from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import Point, against_size, pieces_of
 
@@ -37,18 +37,18 @@ def cpu_figure(query: Query) -> Figure:
     unknown = "the CPU time of its ranks is not known"
     found, costs = with_points(query, found, _value(lambda row: row.cpu_s_per_op), unknown)
     shares = [pieces_of(one, _value(lambda row: row.cpu_share)) for one in found]
-    looks = looks_of(found)
+    looks = lines.seen_through(looks_of(query, found), costs)
     whole = style.paper(4.6, lines.legend_rows(labels_of(found)))
     upper, lower = whole.subplots(2, 1, sharex=True, height_ratios=(1.8, 1))
     sizes = scales.SizeAxis(sizes_of(costs), linear=query.linear)
     for number, look in enumerate(looks):
         lines.curve(upper, str(number), look, costs[number], sizes.x)
         lines.curve(lower, f"share-{number}", look, shares[number], sizes.x)
-    mark_breaks(upper, found)
-    mark_breaks(lower, found, named=False)
     sizes.dress(lower)
     scales.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).dress(upper)
     _dress_share(lower, "on a core")
+    mark_breaks(upper, found)
+    mark_breaks(lower, found, named=False)
     finish(whole, query, found, looks, "below: share of the time of messages that their ranks were on a core")
     return whole
 
@@ -65,7 +65,7 @@ def skew_figure(query: Query) -> Figure:
     )
     tails = [pieces_of(one, _value(lambda row: row.start.skew_p99_s if row.start else None)) for one in found]
     late = [pieces_of(one, _late) for one in found]
-    looks = looks_of(found)
+    looks = looks_of(query, found)
     tardy = any(value > 0 for value in values_of(late))
     whole = style.paper(4.6 if tardy else 3.4, lines.legend_rows([*labels_of(found), ""]))
     upper, *below = (

@@ -70,7 +70,7 @@ def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> Non
     scale, name = _unit(np.exp(logs[there]), unit)
     number_of: Any = mdates.date2num
     days = [number_of(datetime.fromtimestamp(session.begun_s, UTC)) for session in shown.sessions]
-    colour = style.COLOURS[0]
+    colour = style.BLUE
     times = np.exp(logs) / scale
     (dots,) = axes.plot(
         [days[at] for at in there], times[there], linestyle="none", marker="o", color=colour, zorder=3
@@ -110,7 +110,7 @@ def _band(axes: Any, number: int, days: Sequence[float], told: Told, scale: floa
         return
     low, high = (ends[base.cells.index(told.worst)] / scale for ends in base.said.band())
     span = [days[base.begins[base.cells.index(told.worst)]], days[-1]]
-    band = axes.fill_between(span, low, high, color=style.COLOURS[0], alpha=0.15, linewidth=0)
+    band = axes.fill_between(span, low, high, color=style.BLUE, alpha=0.15, linewidth=0)
     band.set_gid(f"band-{number}")
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
-from mpigauge.show.figures.style import COLOURS, SMALL, WIDTH
+from mpigauge.show.figures.style import SMALL, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,29 +17,36 @@ if TYPE_CHECKING:
 
     from mpigauge.show.series import Point, Series
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+MARKERS = ("o", "s", "^", "D", "v", "<", "X", ">", "P")
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.5)),
     (0, (1.5, 1.2)),
     (0, (6, 1.5, 1.5, 1.5)),
     (0, (3, 1, 1, 1, 1, 1)),
+    (0, (3, 3)),
+    (0, (10, 3)),
 )
+"""As many as colours, so that no two of a figure are alike."""
+
 IMPORTED_DASHES = (0, (1, 2))
 BREAK_DASHES, MARK_DASHES = (0, (1, 1.5)), (0, (4, 2))
-MANY_POINTS = 40
+MANY_POINTS, MANY_SIZE = 40, 2.0
+WIDTH_OF_LINE, SIZE_OF_MARKER = 1.3, 4.0
+NEAR, NEAR_MOST = 0.01, 0.03
+"""Curves that differ by less are one to the eye: of the logarithm of all values' range, and of a value."""
+
+MOST_UNDER = 2
+"""Curves above another for which it becomes wider."""
+
+NEAR_EDGE = 0.25
+"""Of the width of the axes: words of a line that is nearer to an end stand on its inner side."""
+
+LINE_POINTS = 9.0
+LETTERS_OF_NOTE = 110
+NOTE_INCHES = 0.14
+"""A further line of small letters."""
 LETTERS_A_INCH = 12.0
-
-
-def look(number: int, *, imported: bool = False) -> dict[str, Any]:
-    """Colour, marker and dashes of a series, by its place in the legend."""
-    colour = COLOURS[number % len(COLOURS)]
-    return {
-        "color": colour,
-        "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": IMPORTED_DASHES if imported else DASHES[number % len(DASHES)],
-        "markerfacecolor": "white" if imported else colour,
-    }
 
 
 def curve(
@@ -47,17 +56,22 @@ def curve(
 
     Args:
         name: Becomes part of the names of its elements in SVG.
+        looks: How it is drawn; a linewidth more than usual shows it below another one.
         scale: From a point's x to its place.
     """
-    colour = looks["color"]
+    colour, width = looks["color"], looks.get("linewidth", WIDTH_OF_LINE)
     flat = [point for piece in pieces for point in piece]
+    if not flat:
+        return
     for number, piece in enumerate(pieces):
         xs = [scale(point.x) for point in piece]
         if len(piece) > 1:
-            (line,) = axes.plot(xs, [point.y for point in piece], color=colour, linestyle=looks["linestyle"])
+            (line,) = axes.plot(
+                xs, [point.y for point in piece], color=colour, linestyle=looks["linestyle"], linewidth=width
+            )
             line.set_gid(f"line-{name}-{number}")
         _uncertainty(axes, f"{name}-{number}", colour, xs, piece)
-    small = 2.0 if len(flat) > MANY_POINTS else 4.0
+    small = MANY_SIZE if len(flat) > MANY_POINTS else SIZE_OF_MARKER
     (points,) = axes.plot(
         [scale(point.x) for point in flat],
         [point.y for point in flat],
@@ -65,10 +79,37 @@ def curve(
         linestyle="none",
         marker=looks["marker"],
         markerfacecolor=looks["markerfacecolor"],
-        markersize=small,
+        markersize=small * looks.get("markersize", SIZE_OF_MARKER) / SIZE_OF_MARKER,
         zorder=3,
     )
     points.set_gid(f"points-{name}")
+
+
+def seen_through(looks: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Sequence[Point]]]) -> list[Any]:
+    """Looks in which what lies under later ones is wider than them, and so stays visible.
+
+    Args:
+        looks: Of series in the order in which they are drawn.
+        pieces: What is drawn of each.
+    """
+    places = [{point.x: point.y for piece in mine for point in piece} for mine in pieces]
+    everything = [y for mine in places for y in mine.values() if y > 0] or [1.0]
+    within = min(NEAR * math.log(max(everything) / min(everything)), NEAR_MOST)
+    found = []
+    for number, look in enumerate(looks):
+        over = sum(_covered(places[number], later, within) for later in places[number + 1 :])
+        wider = min(over, MOST_UNDER)
+        found.append(
+            look | {"linewidth": WIDTH_OF_LINE + 1.6 * wider, "markersize": SIZE_OF_MARKER + 2.2 * wider}
+        )
+    return found
+
+
+def _covered(one: Mapping[float, float], other: Mapping[float, float], within: float) -> bool:
+    """Whether a third of the points of a curve lie under those of another."""
+    common = [x for x in one if x in other and one[x] > 0 and other[x] > 0]
+    hidden = sum(abs(math.log(one[x] / other[x])) <= within for x in common)
+    return bool(hidden) and 3 * hidden >= len(one)
 
 
 def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: Sequence[Point]) -> None:
@@ -90,26 +131,52 @@ def handle(looks: Mapping[str, Any]) -> Line2D:
     return Line2D([], [], **looks)
 
 
-def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
-    """A vertical line, with its words above the axes if it has some."""
+def mark(axes: Any, x: float, name: str, words: str, dashes: Any, *, above: int = 0) -> None:
+    """A vertical line, with its words above the axes if it has some.
+
+    The words stay within the width of the axes, so it must have its range.
+
+    Args:
+        above: In which line above the axes the words stand.
+    """
     axes.axvline(x, color="0.45", linewidth=0.9, linestyle=dashes, zorder=1).set_gid(name)
     if words:
-        axes.text(
-            x,
-            1.0,
+        place = axes.transAxes.inverted().transform(axes.transData.transform((x, 1.0)))[0]
+        side = "left" if place < NEAR_EDGE else "right" if place > 1 - NEAR_EDGE else "center"
+        axes.annotate(
             words,
-            transform=axes.get_xaxis_transform(),
+            (x, 1.0),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(0, 1 + LINE_POINTS * above),
+            textcoords="offset points",
             fontsize="x-small",
             color="0.35",
-            ha="center",
+            ha=side,
             va="bottom",
         )
+
+
+def say(axes: Any, height: float, words: str, side: str) -> None:
+    """Small words at the right end of the axes, at a share of their height, on white."""
+    text = axes.text(
+        0.995,
+        height,
+        words,
+        transform=axes.transAxes,
+        fontsize="x-small",
+        color="0.25",
+        ha="right",
+        va=side,
+        zorder=5,
+    )
+    text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8})
 
 
 def caption(
     whole: Figure, words: str, note: str, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]
 ) -> None:
     """Title, legend below everything, never over data, and in small letters what must be known."""
+    note = textwrap.fill(note, LETTERS_OF_NOTE)
     if words:
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
@@ -126,6 +193,22 @@ def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note:
         handles, labels, loc="outside lower center", ncols=columns_of(labels), title=note or None
     )
     made.get_title().set(**SMALL)
+
+
+def origin(whole: Figure, words: Sequence[str]) -> None:
+    """Lines in small letters under what else must be known, for which the figure grows."""
+    added = "\n".join(textwrap.fill(line, LETTERS_OF_NOTE) for line in words)
+    if not added:
+        return
+    legend = whole.legends[0] if whole.legends else None
+    before = legend.get_title().get_text() if legend else whole.get_supxlabel()
+    text = f"{before}\n{added}" if before and before != "None" else added
+    if legend is None:
+        whole.supxlabel(text, **SMALL)
+    else:
+        legend.set_title(text)
+        legend.get_title().set(**SMALL, multialignment="center")
+    whole.set_figheight(whole.get_figheight() + NOTE_INCHES * (text.count("\n") + (not before)))
 
 
 def columns_of(labels: Sequence[str]) -> int:

@@ -17,8 +17,9 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from mpigauge import units
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
-from mpigauge.show.figures import FORMS, MAKERS, style
+from mpigauge.show.figures import FORMS, MAKERS, lines, style
 from mpigauge.show.registry import maker
+from mpigauge.show.series import CROWDED
 from mpigauge.show.tables.link_map import latency_of, rate_of
 from mpigauge.show.words.map import verdict_lines
 
@@ -27,18 +28,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.analysis.linkmap import LinkMap
-    from mpigauge.analysis.map_verdict import Link
+    from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.percentiles import Values
     from mpigauge.show.query import Query
 
 COLOURS = "cividis"
 """Seen alike by all kinds of colour vision, and its lightness alone tells the order: readable in grey."""
 
-NUMBERS_MOST = 12
+NUMBERS_MOST, LARGE_DIGITS_MOST = 12, 6
 LABELS_MOST = 48
 INCHES_LEAST, INCHES_MOST = 4.0, 12.0
 BRIGHT = 0.55
 DECADE = 10
+LEAST_SPAN = 1.33
 VERDICTS_MOST = 4
 """Lines of the verdict above the figure."""
 
@@ -55,14 +57,19 @@ def check(path: Path) -> None:
         raise UsageError(f"--figure: there is no folder {path.parent}", "give another --figure")
 
 
-def draw(shown: LinkMap, path: Path) -> None:
+def draw(shown: LinkMap, path: Path, origin: str) -> None:
     """Writes the figure; its form is that of the file's name.
+
+    Args:
+        origin: Where and when it was measured.
 
     Raises:
         UsageError: The name ends in another form, or the file cannot be written.
     """
     check(path)
-    style.save(figure(shown), path)
+    whole = figure(shown)
+    lines.origin(whole, [origin])
+    style.save(whole, path)
 
 
 @maker(MAKERS, "map")
@@ -94,9 +101,11 @@ def figure(shown: LinkMap) -> Figure:
 
 
 def _title(shown: LinkMap) -> str:
-    lines = [line.text for line in verdict_lines(shown)]
-    more = [f"and {len(lines) - VERDICTS_MOST} more"] if len(lines) > VERDICTS_MOST else []
-    return "\n".join([shown.cell.job.name, *lines[:VERDICTS_MOST], *more])
+    verdict = [line.text for line in verdict_lines(shown)]
+    more = [f"and {len(verdict) - VERDICTS_MOST} more"] if len(verdict) > VERDICTS_MOST else []
+    crowded = any(row.oversubscribed for link in shown.links for row in link.rows)
+    words = ", ".join([shown.cell.job.name, *([f"{CROWDED}: more ranks than cores"] if crowded else [])])
+    return "\n".join([words, *verdict[:VERDICTS_MOST], *more])
 
 
 def _order(shown: LinkMap) -> list[int]:
@@ -138,18 +147,18 @@ def _panel(
     # Over a decade and more, numbers between the powers of ten would touch each other.
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
-    bar.set_label(units.sign(unit))
+    bar.ax.set_title(units.sign(unit), fontsize="medium")
     if len(order) <= NUMBERS_MOST:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)
     _borders(axes, shown, order)
-    _marks(axes, shown, order)
+    _marks(axes, shown, order, fast_is_large=fast_is_large)
 
 
 def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:
-    """From the fastest to the slowest, and to at least half as fast: noise shall not look like trouble."""
+    """From the fastest to the slowest, and to at least a quarter less: noise shall not look like trouble."""
     low, high = float(known.min()), float(known.max())
-    low, high = (min(low, high / 2), high) if fast_is_large else (low, max(high, low * 2))
+    low, high = (min(low, high / LEAST_SPAN), high) if fast_is_large else (low, max(high, low * LEAST_SPAN))
     return low / 1.05, high * 1.05
 
 
@@ -175,13 +184,14 @@ def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
 
 
 def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
+    size = "medium" if len(values) <= LARGE_DIGITS_MOST else "x-small"
     for (i, j), value in np.ndenumerate(values):
         if math.isfinite(value):
             lightness = float(norm(value))
             bright = (1 - lightness if fast_is_large else lightness) > BRIGHT
             colour = "black" if bright else "white"
             words = axes.text(
-                j, i, units.format_factor(value), ha="center", va="center", fontsize="x-small", color=colour
+                j, i, units.format_factor(value), ha="center", va="center", fontsize=size, color=colour
             )
             words.set_gid(f"{name}-{i}-{j}")
 
@@ -200,20 +210,26 @@ def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
         axes.axvline(edge, color="white", linewidth=2)
 
 
-def _marks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
-    """Frames around slow links, and around rows and columns of slow hosts."""
+def _marks(axes: Any, shown: LinkMap, order: Sequence[int], *, fast_is_large: bool) -> None:
+    """Frames around links, and around rows and columns of hosts, that are slow in what the panel shows."""
+
+    def slow(found: Sequence[Slow]) -> list[Slow]:
+        return [
+            one for one in found if (one.rate_factor if fast_is_large else one.latency_factor) is not None
+        ]
+
     ends = [{shown.names[rank], shown.names[rank].rpartition(":")[0]} for rank in order]
 
     def frame(left: int, top: int, width: int, height: int) -> None:
         corner = (left - 0.5, top - 0.5)
         axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="red", linewidth=2.5))
 
-    for one in shown.verdict.links:
+    for one in slow(shown.verdict.links):
         for i, row in enumerate(ends):
             for j, column in enumerate(ends):
                 if i != j and {one.names[0], one.names[1]} in ({a, b} for a in row for b in column):
                     frame(j, i, 1, 1)
-    for one in shown.verdict.hosts:
+    for one in slow(shown.verdict.hosts):
         for i, row in enumerate(ends):
             if one.names[0] in row:
                 frame(0, i, len(order), 1)

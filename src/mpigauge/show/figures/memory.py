@@ -13,14 +13,15 @@ from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import LIMITS
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
-    INTERVALS,
+    crowded,
     finish,
+    intervals,
     labels_of,
-    looks_of,
     mark_breaks,
     sizes_of,
     values_of,
 )
+from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
@@ -35,7 +36,7 @@ from mpigauge.show.series import (
 from mpigauge.units import SIZE_UNITS, format_factor, format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
+INCHES_OF_WORDS = 1.0
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 
@@ -58,7 +60,7 @@ def memory_figure(query: Query) -> Figure:
     if not patterns & COPIES:
         raise query.lacks(f"no copies were measured: {', '.join(sorted(COPIES))}")
     pieces = [pieces_of(one, rate_point) for one in found]
-    looks = looks_of(found)
+    looks = lines.seen_through(looks_of(query, found), pieces)
     whole = style.paper(3.8, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
@@ -67,17 +69,23 @@ def memory_figure(query: Query) -> Figure:
     sizes.dress(axes, "size")
     scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
     marked = _mark_caches(axes, query, sizes_of(pieces))
-    note = f"{INTERVALS}; a cache of the size marked holds copies of half that size" if marked else ""
-    finish(whole, query, found, looks, *([note] if note else []))
+    halved = "; copies have their bytes twice, so they leave a cache at half of its size" if marked else ""
+    finish(whole, query, found, looks, intervals(found) + halved)
     return whole
 
 
 def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
-    """A line for every level that ends among the sizes: as a chase saw it, else as the system claims."""
+    """A line where copies leave each level: as a chase saw it, else as the system claims.
+
+    The axes must have their range.
+    """
     levels = _seen(query.sources[0]) or _claimed(query.sources[0])
-    shown = [(name, capacity) for name, capacity in levels if min(sizes) < capacity < max(sizes)]
-    for name, capacity in shown:
-        lines.mark(axes, capacity, f"cache-{capacity}", f"{name} {_about(capacity)}", lines.MARK_DASHES)
+    shown = [(name, size, size / 2) for name, size in levels if min(sizes) < size / 2 < max(sizes)]
+    close = crowded(axes, [place for *_, place in shown], INCHES_OF_WORDS)
+    for number, (name, size, place) in enumerate(shown):
+        words = f"half of {name} {_about(size)}"
+        above = len(shown) - 1 - number if close else 0
+        lines.mark(axes, place, f"cache-{size}", words, lines.MARK_DASHES, above=above)
     return bool(shown)
 
 
@@ -117,7 +125,8 @@ def memory_ratio_figure(query: Query) -> Figure:
     pairs = [
         (source, row) for source, row in timed(query) if row.cell.pattern in MESSAGES and row.cell.bytes > 0
     ]
-    found, keys = [], {}
+    found: list[Series] = []
+    keys: dict[str, str] = {}
     for name in names:
         mine = [(source, row) for source, row in pairs if name in row.ratios]
         for one in grouped(mine, lambda source, row, name=name: _factors(source, row, name)):  # type: ignore[misc]
@@ -127,16 +136,16 @@ def memory_ratio_figure(query: Query) -> Figure:
     found = chosen(query, found)
     pieces = [pieces_of(one, lambda row, key=keys[one.factors[OVER]]: _point(row, key)) for one in found]  # type: ignore[misc]
     found = [_with_least(one, mine) for one, mine in zip(found, pieces, strict=True)]
-    looks = looks_of(found)
+    looks = lines.seen_through(looks_of(query, [_copy_of(one, keys) for one in found]), pieces)
     whole = style.paper(3.6, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, mine_ in enumerate(pieces):
         lines.curve(axes, str(number), looks[number], mine_, sizes.x)
         _ring(axes, str(number), looks[number]["color"], _least(mine_), sizes)
-    mark_breaks(axes, found)
     sizes.dress(axes)
     _dress(axes, values_of(pieces), linear=query.linear)
+    mark_breaks(axes, found)
     finish(
         whole,
         query,
@@ -145,6 +154,14 @@ def memory_ratio_figure(query: Query) -> Figure:
         "bands: 95 % intervals of ratios paired by launch; ring: the least; lines: 10 and 2 copies",
     )
     return whole
+
+
+def _copy_of(one: Series, names: Mapping[str, str]) -> Series:
+    """What it looks like: the copies that it is over, as these look in other figures."""
+    pattern, mode = YARDSTICKS[names[one.factors[OVER]]]
+    message = " ".join(one.factors[name] for name in ("pattern", "mode") if name in one.factors)
+    rest = {name: word for name, word in one.factors.items() if name != OVER}
+    return replace(one, factors={**rest, "pattern": pattern, "mode": mode, "message": message})
 
 
 def _factors(source: Source, row: Row, name: str) -> Factors:

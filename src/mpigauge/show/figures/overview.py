@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import INTERVALS, mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     against_size,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.show.figures.curves import Pieces
+    from mpigauge.show.figures.ratios import Pieces
     from mpigauge.show.query import Query
     from mpigauge.show.series import Point, Series
 
@@ -96,9 +97,9 @@ def overview_figure(query: Query) -> Figure:
     whole.suptitle(title, fontsize=9)
     for axes, panel in zip(whole.axes, panels, strict=True):
         if len(panel.series) > 1 or panel.series[0].label not in title:
-            _legend(axes, panel)
+            _legend(axes, panel, _looks(query, panel))
     if any(not one.imported for one in shown):
-        whole.supxlabel(INTERVALS, **style.SMALL)
+        whole.supxlabel(intervals(shown), **style.SMALL)
     return whole
 
 
@@ -138,14 +139,14 @@ def _is_usual(one: Series) -> bool:
 
 
 def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
-    looks = _looks(panel)
+    looks = _looks(query, panel)
     sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
     for place in reversed(range(len(panel.series))):  # the first in front
         lines.curve(axes, f"{number}-{place}", looks[place], panel.pieces[place], sizes.x)
     marked = any(one.breaks for one in panel.series)
-    mark_breaks(axes, panel.series)
     sizes.dress(axes)
     _axis(query, panel).dress(axes)
+    mark_breaks(axes, panel.series)
     axes.set_ylabel("")
     axes.set_title(panel.family.title, loc="left", pad=14 if marked else 6)
 
@@ -157,13 +158,15 @@ def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
     return scales.times(panel.family.title, values, query.units.time, linear=linear)
 
 
-def _looks(panel: Panel) -> list[dict[str, Any]]:
-    return [lines.look(place, imported=one.imported) for place, one in enumerate(panel.series)]
+def _looks(query: Query, panel: Panel) -> list[dict[str, Any]]:
+    """The last is drawn first, and is the wider one where others cover it."""
+    looks = looks_of(query, panel.series)
+    return lines.seen_through(looks[::-1], panel.pieces[::-1])[::-1]
 
 
-def _legend(axes: Any, panel: Panel) -> None:
+def _legend(axes: Any, panel: Panel, looks: Sequence[dict[str, Any]]) -> None:
     """Below the panel, never over data."""
-    handles = [lines.handle(look) for look in _looks(panel)]
+    handles = [lines.handle(look) for look in looks]
     labels = [one.label for one in panel.series]
     axes.legend(
         handles,

@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures import MAKERS, lines, ratios, scales, style
 from mpigauge.show.figures.curves import (
-    INTERVALS,
-    dress_ratios,
+    intervals,
+    looks_of_ratios,
     mark_breaks,
-    ratios,
     sizes_of,
     values_of,
 )
+from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     FILE,
+    SERIES_MOST,
     against_size,
-    common_words,
     labelled,
     names_that_vary,
     pieces_of,
     rate_point,
+    title_words,
 )
 from mpigauge.show.words.factors import UNSAID
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.figures.curves import Pieces
+    from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
 
@@ -48,16 +49,19 @@ class Panel:
     title: str
     series: list[Series]
     pieces: list[Pieces]
-    ratios: list[Pieces]
+    ratios: Ratios
 
 
 @maker(MAKERS, "modes")
 def modes_figure(query: Query) -> Figure:
     """Rates of the modes of a pattern, a panel for everything else."""
-    groups = [group for group in _by(_rated(query), {"mode"}) if len(group) > 1]
+    found = _rated(query)
+    # What others have printed is drawn beside ours, whose library and file it cannot have.
+    inside = {"mode"} | ({"mpi", FILE} if len({one.imported for one in found}) > 1 else set())
+    groups = [group for group in _by(found, inside) if len({one.factors["mode"] for one in group}) > 1]
     if not groups:
         raise query.lacks("no pattern that moves bytes was measured in two modes")
-    return _panels(query, groups, {"mode"})
+    return _panels(query, groups, inside)
 
 
 @maker(MAKERS, "placements")
@@ -76,7 +80,11 @@ def _all_names(found: Sequence[Series]) -> set[str]:
 
 
 def _rated(query: Query) -> list[Series]:
-    return against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
+    return against_size(
+        query,
+        lambda row: row.rate_bytes_per_s is not None or row.time is None,
+        most=PANELS_MOST * SERIES_MOST,
+    )
 
 
 def _by(found: Sequence[Series], without: Collection[str]) -> list[list[Series]]:
@@ -92,35 +100,45 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     """Series told apart by what is inside a panel, panels by the rest."""
     if len(groups) > PANELS_MOST:
         raise query.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
+    if (most := max(map(len, groups))) > SERIES_MOST:
+        raise query.lacks(f"{most} series are more than the {SERIES_MOST} of a panel", "choose with --series")
     everyone = [one for group in groups for one in group]
     titles = [name for name in names_that_vary(everyone) if name not in inside]
     named = labelled(*groups, without=titles)
     members = iter(named)
-    panels = [_panel([next(members) for _ in group], titles) for group in groups]
+    panels = [_panel(query, [next(members) for _ in group], titles) for group in groups]
     labels = list(dict.fromkeys(one.label for one in named))
-    looks = {
-        label: lines.look(number, imported=next(one for one in named if one.label == label).imported)
-        for number, label in enumerate(labels)
-    }
+    firsts = [next(one for one in named if one.label == label) for label in labels]
+    looks = dict(zip(labels, looks_of(query, firsts, titles), strict=True))
+    looks = _seen(panels, looks)
     whole = _drawn(query, panels, looks, len(labels))
     measured = [one for one in named if not one.imported]
-    firsts = [next(one for one in named if one.label == label) for label in labels]
-    note = INTERVALS if measured else ""
-    lines.caption(whole, common_words(named, PLACE), note, firsts, list(looks.values()))
+    note = intervals(measured) if measured else ""
+    lines.caption(whole, title_words(named, PLACE), note, firsts, list(looks.values()))
     return whole
 
 
-def _panel(mine: list[Series], titles: Sequence[str]) -> Panel:
+def _seen(panels: Sequence[Panel], looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Looks that are as wide in all panels as the one needs in which most lies over it."""
+    found = dict(looks)
+    for panel in panels:
+        mine = lines.seen_through([looks[one.label] for one in panel.series], panel.pieces)
+        for one, look in zip(panel.series, mine, strict=True):
+            found[one.label] = max(found[one.label], look, key=lambda it: it.get("linewidth", 0))
+    return found
+
+
+def _panel(query: Query, mine: list[Series], titles: Sequence[str]) -> Panel:
     words = [mine[0].factors[name] for name in titles if name in mine[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(one, rate_point) for one in mine]
-    return Panel(", ".join(short or words), mine, pieces, ratios(mine))
+    return Panel(", ".join(short or words), mine, pieces, ratios.like_with_like(query, mine))
 
 
 def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    below = not query.linear and any(any(panel.ratios) for panel in panels)
+    below = not query.linear and any(any(panel.ratios.pieces) for panel in panels)
     whole = style.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
     heights = [2.0, 1.0] * rows if below else [1.0] * rows
     grid = whole.add_gridspec(len(heights), columns, height_ratios=heights)
@@ -139,18 +157,15 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
         upper.set_title(panel.title, pad=14 if room_for_limits else 6)
-        for one, pieces in zip(panel.series, panel.pieces, strict=True):
-            name = f"{number}-{panel.series.index(one)}"
-            lines.curve(upper, name, looks[one.label], pieces, sizes.x)
-        mark_breaks(upper, panel.series)
+        for place, (one, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
+            lines.curve(upper, f"{number}-{place}", looks[one.label], pieces, sizes.x)
         lowest = upper
         if below:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            for one, pieces in zip(panel.series[1:], panel.ratios[1:], strict=True):
-                name = f"ratio-{number}-{panel.series.index(one)}"
-                lines.curve(lowest, name, looks[one.label], pieces, sizes.x)
-            mark_breaks(lowest, panel.series, named=False)
+            mine = looks_of_ratios([looks[one.label] for one in panel.series])
+            for place, pieces in enumerate(panel.ratios.pieces):
+                lines.curve(lowest, f"ratio-{number}-{place}", mine[place], pieces, sizes.x)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
         sizes.dress(lowest, "message size" if last else "")
@@ -164,13 +179,15 @@ def _dress(
 ) -> None:
     """Axes with labels on the left only; all ratios on one."""
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
-    for number, upper in enumerate(uppers):
+    for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
         axis.dress(upper, label=first)
         upper.tick_params(labelleft=first)
-    every = [pieces for panel in panels for pieces in panel.ratios]
+        mark_breaks(upper, panel.series)
+    every = [panel.ratios for panel in panels]
     for number, (lower, panel) in enumerate(zip(lowers, panels, strict=bool(lowers))):
-        dress_ratios(lower, every, panel.series)
+        ratios.dress(lower, [panel.ratios, *every])
+        mark_breaks(lower, panel.series, named=False)
         lower.tick_params(labelleft=number % columns == 0)
-        if number % columns:
+        if number % columns and panel.ratios.below == every[number - 1].below:
             lower.set_ylabel("")

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import finish, labels_of, looks_of, values_of
+from mpigauge.show.figures.curves import finish, intervals, labels_of, values_of
+from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
 from mpigauge.show.series import Point, chosen, factors_of, grouped, size_words, timed
@@ -37,7 +38,7 @@ def ranks_figure(query: Query) -> Figure:
     found = chosen(query, found)
     pieces = [_pieces(one) for one in found]
     axis = scales.times("time", values_of(pieces), query.units.time, linear=query.linear)
-    looks = looks_of(found)
+    looks = lines.seen_through(looks_of(query, found), pieces)
     whole = style.paper(3.4, lines.legend_rows(labels_of(found)))
     axes = whole.add_subplot()
     for number, mine in enumerate(pieces):
@@ -46,7 +47,7 @@ def ranks_figure(query: Query) -> Figure:
     _dress(axes, counts, linear=query.linear)
     axis.dress(axes)
     _mark_crowd(axes, found)
-    finish(whole, query, found, looks)
+    finish(whole, query, found, looks, intervals(found))
     return whole
 
 

@@ -11,11 +11,12 @@ from matplotlib.lines import Line2D
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.show.query import spread
 from mpigauge.show.registry import maker
-from mpigauge.show.series import STATE, against_size, common_words, labelled
+from mpigauge.show.series import STATE, against_size, labelled, title_words
 from mpigauge.units import format_size, format_time
 from mpigauge.vocabulary import STATE_NAMES
 
@@ -43,8 +44,11 @@ BULK = (1.0, 99.0)
 RASTER_FROM = 5000
 """Points that are an image, also in SVG and PDF: nobody reads a file of a million dots."""
 
+NUMBERS_MOST = 24
+"""Of launches that are numbered; of more, every second, third and so on."""
+
 SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
-FIRST, WARMUP = "single calls before", "warm-up"
+FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
 
 @maker(MAKERS, "distribution")
@@ -54,13 +58,14 @@ def distribution_figure(query: Query) -> Figure:
     most = max(len(one.rows) for one in found)
     if most > SIZES_MOST:
         raise query.lacks(f"{most} sizes are more than the {SIZES_MOST} that fit", "choose with --sizes")
+    looks = looks_of(query, found)
     whole = style.paper(2.4 * len(found) + 0.7)
     panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
     ends: list[float] = [1.0]
     for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
         everything = [_samples_of(row) for row in one.rows]
         for place, values in enumerate(everything):
-            _shape(axes, f"{number}-{place}", place, values / np.median(values), style.COLOURS[number])
+            _shape(axes, f"{number}-{place}", place, values / np.median(values), looks[number]["color"])
             ends += (np.percentile(values, BULK) / np.median(values)).tolist()
         _dress_places(axes, one, [float(np.median(values)) for values in everything], query.units.time)
         axes.set_ylabel("time / median")
@@ -68,7 +73,7 @@ def distribution_figure(query: Query) -> Figure:
             axes.set_title(one.label)
     _dress_spread(panels, min(ends), max(ends), linear=query.linear)
     panels[-1].set_xlabel("message size, and median below it")
-    lines.caption(whole, common_words(found) or found[0].label, SPREAD, [], [])
+    lines.caption(whole, title_words(found), SPREAD, [], [])
     return whole
 
 
@@ -153,7 +158,7 @@ def samples_figure(query: Query) -> Figure:
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
-    lines.caption(whole, common_words(found) or found[0].label, "", [], [])
+    lines.caption(whole, title_words(found), "", [], [])
     _legend(whole, [one.source.states for one in found])
     return whole
 
@@ -203,8 +208,8 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     looks = {
-        "first": (trials, {"marker": "x", "color": style.COLOURS[1]}),
-        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.COLOURS[2]}),
+        "first": (trials, {"marker": "x", "color": style.ORANGE}),
+        "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.BLACK}),
     } | {
         f"samples{f'-{state}' if state else ''}": (points, {"marker": ".", "color": _colour(state, states)})
         for state, points in by_state.items()
@@ -231,22 +236,22 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
             axes.hlines(
                 float(np.median(mine)), begin - 0.5, end - 0.5, color="black", linewidth=1.2, zorder=4
             ).set_gid(f"launch-{number}")
-        if len(launches) <= LABELS_MOST or order % 5 == 0:
+        if order % -(-len(launches) // NUMBERS_MOST) == 0:
             axes.text(
                 (begin + end) / 2,
-                1.0,
+                0.995,
                 str(number),
                 transform=axes.get_xaxis_transform(),
                 fontsize="x-small",
                 color="0.35",
                 ha="center",
-                va="bottom",
+                va="top",
             )
     axes.grid(visible=False, axis="x")
 
 
 def _colour(state: StateName | None, states: States) -> str:
-    return COLOURS[state] if states.states else style.COLOURS[0]
+    return COLOURS[state] if states.states else style.BLUE
 
 
 def _legend(whole: Figure, found: Sequence[States]) -> None:
@@ -254,9 +259,9 @@ def _legend(whole: Figure, found: Sequence[States]) -> None:
     names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [
         *(Line2D([], [], linestyle="none", marker=".", color=COLOURS[name]) for name in names),
-        *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.COLOURS[0])]),
-        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.COLOURS[2]),
-        Line2D([], [], linestyle="none", marker="x", color=style.COLOURS[1]),
+        *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.BLUE)]),
+        Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.BLACK),
+        Line2D([], [], linestyle="none", marker="x", color=style.ORANGE),
         Line2D([], [], color="black", linewidth=1.2),
     ]
     labels = [

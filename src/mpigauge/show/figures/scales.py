@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter
@@ -10,12 +12,18 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFor
 from mpigauge import units
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 TICKS_MOST = 9
 LARGE = 1e4
 NEAR_ZERO = 0.1
 """Of the largest size: a linear axis that begins below this begins with 0."""
+
+STEPS_LEAST = 8
+"""Between sizes, to see that they are even."""
+
+BESIDE, BESIDE_ALL = 0.006, 0.02
+"""Of the width of an axis: between series whose bars are beside each other, and between all of them."""
 
 BEYOND, LINEAR_BEYOND = 3.0, 1.3
 """How much farther than the values an axis goes for the sake of their intervals."""
@@ -36,7 +44,7 @@ class SizeAxis:
 
     def __init__(self, sizes: Collection[float], *, linear: bool, most: int = TICKS_MOST) -> None:
         positive = [size for size in sizes if size > 0]
-        self.linear = linear or not positive
+        self.linear = linear or not positive or _evenly(positive)
         self._most = most
         self._has_zero = len(positive) < len(sizes)
         self._low, self._high = (min(positive), max(positive)) if positive else (0.0, 1.0)
@@ -46,6 +54,13 @@ class SizeAxis:
     def x(self, size: float) -> float:
         """The place of a size."""
         return self._zero if size == 0 and not self.linear else size
+
+    def beside(self, number: int, of: int) -> Callable[[float], float]:
+        """The place of a size for one of several series whose bars would cover each other."""
+        step = (number - (of - 1) / 2) * min(BESIDE, BESIDE_ALL / max(1, of))
+        if self.linear:
+            return lambda size: size + step * self._high
+        return lambda size: self.x(size) * (self._high / self._zero) ** step
 
     def dress(self, axes: Any, label: str = "message size") -> None:
         """Scale, ticks and label of the axis, once everything is drawn."""
@@ -99,6 +114,17 @@ def _steps_of_bytes(low: float, high: float, most: int) -> list[int]:
     while (high - low) / step > most - 1:
         step *= 2
     return list(range(step * math.ceil(low / step), math.floor(high) + 1, step))
+
+
+def _evenly(sizes: Collection[float]) -> bool:
+    """Whether most sizes are equal steps that fill the range: a logarithmic axis heaps them at its end."""
+    ordered = sorted(sizes)
+    steps = [high - low for low, high in pairwise(ordered)]
+    if len(steps) < STEPS_LEAST:
+        return False
+    usual = median(steps)
+    even = [step for step in steps if abs(step - usual) < usual / 4]
+    return 2 * sum(even) > ordered[-1] - ordered[0] and 2 * len(even) > len(steps)
 
 
 # ---- Times and rates -----------------------------------------------------------------------------

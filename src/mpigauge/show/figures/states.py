@@ -13,7 +13,7 @@ from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.timeline import begins_s
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import LOG_FROM
+from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.show.registry import maker
 from mpigauge.show.series import SERIES_MOST, STATE, against_size, common_words

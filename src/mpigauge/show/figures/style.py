@@ -23,13 +23,22 @@ if TYPE_CHECKING:
 WIDTH = 6.4
 """Inches: the width of a page's text."""
 
-COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
-"""Of Okabe and Ito, dark and light in turn, without the yellow, which is lost on white."""
+BLUE, ORANGE, BLACK, RED, SKY, GREEN, PINK = COLOURS = (
+    "#0072B2",
+    "#E69F00",
+    "#000000",
+    "#D55E00",
+    "#7AC5F0",
+    "#009E73",
+    "#CC79A7",
+)
+"""Of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey, too; the
+light blue is lighter than theirs, which has the grey of the orange."""
 
 STATE_COLOURS: Mapping[StateName | None, str] = {
-    "near": COLOURS[0],
-    "mid": COLOURS[5],
-    "far": COLOURS[4],
+    "near": BLUE,
+    "mid": GREEN,
+    "far": RED,
     None: "0.6",
 }
 """Of the states of the machine; grey is what is in none."""

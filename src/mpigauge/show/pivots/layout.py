@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from mpigauge.analysis.machines import measured_machine
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
@@ -14,6 +13,7 @@ from mpigauge.show.pivots.sentences import findings, sentences
 from mpigauge.show.sessions import sessions_lines, sessions_records
 from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
 from mpigauge.show.words.head import head_of
+from mpigauge.show.words.origin import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Units
     from mpigauge.show.pivots import grid
     from mpigauge.show.pivots.grid import Entry, Grid
-    from mpigauge.show.query import Query, Source
+    from mpigauge.show.query import Query
 
 
 def document(query: Query) -> Document:
@@ -38,7 +38,7 @@ def document(query: Query) -> Document:
         tables=[_table(query, one, notes) for one in found],
         foot=[Line(text) for text in (*notes.sentences(found), *said)],
         units=query.units,
-        source="; ".join(dict.fromkeys(filter(None, map(_source, query.sources)))),
+        source="; ".join(dict.fromkeys(filter(None, (origin_of(one.result) for one in query.sources)))),
         data=lambda: _record(query, found, said),
         records=lambda: (record for one in found for record in _flat(one)),
     )
@@ -63,17 +63,6 @@ def _column(one: Grid, number: int, notes: Notes) -> Column:
         return notes.text(one, line, number, chosen)
 
     return Column(str(number), notes.heading(one, number), value, write=write)
-
-
-def _source(source: Source) -> str:
-    """Whose numbers they are, in a few words."""
-    campaign = source.result.campaign
-    machine = measured_machine(source.result)
-    launches = len({launch.number for launch in source.result.launches})
-    words = [campaign.plan.title, machine.host, machine.cpu, campaign.started[:10]]
-    words += [f"{launches} launches"] if launches else []
-    words += ["emulated network"] if campaign.plan.lab else []
-    return ", ".join(filter(None, words))
 
 
 # ---- For programs --------------------------------------------------------------------------------

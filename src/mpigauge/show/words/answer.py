@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -13,6 +12,7 @@ from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.show.words.origin import TRADE_MARKS
 from mpigauge.show.words.sessions import count_of, width_of
 from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 DETAIL_MOST = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
-TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 """What makers put into the names of processors."""
 
 JOB = tuple(name for name in WORDS if BY_NAME[name].job)

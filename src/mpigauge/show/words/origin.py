@@ -1,0 +1,31 @@
+"""Whose numbers they are: machine, day, launches, and whether its network was emulated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.machines import measured_machine
+
+if TYPE_CHECKING:
+    from mpigauge.result.reader import Result
+
+TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
+
+
+def origin_of(result: Result) -> str:
+    """A result in a few words, its title first; of what others have printed only that."""
+    campaign = result.campaign
+    machine = measured_machine(result)
+    launches = len({launch.number for launch in result.launches})
+    words = [campaign.plan.title, machine.host, machine.cpu, campaign.started[:10]]
+    words += [f"{launches} launches"] if launches else []
+    words += ["emulated network"] if campaign.plan.lab else []
+    return ", ".join(filter(None, words))
+
+
+def measured_on(result: Result) -> str:
+    """Where and when, without the title unless that is all there is, and the processor without its marks."""
+    title = result.campaign.plan.title
+    words = origin_of(result).removeprefix(title).removeprefix(", ") or title
+    return " ".join(TRADE_MARKS.sub("", words).split())

@@ -1,0 +1,200 @@
+"""Figures: what they say of limits, of what blocks, of cores, of what is far off, and of their origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.result.records import Eager
+from mpigauge.show.figures import KINDS, figure
+from mpigauge.show.figures.scales import SizeAxis
+from mpigauge.show.series import title_words
+from tests.made import campaign, cell, launch, launches_of, measured, written
+from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
+from tests.unit.show.drawing import whole as everything
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.plan.model import Cell
+
+
+def words(whole: Figure) -> list[str]:
+    """All that stands in a figure."""
+    from matplotlib.text import Text  # noqa: PLC0415
+
+    return [text.get_text() for text in whole.findobj(Text) if text.get_text()]
+
+
+def of_cells(cells: list[Cell], took_ns: Callable[[Cell], float], name: str = "made.jsonl") -> Path:
+    visits = measured(cells, LAUNCHES, lambda of, number: [round(took_ns(of) * (1 + 0.01 * number))] * 6)
+    return written(name, campaign(*cells), *launches_of(cells, LAUNCHES), *visits)
+
+
+def in_places() -> Path:
+    """Two libraries over two networks, one of them 50 times as slow; the second library takes 10 % more."""
+    cells = [
+        cell(size=size, mpi_version=mpi, transport="tcp", placement=place)
+        for mpi in "12"
+        for place in ("a,b", "a,c")
+        for size in (8, 64, 512)
+    ]
+    slow = {"a,b": 1, "a,c": 50, "1": 1, "2": 1.1}
+    return of_cells(cells, lambda of: 10_000 * slow[of.placement] * slow[of.mpi_version])
+
+
+# ---- Ratios --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["time", "rate", "ratio"])
+def test_the_denominator_is_always_named(result: Path, kind: str) -> None:
+    for series in (("pingpong shm",), ("pingpong tcp", "memcpy"), ()):
+        whole = figure(query(kind, result, series=series, sizes="8:64KiB"))
+        labels = [axes.get_ylabel() for axes in whole.axes if axes.get_ylabel().startswith("time /")]
+        assert not [label for label in labels if "first" in label]
+        assert kind != "ratio" or labels
+
+
+def test_libraries_are_held_against_each_other_in_the_same_place(machine: Path) -> None:
+    whole = figure(query("time", in_places()))
+    assert whole.axes[1].get_ylabel().split() == ["time", "/", "openmpi", "1"]
+    ratios = {name: ys for name, (_, ys) in drawn(query("time", in_places())).items() if "ratio" in name}
+    assert len(ratios) == 2
+    assert np.allclose([*ratios.values()], 1.1, rtol=0.01)
+
+
+def test_the_first_that_is_named_is_below_all(machine: Path) -> None:
+    asked = query("time", in_places(), series=("a,c", "a,b"))
+    assert figure(asked).axes[1].get_ylabel().split()[2:] == ["openmpi", "1,", "a,c"]
+
+
+def test_a_series_far_off_is_said_and_does_not_stretch_the_axis(machine: Path) -> None:
+    cells = [
+        cell(size=size, placement=place, transport="tcp") for place in ("a,b", "a,c", "x") for size in (8, 64)
+    ]
+    factor = {"a,b": 1, "a,c": 1.2, "x": 0.01}
+    whole = figure(query("time", of_cells(cells, lambda of: 100_000 * factor[of.placement])))
+    low, high = whole.axes[1].get_ylim()
+    assert 0.5 < low < 1
+    assert 1.2 < high < 2
+    assert any(one.startswith("x: 0.01") for one in words(whole))
+
+
+# ---- Lines, limits and blocked sizes -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sizes", "until"), [((8, 16, 2048, 4096, 8192), 8192), ((8, 16, 1024, 65536), 1024), ((8, 65536), 0)]
+)
+def test_a_line_goes_over_the_limit_of_others_to_near_sizes_only(
+    machine: Path, sizes: tuple[int, ...], until: int
+) -> None:
+    """Synchronous messages have no limit; from 1 to 64 KiB nothing says what they take."""
+    limit = cell("eager", 65536, transport="shm")
+    cells = [cell(size=size, mode="synchronous", transport="shm") for size in sizes]
+    path = written(
+        "far.jsonl",
+        campaign(*cells, limit),
+        *launches_of(cells, LAUNCHES),
+        *measured(cells, LAUNCHES, lambda of, number: [1000 + of.bytes + number] * 6),
+        replace(next(one for one in everything() if isinstance(one, Eager)), cell=limit),
+    )
+    (axes,) = figure(query("time", path)).axes
+    ends = [
+        float(np.max(np.asarray(line.get_xdata())))
+        for line in axes.get_lines()
+        if str(line.get_gid()).startswith("line-")
+    ]
+    assert max(ends, default=0) == until
+
+
+def test_blocked_sizes_are_marked(exchange: Path) -> None:
+    whole = figure(query("placements", exchange))
+    assert any("would deadlock" in one for one in words(whole))
+    hatched = [one for axes in whole.axes for one in axes.patches if str(one.get_gid()).startswith("blocked")]
+    assert hatched
+    assert all(one.get_hatch() for one in hatched)
+
+
+@pytest.mark.parametrize(("kind", "linear"), [("time", False), ("modes", True), ("overview", True)])
+def test_words_of_limits_stay_within_their_panel(result: Path, kind: str, linear: bool) -> None:
+    whole = figure(query(kind, result, linear=linear))
+    whole.canvas.draw()
+    renderer: Any = whole.canvas.get_renderer()  # type: ignore[attr-defined]
+    for axes in whole.axes:
+        box = axes.get_window_extent(renderer)
+        for text in axes.texts:
+            if text.get_text().startswith("eager"):
+                extent = text.get_window_extent(renderer)
+                assert box.x0 - 1 <= extent.x0
+                assert extent.x1 <= box.x1 + 1
+
+
+# ---- Cores, bars and sizes -----------------------------------------------------------------------
+
+
+def test_more_ranks_than_cores_are_marked_in_every_kind(machine: Path) -> None:
+    cells = [cell("ring", size, ranks=ranks, transport="shm") for ranks in (2, 512) for size in (8, 64)]
+    visits = measured(cells, LAUNCHES, lambda _, __: [1000] * 6)
+    path = written("ring.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits)
+    crowded = [one for source in query("time", path).sources for one in source.rows if one.oversubscribed]
+    assert {row.cell.ranks for row in crowded} == {512}
+    for kind in ("time", "mean", "rate", "ratio", "overview", "distribution"):
+        shown = words(figure(query(kind, path)))
+        assert any("512 ranks, oversubscribed" in one for one in shown), (kind, shown)
+        assert not any(one.startswith("2 ranks, oversubscribed") for one in shown)
+
+
+def test_error_bars_are_beside_each_other_and_cut_without_a_cap(machine: Path) -> None:
+    cells = [cell(size=size, mode=mode, transport="shm") for mode in MODES for size in (8, 64, 512)]
+    visits = measured(cells, LAUNCHES, lambda of, _: [1000] * 5 + [90_000 if of.bytes == 8 else 1010])
+    path = written("wild.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits)
+    (axes,) = figure(query("mean", path)).axes
+    found = {str(line.get_gid()): np.asarray(line.get_xdata()) for line in axes.get_lines()}
+    assert not {*found["points-0"]} & {*found["points-1"]}
+    assert (len(found["tops-0"]), len(found["feet-0"])) == (3, 2)
+
+
+def test_even_sizes_are_on_an_even_axis() -> None:
+    assert SizeAxis([1, 1024, *range(28_000, 1_000_000, 27_000)], linear=False).linear
+    assert not SizeAxis([2**power for power in range(21)], linear=False).linear
+    assert not SizeAxis([*range(51), *(2**power for power in range(6, 21))], linear=False).linear
+    assert not SizeAxis(SIZES, linear=False).linear
+
+
+# ---- Titles and origin ---------------------------------------------------------------------------
+
+DRAWN = ("overview", "time", "rate", "ratio", "mean", "modes", "placements", "distribution", "samples", "cpu")
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_figure_says_where_it_was_measured(result: Path, kind: str) -> None:
+    assert kind in KINDS
+    chosen = () if kind == "placements" else ("pingpong shm",)
+    shown = "\n".join(words(figure(query(kind, result, series=chosen))))
+    assert "3 launches" in shown
+
+
+def test_of_several_results_each_has_its_origin(result: Path) -> None:
+    shown = "\n".join(words(figure(query("time", printed(), result, series=("pingpong shm standard",)))))
+    assert "printed: " in shown
+    assert "whole: " in shown
+
+
+def test_a_title_names_the_patterns(result: Path) -> None:
+    from mpigauge.show.series import against_size  # noqa: PLC0415
+
+    two = against_size(query("time", result, series=("pingpong shm standard", "memcpy")))
+    assert title_words(two).startswith("pingpong and memcpy, ")
+
+
+def test_bands_say_how_wide_they_are(machine: Path) -> None:
+    of = cell(size=8, transport="shm")
+    path = written("one.jsonl", campaign(of), *map(launch, LAUNCHES), *visits_of([of]))
+    assert any("half of them within " in one for one in words(figure(query("time", path))))
