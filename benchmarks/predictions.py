@@ -1,0 +1,117 @@
+"""One page's numbers predicted from another's: messages over a WAN, and broadcasts from messages.
+
+    python benchmarks/predictions.py
+
+Reads docs/results and prints a table for results.md. A message of n bytes is predicted as the latency of the
+empty message plus the time of its frames on the planted link, and above the eager limit one round trip more;
+a broadcast among four as the messages of the longest way of a binomial tree: two on the LAN, and across the WAN
+one there and one on the LAN of the other site.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.rows import rows
+from mpigauge.plan.lab import TCP_SHARE
+from mpigauge.result.reader import load
+from mpigauge.units import format_percent, format_size, format_time, parse_link_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.analysis.rows import Row
+
+RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
+LINKS = {"h1,h2": "100mbit", "h1,h3": "10mbit"}
+"""Of examples/wan.toml."""
+
+NAMES = {"h1,h2": "LAN", "h1,h3": "WAN"}
+SIZES = (8 * 1024, 32 * 1024, 64 * 1024, 128 * 1024, 256 * 1024)
+BCAST_BYTES = (512, 64 * 1024)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is predicted, from what, and what was measured, in seconds."""
+
+    what: str
+    by: str
+    predicted_s: float
+    row: Row
+
+    def __str__(self) -> str:
+        time = self.row.time
+        assert time is not None
+        interval = f"{format_time(time.low)} to {format_time(time.high)}" if time.low else "no interval"
+        error = self.predicted_s / time.estimate - 1
+        sign = "+" if error >= 0 else "\N{MINUS SIGN}"
+        return (
+            f"| {self.what} | {self.by} | {format_time(self.predicted_s)} | {format_time(time.estimate)} "
+            f"({interval}) | {sign}{format_percent(abs(error))} |"
+        )
+
+
+def main() -> None:
+    """Prints the table."""
+    print("| what | predicted as | predicted | measured | error |")
+    print("| --- | --- | ---: | ---: | ---: |")
+    found = [row for row in rows(load(RESULTS / "wan.jsonl.gz")) if row.time or row.limit_bytes]
+    for one in (*messages(found), *broadcasts(found)):
+        print(one)
+
+
+def messages(found: list[Row]) -> Iterator[Prediction]:
+    """Messages between two hosts, from the empty one and the planted rate."""
+    for (mpi, place), times in by_way(found).items():
+        limit = limit_of(found, mpi, place)
+        trip_s = 2 * seconds(times[0])
+        for size in SIZES:
+            frames_s = size / (parse_link_rate(LINKS[place]) * TCP_SHARE)
+            asked = trip_s if limit is not None and size > limit else 0.0
+            by = "latency + frames" + (" + 1 round trip" if asked else "")
+            what = f"{mpi}, {NAMES[place]}, {format_size(size)}"
+            yield Prediction(what, by, seconds(times[0]) + frames_s + asked, times[size])
+
+
+def broadcasts(found: list[Row]) -> Iterator[Prediction]:
+    """Broadcasts among four hosts, from messages between two."""
+    measured = [row for row in rows(load(RESULTS / "wan-collectives.jsonl.gz")) if row.time]
+    ways = by_way(found)
+    for row in measured:
+        cell = row.cell
+        if cell.pattern != "bcast" or cell.bytes not in BCAST_BYTES:
+            continue
+        lan_s = seconds(ways[cell.mpi, "h1,h2"][cell.bytes])
+        wan_s = seconds(ways[cell.mpi, "h1,h3"][cell.bytes])
+        across = "h5" in cell.placement
+        by = "a message on the WAN + one on the LAN" if across else "2 messages on the LAN"
+        what = f"{cell.mpi}, bcast among 4, {'WAN' if across else 'LAN'}, {format_size(cell.bytes)}"
+        yield Prediction(what, by, lan_s + (wan_s if across else lan_s), row)
+
+
+def by_way(found: list[Row]) -> dict[tuple[str, str], dict[int, Row]]:
+    """Messages one way, by library and placement, then by size."""
+    ways: dict[tuple[str, str], dict[int, Row]] = {}
+    for row in found:
+        if row.cell.pattern == "pingpong":
+            ways.setdefault((row.cell.mpi, row.cell.placement), {})[row.cell.bytes] = row
+    return ways
+
+
+def limit_of(found: list[Row], mpi: str, place: str) -> int | None:
+    """The eager limit of a library over a network; None if none was found."""
+    mine = (row for row in found if row.limit_bytes and row.cell.mpi == mpi and row.cell.placement == place)
+    return next((row.limit_bytes for row in mine), None)
+
+
+def seconds(row: Row) -> float:
+    """Its time."""
+    assert row.time is not None
+    return row.time.estimate
+
+
+if __name__ == "__main__":
+    main()
