@@ -10,6 +10,7 @@ one there and one on the LAN of the other site.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,13 +44,13 @@ class Prediction:
     row: Row
 
     def __str__(self) -> str:
-        time = self.row.time
-        assert time is not None
-        interval = f"{format_time(time.low)} to {format_time(time.high)}" if time.low else "no interval"
-        error = self.predicted_s / time.estimate - 1
+        time, measured_s = self.row.time, seconds(self.row)
+        ends = (time.low, time.high) if time is not None else (None, None)
+        interval = " to ".join(map(format_time, ends))
+        error = self.predicted_s / measured_s - 1
         sign = "+" if error >= 0 else "\N{MINUS SIGN}"
         return (
-            f"| {self.what} | {self.by} | {format_time(self.predicted_s)} | {format_time(time.estimate)} "
+            f"| {self.what} | {self.by} | {format_time(self.predicted_s)} | {format_time(measured_s)} "
             f"({interval}) | {sign}{format_percent(abs(error))} |"
         )
 
@@ -108,9 +109,8 @@ def limit_of(found: list[Row], mpi: str, place: str) -> int | None:
 
 
 def seconds(row: Row) -> float:
-    """Its time."""
-    assert row.time is not None
-    return row.time.estimate
+    """Its time; NaN if it has none."""
+    return row.time.estimate if row.time is not None else math.nan
 
 
 if __name__ == "__main__":

@@ -210,25 +210,10 @@ itself called several times, each with a part of the bytes."""
 Contrasted = Literal["mode", "library"]
 """In what two curves of one place may differ."""
 
-Topic = (
-    Contrasted
-    | Literal[
-        "place",
-        "setting",
-        "eager-limit",
-        "handshake",
-        "buffer-copy",
-        "spread",
-        "first",
-        "plateau",
-        "planted",
-        "waiting",
-        "ranks",
-        "yielding",
-        "copies",
-        "first-message",
-    ]
-)
+_OfMessages = Literal[
+    "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
+]
+Topic = Literal[Contrasted, _OfMessages, "place", "setting", "planted", "ranks", "yielding", "waiting"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
@@ -238,17 +223,8 @@ as p, messages of a lap."""
 BreakKind = Literal["eager-limit", "found", "possible"]
 """Of a break between segments of a model: known from a probe; had by most replicates; by fewer."""
 
-AlgorithmName = Literal[
-    "linear",
-    "binomial",
-    "recursive-doubling",
-    "recursive-halving",
-    "ring-of-blocks",
-    "rabenseifner",
-    "van-de-geijn",
-    "pairwise",
-    "bruck",
-]
+_OfRounds = Literal["linear", "binomial", "recursive-doubling", "recursive-halving", "ring-of-blocks"]
+AlgorithmName = Literal[_OfRounds, "rabenseifner", "van-de-geijn", "pairwise", "bruck"]
 """Of collectives."""
 
 NoBehaviour = Literal["few-ranks", "no-message"]

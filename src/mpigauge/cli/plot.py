@@ -86,7 +86,7 @@ def command(
     mpigauge plot results/node1.jsonl -o time.png
     mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
     mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
-    mpigauge plot printed.jsonl here.jsonl --kind placements --rename "two hosts=h1,h3"
+    mpigauge plot before.jsonl after.jsonl --kind rate --series pingpong --rename "same-host=one node"
     mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
     mpigauge plot results/node1.jsonl --kind time --model -o model.png
     """

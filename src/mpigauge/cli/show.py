@@ -53,7 +53,7 @@ def command(
     mpigauge show
     mpigauge show --all
     mpigauge show before.jsonl after.jsonl
-    mpigauge show printed.jsonl here.jsonl --table rates --rename "two hosts=h1,h3"
+    mpigauge show before.jsonl after.jsonl --table rates --rename "same-host=one node"
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
     mpigauge show results/node1.jsonl --format csv > table.csv
     mpigauge show results/node1.jsonl --format bencher > bencher.json

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
-STORED_MOST_BYTES = 15_000_000
+STORED_MOST_BYTES = 16_000_000
 
 
 def option(command: pages.Command, name: str, default: str) -> str:
