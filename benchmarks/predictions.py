@@ -4,8 +4,8 @@
 
 Reads docs/results and prints a table for results.md. A message of n bytes is predicted as the latency of the
 empty message plus the time of its frames on the planted link, and above the eager limit one round trip more;
-a broadcast among four as the messages of the longest way of a binomial tree: two on the LAN, and across the WAN
-one there and one on the LAN of the other site.
+a broadcast among four as the messages of the longest way of a binomial tree: two on the LAN, and across
+the WAN one there and one on the LAN of the other site.
 """
 
 from __future__ import annotations
