@@ -1,0 +1,58 @@
+"""Recomputes all numbers of a page from the stored results: `python -m tests.cli.docs.recompute PAGE …`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.cli.docs.recomputing.ledger import Ledger
+from tests.cli.docs.recomputing.reading import Result, published
+from tests.cli.docs.recomputing.tables import check_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.cli.docs.recomputing.reading import Row
+
+ROOT = Path(__file__).resolve().parents[4]
+RESULTS = ROOT / "docs" / "results"
+BLOCK = re.compile(r"```console\n((?:\$ [^\n]*\n)+)```\n<!-- output -->\n(.*?)<!-- end -->", re.DOTALL)
+IMPORT = re.compile(r"^\$ mpigauge import csv (\S+) --columns (\S+) -o (\S+)$", re.MULTILINE)
+
+
+@lru_cache(maxsize=None)
+def result(name: str) -> Result:
+    """A stored result, read once."""
+    return Result(RESULTS / f"{name}.jsonl.gz")
+
+
+def recompute(text: str) -> Ledger:
+    """All outputs of a page."""
+    ledger = Ledger()
+    imports = {name: (table, columns) for table, columns, name in IMPORT.findall(text)}
+    for commands, output in BLOCK.findall(text):
+        _check(ledger, [shlex.split(line[2:]) for line in commands.splitlines()], output, imports)
+    return ledger
+
+
+def _check(
+    ledger: Ledger, commands: Sequence[list[str]], output: str, imports: dict[str, tuple[str, str]]
+) -> None:
+    words = commands[0]
+    if "--table" in words:
+        check_tables(ledger, output, [row for one in commands for row in _rows(one, imports)])
+    else:
+        ledger.left(output, " ".join(words))
+
+
+def _rows(words: list[str], imports: dict[str, tuple[str, str]]) -> Iterator[Row]:
+    renamed = dict(words[n + 1].split("=") for n, word in enumerate(words) if word == "--rename")
+    for name in (word for word in words if word.endswith(".jsonl")):
+        if name in imports:
+            table, columns = (ROOT / part for part in imports[name])
+            yield from published(table, columns, renamed)
+        else:
+            yield from result(name.removesuffix(".jsonl")).shown
