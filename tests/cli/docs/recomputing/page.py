@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tests.cli.docs.recomputing.ledger import Ledger
 from tests.cli.docs.recomputing.reading import Result, published
+from tests.cli.docs.recomputing.explain import check_sentences
 from tests.cli.docs.recomputing.tables import check_tables
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[4]
 RESULTS = ROOT / "docs" / "results"
 BLOCK = re.compile(r"```console\n((?:\$ [^\n]*\n)+)```\n<!-- output -->\n(.*?)<!-- end -->", re.DOTALL)
+MACHINE = re.compile(r"^\*.*\*$", re.MULTILINE)
 IMPORT = re.compile(r"^\$ mpigauge import csv (\S+) --columns (\S+) -o (\S+)$", re.MULTILINE)
 
 
@@ -44,8 +46,15 @@ def _check(
     words = commands[0]
     if "--table" in words:
         check_tables(ledger, output, [row for one in commands for row in _rows(one, imports)])
+    elif "explain" in words and "--claims" not in words:
+        for command, part in zip(commands, MACHINE.split(output)[1:], strict=True):
+            check_sentences(ledger, part, [result(name) for name in _names(command)])
     else:
         ledger.left(output, " ".join(words))
+
+
+def _names(words: Sequence[str]) -> list[str]:
+    return [word.removesuffix(".jsonl") for word in words if word.endswith(".jsonl")]
 
 
 def _rows(words: list[str], imports: dict[str, tuple[str, str]]) -> Iterator[Row]:

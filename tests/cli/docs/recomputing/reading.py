@@ -13,7 +13,7 @@ from functools import cached_property
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.cli.docs.recomputing.states_of import NAMES, States, states_of
+from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
 from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NS = 1e-9
-LINE_MOST_NS = 3000
 SIZES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "kB": 1000}
 TIMES = {"ns": 1e-9, "us": 1e-6, "\N{MICRO SIGN}s": 1e-6, "ms": 1e-3, "s": 1.0}
 RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
@@ -158,17 +157,14 @@ class Row:
         """How long the hand-over took, median over the visits of a launch."""
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
         for visit in self.visits:
-            line, path = visit.record["line_ns"], visit.record["path_ns"]
-            if line and all(1e-3 < one < LINE_MOST_NS for one in line):
-                found[visit.launch, "line"].append(math.sqrt(line[0] * line[1]))
-            elif path and all(one > 1e-3 for one in path):
-                found[visit.launch, "path"].append(math.sqrt(path[0] * path[1]))
+            if known := handed_over(visit):
+                found[visit.launch, known[0]].append(math.sqrt(known[1][0] * known[1][1]))
         return {launch: (of, median(mine)) for (launch, of), mine in found.items()}
 
     @property
     def job(self) -> Key:
         """What it is launched with."""
-        return tuple(self.cell[name] for name in JOB)
+        return job_of(self.cell)
 
     def key(self, *without: str) -> Key:
         """All its factors but these."""
@@ -204,8 +200,8 @@ class Result:
         self.states = states_of(visit for row in self.rows.values() for visit in row.visits)
         self.shown = [one for row in self.rows.values() for one in _by_state(row, self.states)]
         self.restarted = {
-            key: frozenset(one["number"] for one in self.launches if one["part"] > 1 and _job(one["job"]) == key)
-            for key in {_job(one["job"]) for one in self.launches}
+            key: frozenset(one["number"] for one in self.launches if one.get("part", 1) > 1 and job_of(one["job"]) == key)
+            for key in {job_of(one["job"]) for one in self.launches}
         }
 
     def _row(self, cell: Mapping[str, Any]) -> Row:
@@ -219,7 +215,7 @@ class Result:
         record["wall_ns"] = sum(samples)
         wholly = len(late) >= len(samples)
         kept = samples if wholly or not late else [s for n, s in enumerate(samples) if n not in late]
-        row, step_s = self._row(record["cell"]), steps[_job(record["cell"])] * NS / ops
+        row, step_s = self._row(record["cell"]), steps[job_of(record["cell"])] * NS / ops
         seconds = [ns * NS / ops for ns in kept]
         row.visits.append(Visit(record["launch"], order, seconds, step_s, wholly, record))
 
@@ -228,11 +224,11 @@ class Result:
         steps: dict[Key, float] = {}
         for launch in self.launches:
             seen = max((one["clock_step_ns"] for one in launch["ranks_at"]), default=0)
-            steps[_job(launch["job"])] = max(steps.get(_job(launch["job"]), 1.0), seen)
+            steps[job_of(launch["job"])] = max(steps.get(job_of(launch["job"]), 1.0), seen)
         on: dict[Key, int] = defaultdict(int)
         between: dict[Key, int] = defaultdict(int)
         for visit in visits:
-            job, samples = _job(visit["cell"]), visit["samples_ns"]
+            job, samples = job_of(visit["cell"]), visit["samples_ns"]
             step = steps[job]
             if step < 8 or samples[0] * 0.002 >= step:
                 continue
@@ -293,8 +289,9 @@ def _standardised(medians: Mapping[int, float], numbers: Sequence[int]) -> list[
     return [max(-2.0, min(2.0, (logs.get(n, centre) - centre) / spread)) for n in numbers]
 
 
-def _job(cell: Mapping[str, Any]) -> Key:
-    return tuple(cell[name] for name in JOB)
+def job_of(cell: Mapping[str, Any]) -> Key:
+    """What a cell is launched with."""
+    return tuple(cell.get(name, "") for name in JOB)
 
 
 def published(table: Path, columns: Path, renamed: Mapping[str, str]) -> list[Row]:

@@ -35,7 +35,7 @@ class States(NamedTuple):
 def handed_over(visit: Visit) -> tuple[str, tuple[float, float]] | None:
     """What was handed over before and after, ns."""
     for of, most in (("line", LINE_MOST_NS), ("path", math.inf)):
-        pair = visit.record[f"{of}_ns"]
+        pair = visit.record.get(f"{of}_ns")
         if pair and all(1e-3 < one < most for one in pair):
             return of, (pair[0], pair[1])
     return None
@@ -46,7 +46,7 @@ def states_of(visits: Iterable[Visit]) -> States:
     kinds: dict[str, list[tuple[Visit, tuple[float, float]]]] = defaultdict(list)
     for visit in visits:
         known = handed_over(visit)
-        if known and not visit.record["cell"]["pair"]:
+        if known and not visit.record["cell"].get("pair"):
             kinds[known[0]].append((visit, (math.log(known[1][0]), math.log(known[1][1]))))
     names: dict[int, str | None] = {}
     handed, usual = {}, {}
@@ -109,7 +109,7 @@ def _same_ranks(
     for number, visit in enumerate(visits):
         cell = visit.record["cell"]
         named = ("pattern", "mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting", "arm")
-        seats[tuple(cell[name] for name in named)].append(number)
+        seats[tuple(cell.get(name) for name in named)].append(number)
     for mine in seats.values():
         counts = Counter(found[number] for number in mine if found[number] is not None)
         if sum(count >= 2 for count in counts.values()) < 2:

@@ -1,0 +1,39 @@
+"""All sentences of `mpigauge explain` on a page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.cli.docs.recomputing.contrasts import contrast
+from tests.cli.docs.recomputing.ledger import Said
+from tests.cli.docs.recomputing.sentences import TOPICS, talking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.cli.docs.recomputing.ledger import Ledger
+    from tests.cli.docs.recomputing.reading import Result
+
+NAMED = re.compile(r"^([\w/ -]+?): ")
+MORE = re.compile(r"\d+ more: --all")
+
+
+def check_sentences(ledger: Ledger, text: str, results: Sequence[Result]) -> None:
+    """Of one command; of several results each sentence begins with the name of its own."""
+    for line in text.splitlines():
+        if not line.startswith("- ") or MORE.fullmatch(line[2:]):
+            continue
+        names, sentence = [results[0].name], line[2:]
+        if len(results) > 1 and (named := NAMED.match(sentence)):
+            names, sentence = named[1].split(" / "), sentence[named.end() :]
+        said = Said(ledger, sentence)
+        mine = [one for one in results if one.name in names]
+        before = len(ledger.differ)
+        if len(mine) == 1:
+            try:
+                contrast(said, talking(mine[0])) or any(topic(said, mine[0]) for topic in TOPICS)
+            except (IndexError, ValueError, KeyError, TypeError) as error:
+                ledger.differ.append(f"{type(error).__name__} {error}: {sentence}")
+        ledger.differ[before:] = [f"{one} [{' / '.join(names)}]" for one in ledger.differ[before:]]
+        said.close("sentence")
