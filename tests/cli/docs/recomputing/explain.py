@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from tests.cli.docs.recomputing.contrasts import contrast
 from tests.cli.docs.recomputing.ledger import Said
-from tests.cli.docs.recomputing.sentences import TOPICS, talking
+from tests.cli.docs.recomputing.more_sentences import TOPICS as MORE_TOPICS
+from tests.cli.docs.recomputing.ranks import growth, yielding
+from tests.cli.docs.recomputing.sentences import TOPICS as FIRST_TOPICS
+from tests.cli.docs.recomputing.sentences import talking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +31,18 @@ def check_sentences(ledger: Ledger, text: str, results: Sequence[Result]) -> Non
         if len(results) > 1 and (named := NAMED.match(sentence)):
             names, sentence = named[1].split(" / "), sentence[named.end() :]
         said = Said(ledger, sentence)
-        mine = [one for one in results if one.name in names]
+        mine = [one for name in names for one in results if one.name == name]
         before = len(ledger.differ)
-        if len(mine) == 1:
+        if mine:
             try:
-                contrast(said, talking(mine[0])) or any(topic(said, mine[0]) for topic in TOPICS)
-            except (IndexError, ValueError, KeyError, TypeError) as error:
+                _check(said, mine)
+            except (IndexError, ValueError, KeyError, TypeError, StopIteration) as error:
                 ledger.differ.append(f"{type(error).__name__} {error}: {sentence}")
         ledger.differ[before:] = [f"{one} [{' / '.join(names)}]" for one in ledger.differ[before:]]
         said.close("sentence")
+
+
+def _check(said: Said, results: Sequence[Result]) -> None:
+    if yielding(said, results) or contrast(said, talking(results[0])):
+        return
+    any(topic(said, results[0]) for topic in (*FIRST_TOPICS, *MORE_TOPICS, growth))

@@ -267,6 +267,10 @@ class Result:
         factor = math.sqrt((1 + r) / (1 - r))
         return [factor] if chance < 0.003 else [factor, 1.0]
 
+    def launch_of(self, row: Row) -> dict[str, Any]:
+        """The last of its job."""
+        return next(one for one in reversed(self.launches) if job_of(one["job"]) == row.job)
+
     @property
     def title(self) -> str:
         """Of its plan."""
@@ -307,7 +311,7 @@ def _wanted(line: Mapping[str, str], words: Mapping[str, Any]) -> bool:
 
 
 def _published(line: Mapping[str, str], words: Mapping[str, Any], renamed: Mapping[str, str]) -> Row:
-    cell = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2}
+    cell = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2, "mode": "standard"}
     cell |= {name: _said(line, words[name]) for name in CELL if name in words}
     cell["placement"] = renamed.get(cell["placement"], cell["placement"])
     cell["bytes"] = round(_scaled(line, words["bytes"], {"bit": 1 / 8}))

@@ -53,11 +53,13 @@ def _check_line(
     ledger: Ledger, caption: re.Match[str], head: Sequence[str], cells: Sequence[str], rows: Sequence[Row]
 ) -> None:
     for heading, cell in zip(head[1:], cells[1:], strict=True):
+        imported = heading.endswith("(imported)")
+        heading = heading.removesuffix("(imported)").strip()  # noqa: PLW2901
         words = [*(caption[2] or "").split(", "), *cells[0].split(", "), *heading.split(", ")]
         said = Said(ledger, cell)
         if cell == "–" or cell.startswith(("blocked", "not ")):
             continue
-        row = find(words, rows)
+        row = find(words, [row for row in rows if (row.result is None) == imported])
         where = f"{caption[1]} {', '.join(filter(None, words))}"
         if row is None:
             ledger.left(cell, f"no cell of its own, {where}")
@@ -76,14 +78,12 @@ def _usual(kind: str) -> str:
 def find(words: Iterable[str], rows: Iterable[Row]) -> Row | None:
     """The cell with these words; None if there is not exactly one."""
     kept = [word for word in words if word and word not in GIVEN]
-    imported = any("(imported)" in word for word in kept)
-    kept = [word.replace("(imported)", "").strip() for word in kept]
     sizes = {size_of(word) for word in kept if SIZE.fullmatch(word)}
     named = {word for word in kept if word and not SIZE.fullmatch(word)}
     found = [
         row
         for row in rows
-        if row.timed and (row.result is None) == imported and named <= row.words and sizes <= {row.bytes}
+        if row.timed and named <= row.words and sizes <= {row.bytes}
     ]
     usual = [row for row in found if row.placement in {"same-host", *named}]
     return found[0] if len(found) == 1 else usual[0] if len(usual) == 1 else None
