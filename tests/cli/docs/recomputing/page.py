@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.cli.docs.recomputing.ledger import Ledger
 from tests.cli.docs.recomputing.reading import Result, published
+from tests.cli.docs.recomputing.claims import Of, check_claims
 from tests.cli.docs.recomputing.explain import check_sentences
 from tests.cli.docs.recomputing.tables import check_tables
 
@@ -46,7 +48,10 @@ def _check(
     words = commands[0]
     if "--table" in words:
         check_tables(ledger, output, [row for one in commands for row in _rows(one, imports)])
-    elif "explain" in words and "--claims" not in words:
+    elif "--claims" in words:
+        named = [Of(name, result(name).title, row) for name in _names(words) for row in result(name).shown]
+        check_claims(ledger, output, [*_claims(ROOT / words[words.index("--claims") + 1])], named)
+    elif "explain" in words:
         for command, part in zip(commands, MACHINE.split(output)[1:], strict=True):
             check_sentences(ledger, part, [result(name) for name in _names(command)])
     else:
@@ -65,3 +70,12 @@ def _rows(words: list[str], imports: dict[str, tuple[str, str]]) -> Iterator[Row
             yield from published(table, columns, renamed)
         else:
             yield from result(name.removesuffix(".jsonl")).shown
+
+
+def _claims(path: Path) -> Iterator[dict[str, Any]]:
+    """Of a file or a folder, each with the printed tables that stand beside it."""
+    for one in sorted(path.glob("*-claims.toml")) if path.is_dir() else [path]:
+        whole = tomllib.loads(one.read_text(encoding="utf-8"))
+        tables = [(name, one.with_name(f"{name}.csv")) for name in whole["report"].get("printed", ())]
+        found = [(name, row) for name, table in tables for row in published(table, table.with_suffix(".toml"), {})]
+        yield whole | {"printed_rows": [Of(name, "", row) for name, row in found]}

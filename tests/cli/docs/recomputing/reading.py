@@ -62,6 +62,7 @@ class Row:
         self.printed_mean = False
         self.printed_stddev_s: float | None = None
         self.state: str | None = None
+        self.probed = False
 
     def __getattr__(self, name: str) -> Any:
         if name in CELL:
@@ -192,13 +193,16 @@ class Result:
                         visits.append(record)
                     case "eager":
                         self.probes.append(record)
+                        self._row(record["cell"]).probed = True
                     case "blocked":
                         self._row(record["cell"]).blocked = record["limit_bytes"]
         steps = self._steps(visits)
         for order, record in enumerate(visits):
             self._add(order, record, steps)
         self.states = states_of(visit for row in self.rows.values() for visit in row.visits)
-        self.shown = [one for row in self.rows.values() for one in _by_state(row, self.states)]
+        order = {tuple(cell.values()): place for place, cell in enumerate(self.campaign["cells"])}
+        ordered = sorted(self.rows.items(), key=lambda one: order.get(one[0], len(order)))
+        self.shown = [one for _, row in ordered for one in _by_state(row, self.states)]
         self.restarted = {
             key: frozenset(one["number"] for one in self.launches if one.get("part", 1) > 1 and job_of(one["job"]) == key)
             for key in {job_of(one["job"]) for one in self.launches}

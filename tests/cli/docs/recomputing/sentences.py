@@ -73,11 +73,12 @@ def limits_of(result: Result) -> Mapping[tuple[object, ...], int]:
     found: dict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
     for probe in result.probes:
         if probe["found"]:
-            found[_job(probe["cell"])][probe["limit_bytes"]] += 1
+            found[job_of_limit(probe["cell"])][probe["limit_bytes"]] += 1
     return {job: counts.most_common(1)[0][0] for job, counts in found.items()}
 
 
-def _job(cell: Mapping[str, object]) -> tuple[object, ...]:
+def job_of_limit(cell: Mapping[str, object]) -> tuple[object, ...]:
+    """What a limit is of."""
     return tuple(cell.get(name, "") for name in ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting"))
 
 
@@ -88,8 +89,8 @@ def eager(said: Said, result: Result) -> bool:
         return False
     limits = limits_of(result)
     words = set((head[1] or "").split(", ")) - {""}
-    rows = [row for row in result.rows.values() if _job(row.cell) in limits and words <= row.words]
-    jobs = {_job(row.cell) for row in rows}
+    rows = [row for row in result.rows.values() if job_of_limit(row.cell) in limits and words <= row.words]
+    jobs = {job_of_limit(row.cell) for row in rows}
     if len(jobs) != 1:
         return False
     (job,) = jobs
@@ -97,7 +98,7 @@ def eager(said: Said, result: Result) -> bool:
     said.size(head.span(2), limits[job])
     count = 1
     if match := CROSSING.search(said.text):
-        curve = find_curve([one for one in talking(result) if _job(one[0].cell) == job], match[1])
+        curve = find_curve([one for one in talking(result) if job_of_limit(one[0].cell) == job], match[1])
         count = _crossing(said, match, curve, limits[job]) if curve else 1
     if match := BLOCKED.search(said.text):
         needs = {
@@ -149,7 +150,7 @@ def handshake(said: Said, result: Result) -> bool:
     if pair[0] is None or pair[1] is None:
         return False
     base, other = pair
-    limit = limits_of(result)[_job(base[0].cell)]
+    limit = limits_of(result)[job_of_limit(base[0].cell)]
     points = points_of(base, other, alike=True)
     beyond = [_beyond(one.base, one.other) for one in points]
     small, cost = points[0], beyond[0]
@@ -307,7 +308,7 @@ def first_round(said: Said, result: Result) -> bool:
         return False
     points = []
     for row in curve:
-        firsts = _firsts(row)
+        firsts = firsts_of(row)
         one = ratio(Times(firsts, row.step), Times(row.medians)) if firsts else None
         if one is not None and one.low is not None:
             points.append((row, one, math.exp(fmean(math.log(value) for value in firsts.values()))))
@@ -337,7 +338,8 @@ def first_round(said: Said, result: Result) -> bool:
     return True
 
 
-def _firsts(row: Row) -> dict[int, float]:
+def firsts_of(row: Row) -> dict[int, float]:
+    """The first round in each launch, in seconds of one operation."""
     found: dict[int, list[float]] = defaultdict(list)
     for visit in row.visits:
         record = visit.record
