@@ -1,6 +1,6 @@
 """Recomputes what pages show, with the standard library alone, and reports what differs.
 
-    python tests/cli/docs/recompute.py docs/reports/ring.md …
+python tests/cli/docs/recompute.py docs/reports/ring.md …
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbers of the pages, recomputed from the stored results by a script that shares nothing with mpigauge."""
+"""The numbers of the pages, recomputed by a script that shares nothing with mpigauge."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def test_all_numbers_of_a_page_are_those_of_the_stored_results(page: str) -> Non
 def test_a_digit_that_is_changed_in_a_table_or_a_sentence_is_noticed() -> None:
     lines, changed = text_of("reports/ring").splitlines(keepends=True), 0
     for place, line in enumerate(lines):
-        if line.startswith("- ") and (match := RATIO.search(line)):
-            begin, end = match.span(1)
-        elif match := re.match(r"\| [\d.]+ [KM]?i?B \| [\d.]*?(\d) [nµm]s \|", line):
+        if (line.startswith("- ") and (match := RATIO.search(line))) or (
+            match := re.match(r"\| [\d.]+ [KM]?i?B \| [\d.]*?(\d) [nµm]s \|", line)
+        ):
             begin, end = match.span(1)
         else:
             continue
@@ -70,7 +70,9 @@ def test_the_script_uses_the_standard_library_alone(path: Path) -> None:
     names = {
         name
         for node in imports
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
+        )
     }
     strange = {name for name in names if name.split(".")[0] not in sys.stdlib_module_names}
     assert all(name.startswith("tests.cli.docs.recomputing.") for name in strange), strange

@@ -1,4 +1,6 @@
-"""Sentences of `mpigauge explain` on what differs in one thing: places, libraries, modes, in runs of sizes."""
+"""Sentences of `mpigauge explain` on what differs in one thing, in runs of sizes."""
+
+# ruff: noqa: RUF001 - pages print dashes and signs of their own
 
 from __future__ import annotations
 
@@ -8,7 +10,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.cli.docs.recomputing.curves import find_curve
-from tests.cli.docs.recomputing.ledger import size_of
 from tests.cli.docs.recomputing.statistics_of import (
     Interval,
     by_chance,
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Row
 
-HEAD = re.compile(r"^(?P<about>[^:]*): (?P<other>[^:]+?) against (?P<base>[^:]+?): (?=slower|faster|no diff|undecided)")
+HEAD = re.compile(
+    r"^(?P<about>[^:]*): (?P<other>[^:]+?) against (?P<base>[^:]+?): (?=slower|faster|no diff|undecided)"
+)
 N = r"[\d.]+(?:e[+-]?\d+)?"
 T = rf"({N}) (ns|µs|ms|s)"
 TIMES = rf"({N}) times(?: \(({N}) – ({N})\))?"
@@ -35,7 +38,8 @@ TELL = re.compile(r"\(about (\d+) launches would tell, not (\d+)\)")
 SOME = re.compile(r"(undecided|no difference \(within 5 %\)) at (\d+) of them")
 TWICE = re.compile(rf"by a factor of 2 or more from {SPAN} to {SPAN}")
 LIMITS = re.compile(
-    rf"they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none found|{SPAN[1:-1]})\): "
+    rf"they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none "
+    rf"found|{SPAN[1:-1]})\): "
     rf"(?:the wait for the receiver, ({N})(?: – ({N}))? round trips|one waits)"
 )
 LAUNCHES = re.compile(r"\((\d+) launch(?:es)?\)$")
@@ -93,7 +97,9 @@ def contrast(said: Said, curves: Sequence[list[Row]]) -> bool:
     places = "while" in about
     state = about.partition(" while ")[2]
     about = about.partition(" while ")[0]
-    pair = [find_curve(curves, f"{about}, {name}", f" while {state}" if places else "") for name in (base, other)]
+    pair = [
+        find_curve(curves, f"{about}, {name}", f" while {state}" if places else "") for name in (base, other)
+    ]
     if None in pair or len(pair) != 2:
         return False
     first, second = pair
@@ -162,7 +168,9 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
     for match in re.finditer(r"(?:by less than|within) (5) %", part):
         said.known(_shifted(match, 1, at))
     if word in DIFFERENT:
-        said.word((0, 0), "" if all(small(one.ratio) for one in points) == ("but by less" in head) else "small")
+        said.word(
+            (0, 0), "" if all(small(one.ratio) for one in points) == ("but by less" in head) else "small"
+        )
         ends = [max(points, key=lambda one: one.far), max(points, key=lambda one: abs(one.extra_s))]
         ends = [one for place, one in enumerate(ends) if one not in ends[:place]]
         matches = [*AT.finditer(part)]
@@ -195,12 +203,18 @@ def _at(said: Said, match: re.Match[str], at: int, one: Point) -> None:
 
 
 def _more(
-    said: Said, at: int, part: str, points: Sequence[Point], found: Sequence[tuple[str, Point]], base: Sequence[Row]
+    said: Said,
+    at: int,
+    part: str,
+    points: Sequence[Point],
+    found: Sequence[tuple[str, Point]],
+    base: Sequence[Row],
 ) -> None:
     if match := TWICE.search(part):
         said.known(_shifted(re.search(r"factor of (2)", part), 1, at))
         begin = max(
-            _from(points, lambda one: (one.ratio.low or 0) >= 2), _from(points, lambda one: (one.ratio.high or 1) <= 0.5)
+            _from(points, lambda one: (one.ratio.low or 0) >= 2),
+            _from(points, lambda one: (one.ratio.high or 1) <= 0.5),
         )
         said.size(_shifted(match, 1, at), points[-begin].bytes if begin else -1)
         said.size(_shifted(match, 2, at), points[-1].bytes)

@@ -30,7 +30,7 @@ def words_of(about: str, known: Iterable[str]) -> set[str]:
 
 
 def find_curve(curves: Sequence[list[Row]], about: str, state: str = "") -> list[Row] | None:
-    """The curve with these names, and what goes without saying for all else; None if there is not just one."""
+    """The curve with these names and, for all else, what goes without saying; None if not just one."""
     about, _, named = about.partition(" while ")
     known = {word for curve in curves for word in curve[0].words}
     words = words_of(about, known)

@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.cli.docs.recomputing.contrasts import contrast
+from tests.cli.docs.recomputing.copies import copies
 from tests.cli.docs.recomputing.ledger import Said
 from tests.cli.docs.recomputing.more_sentences import TOPICS as MORE_TOPICS
+from tests.cli.docs.recomputing.planted import planted_delay, planted_rate
 from tests.cli.docs.recomputing.ranks import growth, yielding
 from tests.cli.docs.recomputing.sentences import TOPICS as FIRST_TOPICS
 from tests.cli.docs.recomputing.sentences import talking
@@ -45,4 +47,7 @@ def check_sentences(ledger: Ledger, text: str, results: Sequence[Result]) -> Non
 def _check(said: Said, results: Sequence[Result]) -> None:
     if yielding(said, results) or contrast(said, talking(results[0])):
         return
-    any(topic(said, results[0]) for topic in (*FIRST_TOPICS, *MORE_TOPICS, growth))
+    any(
+        topic(said, results[0])
+        for topic in (*FIRST_TOPICS, *MORE_TOPICS, copies, planted_delay, planted_rate, growth)
+    )

@@ -15,8 +15,19 @@ if TYPE_CHECKING:
 NUMBER = re.compile(r"(?<![\w.,:])[\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}]?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w:])")
 """A number of a text, and no part of a name or a version."""
 
-NAMES = re.compile(r"\b(?:openmpi|mpich|log2|h\d+,h\d+(?:,h\d+)*) ?[\d.]*|h\d+(?:,h\d+)+|\d{4}-\d\d-\d\d|O[03]\b")
-UNITS = {**TIMES, **RATES, **SIZES, "%": 0.01, "": 1.0, "times": 1.0, "copies": 1.0, "\N{MULTIPLICATION SIGN}": 1.0}
+NAMES = re.compile(
+    r"\b(?:openmpi|mpich|log2|h\d+,h\d+(?:,h\d+)*) ?[\d.]*|h\d+(?:,h\d+)+|\d{4}-\d\d-\d\d|O[03]\b"
+)
+UNITS = {
+    **TIMES,
+    **RATES,
+    **SIZES,
+    "%": 0.01,
+    "": 1.0,
+    "times": 1.0,
+    "copies": 1.0,
+    "\N{MULTIPLICATION SIGN}": 1.0,
+}
 SLACK = 1e-6
 
 
@@ -82,7 +93,9 @@ class Said:
         if begin < 0:
             return
         text = self.text[begin:end]
-        self._keep(part, any(one is not None and math.isfinite(one) and agrees(text, unit, one) for one in own), own)
+        self._keep(
+            part, any(one is not None and math.isfinite(one) and agrees(text, unit, one) for one in own), own
+        )
 
     def size(self, part: tuple[int, int], own: float, *, exact: bool = True) -> None:
         """A size with its unit."""

@@ -1,21 +1,22 @@
 """Sentences on bandwidth, spread, core time, ranks, and what a lab was told to plant."""
 
+# ruff: noqa: RUF001 - pages print dashes and signs of their own
+
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter, defaultdict
-from statistics import median, stdev, fmean
-from typing import TYPE_CHECKING, NamedTuple
+from statistics import fmean, median, stdev
+from typing import TYPE_CHECKING
 
-from tests.cli.docs.recomputing.contrasts import SPAN, TIMES, N, T
+from tests.cli.docs.recomputing.contrasts import SPAN, TIMES, T
 from tests.cli.docs.recomputing.curves import find_curve
-from tests.cli.docs.recomputing.reading import TIMES as SECONDS
-from tests.cli.docs.recomputing.sentences import launches, numbers, stick_of, talking, times
+from tests.cli.docs.recomputing.planted import R, numbers_of, rate_of, way_of
+from tests.cli.docs.recomputing.sentences import launches, numbers, stick_of, talking
 from tests.cli.docs.recomputing.statistics_of import (
     Interval,
     Times,
-    difference,
     over_launches,
     quantile,
     ratio,
@@ -28,10 +29,7 @@ if TYPE_CHECKING:
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Result, Row
 
-R = rf"({N}) ([MG]bit/s|[MG]B/s)(?: \(({N}) – ({N})\))?"
 P = r"([\d.]+)(?: %)?(?: \(([\d.]+)(?: %)? – ([\d.]+) %\))?"
-PAYLOAD = 1448 / 1538
-HEADERS = 90
 MARGIN = 1.05
 
 # ---- The best bandwidth --------------------------------------------------------------------------
@@ -40,25 +38,11 @@ BEST = re.compile(rf"^(.*?): best bandwidth {R}( in both directions together)? a
 RISES = re.compile(rf"still rising at the largest size: a byte takes {TIMES} as long at the size before")
 LEVEL = re.compile(rf"within (5\.0) % of it at {SPAN} – {SPAN}|no other within (5\.0) %")
 FALLS = re.compile(
-    rf"then it falls to {R} at {SPAN}, where a byte takes {TIMES} as long|; {R} at {SPAN}, which is not certainly less"
+    rf"then it falls to {R} at {SPAN}, where a byte takes {TIMES} as long|; {R} at {SPAN}, which is "
+    rf"not certainly less"
 )
 LINK = re.compile(rf"; (\d+) % of the {R}")
 AS_COPY = re.compile(rf"; at {SPAN} a message takes {TIMES} as long as a copy of its size \((\w+ \w+)\)")
-
-
-def rate_of(row: Row, directions: int = 1) -> list[Interval]:
-    """Bytes over the time and the ends of its interval."""
-    over = row.bytes_per_time / directions
-    return [
-        Interval(over / one.estimate, over / (one.high or math.nan), over / (one.low or math.nan)) for one in row.time
-    ]
-
-
-def numbers_of(said: Said, match: re.Match[str], group: int, found: Sequence[Interval]) -> None:
-    """A rate with its unit behind the estimate, and two ends; of the intervals that may be."""
-    unit = match[group + 1]
-    for place, which in ((group, 0), (group + 2, 1), (group + 3, 2)):
-        said.number(match.span(place), unit, *(one[which] for one in found))
 
 
 def a_byte(over: Row, under: Row) -> Interval | None:
@@ -116,9 +100,11 @@ def plateau(said: Said, result: Result) -> bool:
 
 SPREAD = re.compile(
     rf"^(.*?): (?:single|means of up to (\d+)) (?:messages|operations)[\w ,]*? vary by {P} within a launch "
-    rf"\(quartile distance over median(?:, median of (\d+) sizes?)?\)(?:; the time itself is known to ±([\d.]+) %)?; "
+    rf"\(quartile distance over median(?:, median of (\d+) sizes?)?\)(?:; the time itself is known "
+    rf"to ±([\d.]+) %)?; "
     rf"their standard deviation is (?:largest at {SPAN}, )?([\d.]+) (%|times)(?: of)? the mean"
-    rf"(?:, but ([\d.]+) % without the slowest (\d+|one) of (\d+) samples)?(?:; (\d+) more sizes? timed in batches)?"
+    rf"(?:, but ([\d.]+) % without the slowest (\d+|one) of (\d+) samples)?(?:; (\d+) more sizes? "
+    rf"timed in batches)?"
 )
 APART = re.compile(
     rf"^(.*?): quartiles of single (?:messages|operations) in a launch are {TIMES} as far apart "
@@ -199,7 +185,9 @@ def spread_beside(said: Said, result: Result) -> bool:
     pair = [find_curve(talking(result), f"{about}, {match[group]}", state) for group in (6, 5)]
     if pair[0] is None or pair[1] is None:
         return False
-    both = [{row.bytes: found for row in one if batch_of(row) == 1 and (found := quartiles(row))} for one in pair]
+    both = [
+        {row.bytes: found for row in one if batch_of(row) == 1 and (found := quartiles(row))} for one in pair
+    ]
     sizes = sorted(both[0].keys() & both[1].keys())
     under, over = (middles([one[size] for size in sizes], share=False) for one in both)
     shares = [median(middles([one[size] for size in sizes], share=True).values()) for one in both]
@@ -220,7 +208,8 @@ def spread_beside(said: Said, result: Result) -> bool:
 # ---- Core time -----------------------------------------------------------------------------------
 
 WAITING = re.compile(
-    rf"^(point-to-point|collectives)(.*?), (\d+ ranks?) on (\d+) cores?(.*?): (\S+ \S+) keeps {P}(?: %)? of the core time "
+    rf"^(point-to-point|collectives)(.*?), (\d+ ranks?) on (\d+) cores?(.*?): (\S+ \S+) keeps "
+    rf"{P}(?: %)? of the core time "
     rf"that there is for them busy \(median of (\d+) cells?\)"
 )
 OTHERS = re.compile(rf"; (\w+ [\d.]+) {P}(?: %)?(?:, {TIMES} as much|, no difference|, undecided)?")
@@ -301,126 +290,9 @@ def _share(visits: Sequence[object], active: int) -> float | None:
     return min(1.0, median(shares)) if shares else None
 
 
-# ---- What was planted ----------------------------------------------------------------------------
-
-DELAY = re.compile(
-    rf"^(.*?): emulated network of a lab: planted one way {T}(?: more than (.*?))?"
-    rf"(?: \((?:{T} of delay, )?\+{T} on the wire without the header of MPI\))?; "
-    rf"measured {T} \({T} – {T}\)( more)?(?: than (.*?))? for {SPAN}; "
-    rf"(?:error ([+−]?[\d.]+) % \(([+−]?[\d.]+) % – ([+−]?[\d.]+) %\)|([+−]{N}) (ns|µs|ms) \(([+−]?[\d.]+) %\))"
-)
-RATE = re.compile(
-    rf"^(.*?): emulated network of a lab: planted {R}, of which TCP leaves {R}; measured {R} in one direction at {SPAN}"
-    rf"(?:, where it still rises)?; error ([+−]?[\d.]+) %(?: \(([+−]?[\d.]+) % – ([+−]?[\d.]+) %\))?"
-)
-LINK_RATES = {"kbit": 125.0, "mbit": 125e3, "gbit": 125e6}
-
-
-class Way(NamedTuple):
-    """What a lab puts between two hosts."""
-
-    delay_s: float
-    lanes: tuple[float, float]
-
-    @property
-    def payload(self) -> float:
-        """What TCP leaves of its slower lane."""
-        return min((one for one in self.lanes if one), default=0.0) * PAYLOAD
-
-    def planted_s(self, size: int) -> tuple[float, float]:
-        """The delay, and what a packet is on both lanes for."""
-        return self.delay_s, sum((HEADERS + size) / one for one in self.lanes if one)
-
-
-def way_of(result: Result, row: Row) -> Way:
-    """From rank 0's host to that of rank 1, as the plan says."""
-    ends = [one["host"] for one in result.launch_of(row)["ranks_at"]][:2]
-    lab = result.campaign["plan"]["lab"]
-    ports = {one["host"]: one for one in lab["ports"]}
-    link = next((one for one in lab["links"] if set(one["between"].split("-")) == set(ends)), {})
-    if rate := link.get("rate"):
-        lanes = (_rate(rate), _rate(rate))
-    else:
-        lanes = tuple(_rate(ports.get(end, {}).get("rate") or lab["rate"]) for end in ends)
-    number, unit = re.match(r"([\d.]+)(\w+)", link.get("delay") or lab["delay"]).groups()
-    return Way(float(number) * SECONDS[unit], lanes)
-
-
-def _rate(text: str) -> float:
-    match = re.match(r"([\d.]+) ?([kmg]bit)", text)
-    return float(match[1]) * LINK_RATES[match[2]] if match else 0.0
-
-
-def planted_delay(said: Said, result: Result) -> bool:
-    """A delay of the plan beside what was measured."""
-    match = DELAY.match(said.text)
-    curve = find_curve(talking(result), match[1]) if match else None
-    if match is None or curve is None:
-        return False
-    row, about = curve[0], match[1].partition(" while ")[0]
-    named = match[4] or match[16]
-    under = _elsewhere(result, row, named) if named else None
-    delay, wire = way_of(result, row).planted_s(row.bytes)
-    own = row.time[0]
-    if named and under is None:
-        return False
-    if under is not None:
-        if match[4]:
-            less = way_of(result, under).planted_s(under.bytes)
-            delay, wire = delay - less[0], wire - less[1]
-        apart = difference(row.times, under.times, (row.seconds, under.seconds))
-        own = Interval(row.seconds - under.seconds, apart.low, apart.high)
-    planted = delay + wire
-    said.known(match.span(1))
-    said.known(match.span(4 if match[4] else 16))
-    said.number(match.span(2), match[3], planted)
-    said.number(match.span(5), match[6], delay)
-    said.number(match.span(7), match[8], wire)
-    times(said, match, 9, own)
-    said.size(match.span(17), row.bytes)
-    for group, value in zip((18, 19, 20), own[:3], strict=True):
-        said.number(match.span(group), "%", value / planted - 1)
-    said.number(match.span(21), match[22], own.estimate - planted)
-    said.number(match.span(23), "%", own.estimate / planted - 1)
-    launches(said, min(len(one.medians) for one in (row, under) if one is not None))
-    return bool(about)
-
-
-def _elsewhere(result: Result, row: Row, named: str) -> Row | None:
-    """The same message at another place."""
-    words = set(named.split(", "))
-    found = [
-        one
-        for one in result.shown
-        if one.visits and words <= one.words and one.key("transport", "placement") == row.key("transport", "placement")
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def planted_rate(said: Said, result: Result) -> bool:
-    """A rate of the plan beside the best that was measured."""
-    match = RATE.match(said.text)
-    curve = find_curve(talking(result), match[1]) if match else None
-    if match is None or curve is None:
-        return False
-    row = max(curve, key=lambda one: one.bytes_per_time / one.seconds)
-    way, found = way_of(result, row), rate_of(row, row.directions)
-    said.known(match.span(1))
-    said.number(match.span(2), match[3], way.payload / PAYLOAD)
-    said.number(match.span(6), match[7], way.payload)
-    numbers_of(said, match, 10, found)
-    said.size(match.span(14), row.bytes)
-    for place in range(3):
-        said.number(match.span(15 + place), "%", *(one[place] / way.payload - 1 for one in found))
-    launches(said, len(row.medians))
-    return True
-
-
 TOPICS: Sequence[Callable[[Said, Result], bool]] = (
     plateau,
     spread,
     spread_beside,
     waiting,
-    planted_delay,
-    planted_rate,
 )

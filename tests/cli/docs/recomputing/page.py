@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.docs.recomputing.ledger import Ledger
-from tests.cli.docs.recomputing.reading import Result, published
-from tests.cli.docs.recomputing.claims import Of, check_claims
+from tests.cli.docs.recomputing.claim_numbers import Of
+from tests.cli.docs.recomputing.claims import check_claims
 from tests.cli.docs.recomputing.explain import check_sentences
+from tests.cli.docs.recomputing.ledger import Ledger
+from tests.cli.docs.recomputing.published import published
+from tests.cli.docs.recomputing.reading import Result
 from tests.cli.docs.recomputing.tables import check_tables
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ MACHINE = re.compile(r"^\*.*\*$", re.MULTILINE)
 IMPORT = re.compile(r"^\$ mpigauge import csv (\S+) --columns (\S+) -o (\S+)$", re.MULTILINE)
 
 
-@lru_cache(maxsize=None)
+@cache
 def result(name: str) -> Result:
     """A stored result, read once."""
     return Result(RESULTS / f"{name}.jsonl.gz")
@@ -77,5 +79,7 @@ def _claims(path: Path) -> Iterator[dict[str, Any]]:
     for one in sorted(path.glob("*-claims.toml")) if path.is_dir() else [path]:
         whole = tomllib.loads(one.read_text(encoding="utf-8"))
         tables = [(name, one.with_name(f"{name}.csv")) for name in whole["report"].get("printed", ())]
-        found = [(name, row) for name, table in tables for row in published(table, table.with_suffix(".toml"), {})]
+        found = [
+            (name, row) for name, table in tables for row in published(table, table.with_suffix(".toml"), {})
+        ]
         yield whole | {"printed_rows": [Of(name, "", row) for name, row in found]}

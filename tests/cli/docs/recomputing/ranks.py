@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Result, Row
 
-HEAD = re.compile(r"^(?P<lap>lap of )?(?P<about>[^:]*): (?=(?:at [\d.]+ \w+ )?\d+ ranks? (?:on \d+ cores? )?take )")
+HEAD = re.compile(
+    r"^(?P<lap>lap of )?(?P<about>[^:]*): (?=(?:at [\d.]+ \w+ )?\d+ ranks? (?:on \d+ cores? )?take )"
+)
 SIZE = re.compile(rf"^at {SPAN} ")
 COUNT = re.compile(
     rf"(\d+) ranks?(?: on (\d+) cores?)? (?:take |{TIMES} as long, ){T}"
@@ -25,10 +27,12 @@ COUNT = re.compile(
 )
 BEYOND = re.compile(r"beyond (\d+) ranks they also wait")
 YIELD = re.compile(
-    rf"^(?P<about>.*?), (\d+) ranks? on (\d+) cores?: not told to give way while they wait \((.*?)\) against told to: "
+    r"^(?P<about>.*?), (\d+) ranks? on (\d+) cores?: not told to give way while they wait \((.*?)\) "
+    r"against told to: "
 )
 WAY = re.compile(
-    rf"(slower|faster|undecided|no difference)(?:, but by less than 5 %| \(within 5 %\))?(?: at {SPAN})?: {TIMES}, {T} for {T}"
+    rf"(slower|faster|undecided|no difference)(?:, but by less than 5 %| \(within 5 %\))?(?: at "
+    rf"{SPAN})?: {TIMES}, {T} for {T}"
 )
 
 
@@ -42,7 +46,9 @@ def growth(said: Said, result: Result) -> bool:
     for part in said.text[head.end() :].split("; "):
         at, place = place, place + len(part) + 2
         if beyond := BEYOND.search(part):
-            said.number((at + beyond.start(1), at + beyond.end(1)), "", result.campaign["environment"]["cores"])
+            said.number(
+                (at + beyond.start(1), at + beyond.end(1)), "", result.campaign["environment"]["cores"]
+            )
             continue
         size = SIZE.match(part)
         base: Row | None = None

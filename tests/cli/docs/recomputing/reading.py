@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
+import itertools
 import json
 import math
 import random
-import tomllib
 from collections import Counter, defaultdict
 from functools import cached_property
 from statistics import fmean, median, stdev
@@ -74,7 +73,7 @@ class Row:
         """`openmpi 5.0.11`."""
         return f"{self.label or self.mpi} {self.mpi_version}".strip()
 
-    @property
+    @cached_property
     def words(self) -> set[str]:
         """All that a heading or a sentence may call it by."""
         said = {self.pattern, self.mode, self.library, self.transport, self.placement, self.setting}
@@ -88,9 +87,7 @@ class Row:
         found: dict[int, list[Visit]] = defaultdict(list)
         for visit in sorted(self.visits, key=lambda one: one.order):
             found[visit.launch].append(visit)
-        return {
-            launch: [one for one in visits if not one.late] or visits for launch, visits in found.items()
-        }
+        return {launch: [one for one in visits if not one.late] or visits for launch, visits in found.items()}
 
     @cached_property
     def medians(self) -> dict[int, float]:
@@ -101,7 +98,9 @@ class Row:
     def step(self) -> float:
         """Of the clock, over the time."""
         centre = median(self.medians.values())
-        return fmean(one.step_s for mine in self.launches.values() for one in mine) / centre if centre else 0.0
+        return (
+            fmean(one.step_s for mine in self.launches.values() for one in mine) / centre if centre else 0.0
+        )
 
     @property
     def timed(self) -> bool:
@@ -117,7 +116,7 @@ class Row:
 
     @property
     def time(self) -> list[Interval]:
-        """The time with its interval, wider where neighbouring launches agree; two if chance leaves it open."""
+        """The time, its interval wider where neighbours agree; two if chance leaves that open."""
         one = self.narrow
         if one.low is None or one.high is None or self.result is None:
             return [one]
@@ -204,7 +203,9 @@ class Result:
         ordered = sorted(self.rows.items(), key=lambda one: order.get(one[0], len(order)))
         self.shown = [one for _, row in ordered for one in _by_state(row, self.states)]
         self.restarted = {
-            key: frozenset(one["number"] for one in self.launches if one.get("part", 1) > 1 and job_of(one["job"]) == key)
+            key: frozenset(
+                one["number"] for one in self.launches if one.get("part", 1) > 1 and job_of(one["job"]) == key
+            )
             for key in {job_of(one["job"]) for one in self.launches}
         }
 
@@ -261,10 +262,10 @@ class Result:
             return [1.0]
         products = [[sum(one[i] * one[j] for one in columns) for j in range(count)] for i in range(count)]
         seen = sum(products[i][i + 1] for i in range(count - 1))
-        draw, order, alike = random.Random(count), list(range(count)), 0  # noqa: S311 - no secret
+        draw, order, alike = random.Random(count), list(range(count)), 0
         for _ in range(2999):
             draw.shuffle(order)
-            alike += sum(products[i][j] for i, j in zip(order, order[1:], strict=False)) >= seen
+            alike += sum(products[i][j] for i, j in itertools.pairwise(order)) >= seen
         chance, r = (1 + alike) / 3000, min(0.9, seen / squares + 1 / count)
         if chance > 0.025 or r <= 0:
             return [1.0]
@@ -300,47 +301,6 @@ def _standardised(medians: Mapping[int, float], numbers: Sequence[int]) -> list[
 def job_of(cell: Mapping[str, Any]) -> Key:
     """What a cell is launched with."""
     return tuple(cell.get(name, "") for name in JOB)
-
-
-def published(table: Path, columns: Path, renamed: Mapping[str, str]) -> list[Row]:
-    """Numbers of a report: a table beside the file that says what its columns are."""
-    words = tomllib.loads(columns.read_text(encoding="utf-8"))
-    with table.open(encoding="utf-8", newline="") as lines:
-        kept = [line for line in csv.DictReader(lines) if _wanted(line, words)]
-    return [_published(line, words, renamed) for line in kept]
-
-
-def _wanted(line: Mapping[str, str], words: Mapping[str, Any]) -> bool:
-    return all(line[name] in only for name, only in words.get("only", {}).items())
-
-
-def _published(line: Mapping[str, str], words: Mapping[str, Any], renamed: Mapping[str, str]) -> Row:
-    cell = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2, "mode": "standard"}
-    cell |= {name: _said(line, words[name]) for name in CELL if name in words}
-    cell["placement"] = renamed.get(cell["placement"], cell["placement"])
-    cell["bytes"] = round(_scaled(line, words["bytes"], {"bit": 1 / 8}))
-    row = Row(cell, None)
-    if "rate" in words:
-        row.printed_s = row.bytes_per_time / _scaled(line, words["rate"], RATES)
-    else:
-        row.printed_s = _scaled(line, words["time"], TIMES)
-    if "stddev" in words:
-        row.printed_stddev_s = _scaled(line, words["stddev"], TIMES)
-    row.printed_mean = words.get("statistic") == "mean"
-    return row
-
-
-def _said(line: Mapping[str, str], how: Any) -> Any:
-    if not isinstance(how, dict):
-        return how
-    text = line[how["column"]]
-    return how["values"].get(text, text) if "values" in how else text
-
-
-def _scaled(line: Mapping[str, str], how: Any, units: Mapping[str, float]) -> float:
-    if not isinstance(how, dict):
-        return float(how)
-    return float(_said(line, how)) * units.get(how.get("unit", ""), 1.0) * how.get("factor", 1)
 
 
 def _by_state(row: Row, states: States) -> list[Row]:

@@ -1,5 +1,7 @@
 """The other sentences of `mpigauge explain`, topic by topic: a pattern and what its numbers should be."""
 
+# ruff: noqa: RUF001 - pages print dashes and signs of their own
+
 from __future__ import annotations
 
 import math
@@ -10,15 +12,12 @@ from typing import TYPE_CHECKING
 
 from tests.cli.docs.recomputing.contrasts import LAUNCHES, SPAN, TIMES, N, T, points_of
 from tests.cli.docs.recomputing.curves import MEMORY, find_curve
-from tests.cli.docs.recomputing.ledger import size_of
 from tests.cli.docs.recomputing.reading import NS, job_of
 from tests.cli.docs.recomputing.statistics_of import (
-    MARGIN,
     Interval,
     Times,
     by_chance,
     over_launches,
-    quantile,
     ratio,
     student,
     verdict,
@@ -63,7 +62,8 @@ def talking(result: Result) -> list[list[Row]]:
 
 EAGER = re.compile(rf"^(?:(.*?): )?the eager limit is {SPAN}(?:; |$| \()")
 CROSSING = re.compile(
-    rf"; (\w+ \w+(?: while \w+)?) of {SPAN} takes {T}, of {SPAN} {T}: crossing it costs (?:{T} \({T} – {T}\), ({N}) round)?"
+    rf"; (\w+ \w+(?: while \w+)?) of {SPAN} takes {T}, of {SPAN} {T}: crossing it costs (?:{T} "
+    rf"\({T} – {T}\), ({N}) round)?"
 )
 BLOCKED = re.compile(r"; (\d+) of (\d+) sizes? of modes that rely on it")
 
@@ -79,7 +79,10 @@ def limits_of(result: Result) -> Mapping[tuple[object, ...], int]:
 
 def job_of_limit(cell: Mapping[str, object]) -> tuple[object, ...]:
     """What a limit is of."""
-    return tuple(cell.get(name, "") for name in ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting"))
+    return tuple(
+        cell.get(name, "")
+        for name in ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting")
+    )
 
 
 def eager(said: Said, result: Result) -> bool:
@@ -120,7 +123,8 @@ def _crossing(said: Said, match: re.Match[str], curve: Sequence[Row], limit: int
     reach = (over.bytes - last.bytes) / (last.bytes - first.bytes)
     common = first.medians.keys() & last.medians.keys() & over.medians.keys()
     extra = [
-        over.medians[n] - last.medians[n] - reach * (last.medians[n] - first.medians[n]) for n in sorted(common)
+        over.medians[n] - last.medians[n] - reach * (last.medians[n] - first.medians[n])
+        for n in sorted(common)
     ]
     half = student(len(extra) - 1) * stdev(extra) / math.sqrt(len(extra))
     own = Interval(fmean(extra), fmean(extra) - half, fmean(extra) + half)
@@ -136,7 +140,8 @@ def _crossing(said: Said, match: re.Match[str], curve: Sequence[Row], limit: int
 
 HANDSHAKE = re.compile(
     rf"^(.*?): waiting for the receiver costs {T}{ENDS} \((\w+) against (\w+), {SPAN}\); "
-    rf"above the eager limit of {SPAN} (?:the difference is certainly less at (\d+) of (\d+) sizes?|none of (\d+) sizes?)"
+    rf"above the eager limit of {SPAN} (?:the difference is certainly less at (\d+) of (\d+) "
+    rf"sizes?|none of (\d+) sizes?)"
 )
 
 
@@ -172,7 +177,8 @@ def _beyond(base: Row, other: Row) -> Interval:
 
 
 BUFFERED = re.compile(
-    rf"^(.*?): (\w+) takes longer than (\w+) by ({N}) copies \((.*?) of the same size; ({N}) – ({N}) at {SPAN}(?: – {SPAN})?\)"
+    rf"^(.*?): (\w+) takes longer than (\w+) by ({N}) copies \((.*?) of the same size; ({N}) – "
+    rf"({N}) at {SPAN}(?: – {SPAN})?\)"
 )
 
 
@@ -221,81 +227,12 @@ def stick_of(result: Result, row: Row, name: str) -> Row | None:
     )
 
 
-# ---- Copies --------------------------------------------------------------------------------------
-
-COPIES = re.compile(r"^(.*?) / (\w+ \w+): ")
-COST = re.compile(rf"({N}) copies(?: \(({N}) – ({N})\))? at {SPAN}, {T}(?: for {T})?")
-ABOUT = r"([\d.]+ [KM]?i?B)"
-BELOW = re.compile(
-    rf"below (10|2) from {ABOUT}(?: \({ABOUT} (?:– {ABOUT}|or (?:more|less))\))?"
-    rf"(?:,? (?:perhaps only )?up to {ABOUT}(?: \({ABOUT} (?:– {ABOUT}|or (?:more|less))\))?)?"
-)
-NEVER = re.compile(rf"below (10|2) at no size up to {SPAN}")
-
-
-def copies(said: Said, result: Result) -> bool:
-    """A message in copies of its size."""
-    head = COPIES.match(said.text)
-    curve = find_curve(talking(result), head[1]) if head else None
-    if head is None or curve is None:
-        return False
-    pairs = [(row, stick_of(result, row, head[2])) for row in curve if row.bytes > 0]
-    known = [(row, stick, ratio(row.times, stick.times, alike=True)) for row, stick in pairs if stick]
-    told = [(row, stick, one) for row, stick, one in known if one is not None and _tells(one)]
-    said.known(head.span())
-    least = min(range(len(told)), key=lambda place: told[place][2].estimate)
-    for match, (row, stick, one) in zip(COST.finditer(said.text), (told[0], told[least]), strict=False):
-        numbers(said, match, 1, "", one)
-        said.size(match.span(4), row.bytes)
-        said.number(match.span(5), match[6], row.seconds)
-        if match[7]:
-            said.number(match.span(7), match[8], stick.seconds)
-    for match in BELOW.finditer(said.text):
-        said.known(match.span(1))
-        _below(said, match, told, least)
-    for match in NEVER.finditer(said.text):
-        limit = max(one for one in (10, 2) if min(own.low or 0 for _, _, own in told) > one)
-        said.number(match.span(1), "", limit)
-        said.size(match.span(2), told[-1][0].bytes)
-    launches(said, min(told[0][2].launches, told[least][2].launches))
-    return True
-
-
-def _tells(one: Interval) -> bool:
-    return bool(one.low and one.high and one.estimate / one.low < 10 and one.high / one.estimate < 10)
-
-
-def _below(said: Said, match: re.Match[str], told: Sequence[tuple[Row, Row, Interval]], least: int) -> None:
-    limit = float(match[1])
-    left, right = told[: least + 1], told[least:][::-1]
-    begin = [_crossed([(row.bytes, one[which]) for row, _, one in left], limit) for which in (0, 1, 2)]
-    end = [_crossed([(row.bytes, one[which]) for row, _, one in right], limit) for which in (0, 2, 1)]
-    for group, found in ((2, begin), (5, end)):
-        if match[group] and found[0] is not None:
-            said.size(match.span(group), found[0], exact=False)
-        ends = [one for one in found[1:] if one is not None]
-        for place, own in enumerate(ends):
-            if match[group + 1 + place]:
-                said.size(match.span(group + 1 + place), own, exact=False)
-
-
-def _crossed(points: Sequence[tuple[int, float | None]], limit: float) -> float | None:
-    """From where on values stay below: straight lines in the logarithms of both."""
-    for place in range(len(points) - 1, 0, -1):
-        (before, above), (size, below) = points[place - 1], points[place]
-        if above is None or below is None or not below < limit:
-            return None
-        if above >= limit:
-            share = math.log(limit / below) / math.log(above / below)
-            return math.exp(math.log(size) + share * math.log(before / size))
-    return None
-
-
 # ---- First rounds and first messages -------------------------------------------------------------
 
 FIRST = re.compile(
     rf"^(.*?): the first round in a warm launch, not a program's first message, takes "
-    rf"(?:({N}) – ({N}) times as long as a typical one, longer for certain at (?:all (\d+) sizes, most|(\d+) of (\d+) sizes, of these most)"
+    rf"(?:({N}) – ({N}) times as long as a typical one, longer for certain at (?:all (\d+) sizes, "
+    rf"most|(\d+) of (\d+) sizes, of these most)"
     rf"(?: at {SPAN})?: {TIMES}, {T} for {T}|{TIMES} as long as a typical one(?: at {SPAN})?, {T} for {T})"
 )
 
@@ -349,7 +286,8 @@ def firsts_of(row: Row) -> dict[int, float]:
 
 
 MESSAGE = re.compile(
-    rf"^(.*?): first message and its answer {T}{ENDS}(?:; {TIMES} as long as a round trip of {SPAN} later on, {T})?"
+    rf"^(.*?): first message and its answer {T}{ENDS}(?:; {TIMES} as long as a round trip of {SPAN} "
+    rf"later on, {T})?"
 )
 
 
@@ -374,7 +312,7 @@ def first_message(said: Said, result: Result) -> bool:
     said.known(match.span(1))
     times(said, match, 2, over_launches([*firsts.values()]))
     if match[8]:
-        messages = [row for row in rows if row.pattern in ("pingpong",) and row.job == job]
+        messages = [row for row in rows if row.pattern == "pingpong" and row.job == job]
         row = min(messages, key=lambda one: one.bytes)
         trips = {n: 2 * value for n, value in row.medians.items()}
         numbers(said, match, 8, "", ratio(Times(firsts, row.step), Times(trips)))
@@ -384,4 +322,10 @@ def first_message(said: Said, result: Result) -> bool:
     return True
 
 
-TOPICS: Sequence[Callable[[Said, Result], bool]] = (eager, handshake, buffer_copy, copies, first_round, first_message)
+TOPICS: Sequence[Callable[[Said, Result], bool]] = (
+    eager,
+    handshake,
+    buffer_copy,
+    first_round,
+    first_message,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from statistics import fmean
@@ -60,7 +61,8 @@ def states_of(visits: Iterable[Visit]) -> States:
             names[visit.order] = name
             handed[visit.order] = of
             spent[name] += visit.record["elapsed_s"]
-        usual |= {of: name for name, s in spent.items() if name and s > HEADLINE * sum(spent.values())}
+        often = [name for name, s in spent.items() if name and s > HEADLINE * sum(spent.values())]
+        usual |= dict.fromkeys([of] if often else [], *often)
     return States(names, usual, handed)
 
 
@@ -76,7 +78,7 @@ def _states(logs: Sequence[tuple[float, float]], visits: Sequence[Visit]) -> lis
             for value, place in zip(pair, mine, strict=True):
                 members[place].append(value)
         centres = [fmean(members[place]) for place in sorted(members)]
-        if min(b - a for a, b in zip(centres, centres[1:], strict=False)) <= math.log(1.3):
+        if min(b - a for a, b in itertools.pairwise(centres)) <= math.log(1.3):
             continue
         found = [mine[0] if mine[0] == mine[1] else None for mine in places]
         if _often(found, number) and _same_ranks(found, logs, places, visits):
@@ -108,7 +110,17 @@ def _same_ranks(
     seats: dict[object, list[int]] = defaultdict(list)
     for number, visit in enumerate(visits):
         cell = visit.record["cell"]
-        named = ("pattern", "mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting", "arm")
+        named = (
+            "pattern",
+            "mpi",
+            "mpi_version",
+            "transport",
+            "placement",
+            "ranks",
+            "label",
+            "setting",
+            "arm",
+        )
         seats[tuple(cell.get(name) for name in named)].append(number)
     for mine in seats.values():
         counts = Counter(found[number] for number in mine if found[number] is not None)
@@ -156,7 +168,7 @@ def groups(ordered: Sequence[float], number: int) -> tuple[list[float], float]:
         last = min(range(2, size), key=lambda at: cost(0, heads[at]) + cost(heads[at], at) + cost(at, size))
         breaks = [heads[last], last]
     ends = [0, *breaks, size]
-    left = sum(cost(begin, end) for begin, end in zip(ends, ends[1:], strict=False))
+    left = sum(cost(begin, end) for begin, end in itertools.pairwise(ends))
     return [(values[at - 1] + values[at]) / 2 for at in breaks], left / whole if whole else 0.0
 
 

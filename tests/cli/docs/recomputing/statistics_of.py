@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache
 from statistics import fmean, median, stdev, variance
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +55,7 @@ def beta(a: float, b: float, x: float) -> float:
     return 1 - front * _fraction(b, a, 1 - x) / b
 
 
-@lru_cache(maxsize=None)
+@cache
 def student(freedom: float, level: float = LEVEL) -> float:
     """Student's t that is exceeded, on either side together, with probability 1 - level; by bisection."""
     low, high = 0.0, 1.0
@@ -95,7 +95,7 @@ class Times(NamedTuple):
 
     by_launch: Mapping[int, float]
     step: float = 0.0
-    apart: Mapping[int, tuple[str, float]] = {}  # noqa: RUF012 - nothing writes into it
+    apart: Mapping[int, tuple[str, float]] = {}
     parts: frozenset[int] = frozenset()
 
 
@@ -115,7 +115,9 @@ def ratio(over: Times, under: Times, *, paired: bool = True, alike: bool = False
     return _welch([*first.values()], [*second.values()], step)
 
 
-def _unlike(one: Mapping[int, tuple[str, float]], other: Mapping[int, tuple[str, float]], number: int) -> bool:
+def _unlike(
+    one: Mapping[int, tuple[str, float]], other: Mapping[int, tuple[str, float]], number: int
+) -> bool:
     if number not in one or number not in other or one[number][0] != other[number][0]:
         return False
     low, high = sorted((one[number][1], other[number][1]))
@@ -161,7 +163,7 @@ def verdict(one: Interval | None) -> str:
 
 def small(one: Interval) -> bool:
     """Whether the interval lies within the margin."""
-    return one.low is not None and 1 / (1 + MARGIN) <= one.low and (one.high or math.inf) <= 1 + MARGIN
+    return one.low is not None and one.low >= 1 / (1 + MARGIN) and (one.high or math.inf) <= 1 + MARGIN
 
 
 def by_chance(one: Interval, sizes: int) -> bool:

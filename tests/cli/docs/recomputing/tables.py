@@ -1,5 +1,7 @@
 """The tables of `mpigauge show --table` on a page, number by number."""
 
+# ruff: noqa: RUF001 - pages print dashes and signs of their own
+
 from __future__ import annotations
 
 import re
@@ -31,7 +33,7 @@ def check_tables(ledger: Ledger, text: str, rows: Sequence[Row]) -> None:
     for place, line in enumerate(lines):
         caption = CAPTION.match(line)
         if caption and caption[1] in KINDS:
-            table = [one for one in _until_empty(lines[place + 2 :])]
+            table = list(_until_empty(lines[place + 2 :]))
             head, *body = [_cells(one) for one in table if not one.startswith("| ---")]
             mine = [row for row in rows if row.result is None or row.result.title in caption[3]]
             for cells in body:
@@ -61,7 +63,10 @@ def _check_line(
             continue
         row = find(words, [row for row in rows if (row.result is None) == imported])
         where = f"{caption[1]} {', '.join(filter(None, words))}"
-        if row is None:
+        if row == "none":
+            ledger.differ.append(f"no such cell: {where}: {cell}")
+            continue
+        if isinstance(row, str):
             ledger.left(cell, f"no cell of its own, {where}")
             continue
         said.text = f"{cell}"
@@ -75,18 +80,16 @@ def _usual(kind: str) -> str:
     return "bandwidth" if kind == "rates" else "time"
 
 
-def find(words: Iterable[str], rows: Iterable[Row]) -> Row | None:
-    """The cell with these words; None if there is not exactly one."""
+def find(words: Iterable[str], rows: Iterable[Row]) -> Row | str:
+    """The cell with these words; `none` or `several` if there is not just one."""
     kept = [word for word in words if word and word not in GIVEN]
     sizes = {size_of(word) for word in kept if SIZE.fullmatch(word)}
     named = {word for word in kept if word and not SIZE.fullmatch(word)}
-    found = [
-        row
-        for row in rows
-        if row.timed and named <= row.words and sizes <= {row.bytes}
-    ]
+    found = [row for row in rows if row.timed and named <= row.words and sizes <= {row.bytes}]
     usual = [row for row in found if row.placement in {"same-host", *named}]
-    return found[0] if len(found) == 1 else usual[0] if len(usual) == 1 else None
+    if not found:
+        return "none"
+    return found[0] if len(found) == 1 else usual[0] if len(usual) == 1 else "several"
 
 
 def _check(said: Said, row: Row, what: str) -> None:
