@@ -77,7 +77,7 @@ def _bound(text: str) -> Any:
 def numbers_of(
     whole: Mapping[str, Any], claim: Mapping[str, Any], column: str, found: Sequence[Of]
 ) -> list[Number]:
-    """All numbers of a claim in a column, in the order of the cells; none of kinds that are not recomputed."""
+    """All numbers of a claim in a column, in the order of the cells; none of other kinds."""
     if "untestable" in claim and column == "here":
         return []
     sides = {}
@@ -89,7 +89,7 @@ def numbers_of(
     return [*_of_kind(claim, sides, found, exact=column == "printed")]
 
 
-def _of_kind(  # noqa: C901 - a case for each kind
+def _of_kind(
     claim: Mapping[str, Any], sides: Mapping[str, Mapping[str, Any]], found: Sequence[Of], *, exact: bool
 ) -> Iterator[Number]:
     quantity = claim.get("quantity", "time")
@@ -182,8 +182,10 @@ def _divided(over: Of, under: Of, quantity: str) -> Interval | None:
     same = all(over.row.cell[name] == under.row.cell[name] for name in ("transport", "placement", "ranks"))
     within = over.file == under.file
     own = ratio(over.row.times, under.row.times, paired=within, alike=same and within)
-    ends = [None if one is None else one * scale for one in own[:3]] if own else []
-    return Interval(*ends, own.launches) if own else None
+    if own is None:
+        return None
+    low, high = (None if end is None else end * scale for end in own[1:3])
+    return Interval(own.estimate * scale, low, high, own.launches)
 
 
 def _grows(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]], along: str) -> Iterator[Number]:
@@ -216,11 +218,11 @@ def _from(
         rows = sorted(mine, key=lambda one: -one[0].bytes)
         words = [holds_of(limit, own, exact=exact) for _, own in rows]
         kept = [_bound(claim["limit"])(own.estimate) == 0 for _, own in rows]
-        sizes = [
+        size, low, high = (
             _onwards([row.bytes for row, _ in rows], good)
             for good in (kept, [word != "fails" for word in words], [word == "holds" for word in words])
-        ]
-        yield Number(Interval(*sizes, min(own.launches for _, own in rows)), rows[-1][0])
+        )
+        yield Number(Interval(size, low, high, min(own.launches for _, own in rows)), rows[-1][0])
 
 
 def _onwards(sizes: Sequence[int], good: Sequence[bool]) -> float:

@@ -71,9 +71,8 @@ def _verdict(ledger: Ledger, claim: Mapping[str, Any], word: str, found: Sequenc
 def _headline(said: Said, text: str) -> None:
     """How many conclusions have which verdict."""
     words = [match["verdict"] for line in text.splitlines() if (match := LINE.match(line))]
-    said.number(
-        re.search(r"of (\d+) conclusions", said.text).span(1), "", sum(word in VERDICTS for word in words)
-    )
+    for match in re.finditer(r"of (\d+) conclusions", said.text):
+        said.number(match.span(1), "", sum(word in VERDICTS for word in words))
     for match in re.finditer(r"(\d+) ((?:confirmed|refuted|undecided|not \w+ here))", said.text):
         said.number(match.span(1), "", words.count(match[2]))
 

@@ -20,7 +20,7 @@ from tests.cli.docs.recomputing.statistics_of import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Row
@@ -159,12 +159,12 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
         count = len(open_) if match[1] == "undecided" else len(points) - len(open_)
         said.number(_shifted(match, 2, at), "", count)
         head = head[: match.start()] + "-" * len(match[0]) + head[match.end() :]
-    if match := TELL.search(part):
+    if tell := TELL.search(part):
         needed = max((n for n in (launches_needed(one.ratio) for one in open_) if n), default=0)
-        said.number(_shifted(match, 1, at), "", needed)
-        said.number(_shifted(match, 2, at), "", min(one.ratio.launches for one in open_))
-    if match := WHERE.search(head):
-        _where(said, match, at, points, total)
+        said.number(_shifted(tell, 1, at), "", needed)
+        said.number(_shifted(tell, 2, at), "", min(one.ratio.launches for one in open_))
+    if place := WHERE.search(head):
+        _where(said, place, at, points, total)
     for match in re.finditer(r"(?:by less than|within) (5) %", part):
         said.known(_shifted(match, 1, at))
     if word in DIFFERENT:
@@ -211,18 +211,20 @@ def _more(
     base: Sequence[Row],
 ) -> None:
     if match := TWICE.search(part):
-        said.known(_shifted(re.search(r"factor of (2)", part), 1, at))
+        said.known(
+            (at + match.start() + len("by a factor of "), at + match.start() + len("by a factor of 2"))
+        )
         begin = max(
             _from(points, lambda one: (one.ratio.low or 0) >= 2),
             _from(points, lambda one: (one.ratio.high or 1) <= 0.5),
         )
         said.size(_shifted(match, 1, at), points[-begin].bytes if begin else -1)
         said.size(_shifted(match, 2, at), points[-1].bytes)
-    elif match := LIMITS.search(part):
+    elif (match := LIMITS.search(part)) and (result := base[0].result):
         row = base[0]
         probes = {
             tuple(one["cell"][name] for name in ("mpi", "placement", "transport")): one["limit_bytes"]
-            for one in row.result.probes
+            for one in result.probes
             if one["found"]
         }
         pair = (points[0].other, points[0].base)
@@ -237,6 +239,6 @@ def _more(
         said.number(_shifted(match, 4, at), "", trips[-1])
 
 
-def _from(points: Sequence[Point], holds: object) -> int:
+def _from(points: Sequence[Point], holds: Callable[[Point], bool]) -> int:
     """How many sizes at the end are so."""
     return next((n for n, one in enumerate(reversed(points)) if not holds(one)), len(points))

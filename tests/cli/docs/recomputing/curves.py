@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.cli.docs.recomputing.reading import CELL, USUAL
 
@@ -29,7 +29,7 @@ def words_of(about: str, known: Iterable[str]) -> set[str]:
     return found
 
 
-def find_curve(curves: Sequence[list[Row]], about: str, state: str = "") -> list[Row] | None:
+def find_curve(curves: Sequence[list[Row]], about: str, state: str = "") -> Any:
     """The curve with these names and, for all else, what goes without saying; None if not just one."""
     about, _, named = about.partition(" while ")
     known = {word for curve in curves for word in curve[0].words}

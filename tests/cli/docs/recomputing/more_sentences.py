@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.cli.docs.recomputing.contrasts import SPAN, TIMES, T
 from tests.cli.docs.recomputing.curves import find_curve
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tests.cli.docs.recomputing.ledger import Said
-    from tests.cli.docs.recomputing.reading import Result, Row
+    from tests.cli.docs.recomputing.reading import Result, Row, Visit
 
 P = r"([\d.]+)(?: %)?(?: \(([\d.]+)(?: %)? – ([\d.]+) %\))?"
 MARGIN = 1.05
@@ -263,13 +263,13 @@ def _most_one(one: Interval) -> Interval:
 
 
 def core_time(
-    result: Result, patterns: Mapping[str, Mapping[str, object]], rows: Iterable[Row]
+    result: Result, patterns: Mapping[str, Mapping[str, Any]], rows: Iterable[Row]
 ) -> tuple[dict[int, float], int] | None:
     """The share of each launch, median over cells, and how many cells; None of several jobs at once."""
     found: dict[int, list[float]] = defaultdict(list)
     cells, jobs = 0, set()
     for row in rows:
-        active = int(patterns[row.pattern]["active_ranks"] or row.ranks)  # type: ignore[call-overload]
+        active = int(patterns[row.pattern]["active_ranks"] or row.ranks)
         launch = result.launch_of(row)
         together = max(Counter(one["host"] for one in launch["ranks_at"]).values())
         together = row.ranks if result.campaign["plan"]["lab"] else together
@@ -284,8 +284,8 @@ def core_time(
     return (shares_of, cells) if len(jobs) == 1 and len(shares_of) > 1 else None
 
 
-def _share(visits: Sequence[object], active: int) -> float | None:
-    known = [(one.record["cpu_ns"], one.record["wall_ns"]) for one in visits]  # type: ignore[attr-defined]
+def _share(visits: Sequence[Visit], active: int) -> float | None:
+    known = [(one.record["cpu_ns"], one.record["wall_ns"]) for one in visits]
     shares = [cpu / (active * wall) for cpu, wall in known if cpu is not None and wall > 0]
     return min(1.0, median(shares)) if shares else None
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.cli.docs.recomputing.answers import check_answer
 from tests.cli.docs.recomputing.claim_numbers import Of
 from tests.cli.docs.recomputing.claims import check_claims
 from tests.cli.docs.recomputing.explain import check_sentences
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[4]
 RESULTS = ROOT / "docs" / "results"
 BLOCK = re.compile(r"```console\n((?:\$ [^\n]*\n)+)```\n<!-- output -->\n(.*?)<!-- end -->", re.DOTALL)
 MACHINE = re.compile(r"^\*.*\*$", re.MULTILINE)
+TEXT = re.compile(r"^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 IMPORT = re.compile(r"^\$ mpigauge import csv (\S+) --columns (\S+) -o (\S+)$", re.MULTILINE)
 
 
@@ -57,7 +59,8 @@ def _check(
         for command, part in zip(commands, MACHINE.split(output)[1:], strict=True):
             check_sentences(ledger, part, [result(name) for name in _names(command)])
     else:
-        ledger.left(output, " ".join(words))
+        for command, part in zip(commands, TEXT.findall(output), strict=True):
+            check_answer(ledger, part, result(_names(command)[0]))
 
 
 def _names(words: Sequence[str]) -> list[str]:

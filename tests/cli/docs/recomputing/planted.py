@@ -75,13 +75,12 @@ def way_of(result: Result, row: Row) -> Way:
     ends = [one["host"] for one in result.launch_of(row)["ranks_at"]][:2]
     lab = result.campaign["plan"]["lab"]
     ports = {one["host"]: one for one in lab["ports"]}
-    link = next((one for one in lab["links"] if set(one["between"].split("-")) == set(ends)), {})
-    if rate := link.get("rate"):
-        lanes = (_rate(rate), _rate(rate))
-    else:
-        lanes = tuple(_rate(ports.get(end, {}).get("rate") or lab["rate"]) for end in ends)
-    number, unit = re.match(r"([\d.]+)(\w+)", link.get("delay") or lab["delay"]).groups()
-    return Way(float(number) * SECONDS[unit], lanes)
+    none: dict[str, str] = {}
+    link = next((one for one in lab["links"] if set(one["between"].split("-")) == set(ends)), none)
+    up, down = (_rate(link.get("rate") or ports.get(end, {}).get("rate") or lab["rate"]) for end in ends)
+    delay = link.get("delay") or lab["delay"]
+    number = delay.rstrip("nums")
+    return Way(float(number) * SECONDS[delay.removeprefix(number).strip()], (up, down))
 
 
 def _rate(text: str) -> float:

@@ -26,7 +26,7 @@ def _wanted(line: Mapping[str, str], words: Mapping[str, Any]) -> bool:
 
 
 def _published(line: Mapping[str, str], words: Mapping[str, Any], renamed: Mapping[str, str]) -> Row:
-    cell = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2, "mode": "standard"}
+    cell: dict[str, Any] = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2, "mode": "standard"}
     cell |= {name: _said(line, words[name]) for name in CELL if name in words}
     cell["placement"] = renamed.get(cell["placement"], cell["placement"])
     cell["bytes"] = round(_scaled(line, words["bytes"], {"bit": 1 / 8}))
@@ -51,4 +51,4 @@ def _said(line: Mapping[str, str], how: Any) -> Any:
 def _scaled(line: Mapping[str, str], how: Any, units: Mapping[str, float]) -> float:
     if not isinstance(how, dict):
         return float(how)
-    return float(_said(line, how)) * units.get(how.get("unit", ""), 1.0) * how.get("factor", 1)
+    return float(_said(line, how)) * units.get(how.get("unit", ""), 1.0) * float(how.get("factor", 1))

@@ -67,7 +67,7 @@ def growth(said: Said, result: Result) -> bool:
 
 
 def _named(row: Row, text: str) -> bool:
-    return row.bytes == size_of(text)
+    return bool(row.bytes == size_of(text))
 
 
 def _count(said: Said, at: int, match: re.Match[str], row: Row, base: Row, *, lap: bool) -> int:

@@ -26,8 +26,28 @@ RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
 TWO_WAYS = frozenset({"exchange", "shift"})
 NO_RATE = frozenset({"null", "eager", "barrier", "chase", "cacheline"})
 EACH_RANK = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
-CELL = ("pattern", "mode", "bytes", "ranks", "mpi", "mpi_version", "transport", "placement", "buffers")
-CELL += ("window", "sync", "datatype", "op", "root", "in_place", "pair", "pairing", "label", "setting", "arm")
+CELL = (
+    "pattern",
+    "mode",
+    "bytes",
+    "ranks",
+    "mpi",
+    "mpi_version",
+    "transport",
+    "placement",
+    "buffers",
+    "window",
+    "sync",
+    "datatype",
+    "op",
+    "root",
+    "in_place",
+    "pair",
+    "pairing",
+    "label",
+    "setting",
+    "arm",
+)
 JOB = ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting", "arm")
 USUAL = {"transport": "auto", "placement": "same-host", "sync": "common", "buffers": "warm"}
 Key = tuple[Any, ...]
@@ -199,8 +219,8 @@ class Result:
         for order, record in enumerate(visits):
             self._add(order, record, steps)
         self.states = states_of(visit for row in self.rows.values() for visit in row.visits)
-        order = {tuple(cell.values()): place for place, cell in enumerate(self.campaign["cells"])}
-        ordered = sorted(self.rows.items(), key=lambda one: order.get(one[0], len(order)))
+        places = {tuple(cell.values()): place for place, cell in enumerate(self.campaign["cells"])}
+        ordered = sorted(self.rows.items(), key=lambda one: places.get(one[0], len(places)))
         self.shown = [one for _, row in ordered for one in _by_state(row, self.states)]
         self.restarted = {
             key: frozenset(

@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.cli.docs.recomputing.contrasts import LAUNCHES, SPAN, TIMES, N, T, points_of
 from tests.cli.docs.recomputing.curves import MEMORY, find_curve
@@ -209,7 +209,7 @@ def buffer_copy(said: Said, result: Result) -> bool:
     return True
 
 
-def stick_of(result: Result, row: Row, name: str) -> Row | None:
+def stick_of(result: Result, row: Row, name: str) -> Any:
     """The copy of this name of the same size and job, in the same state or of which none is known."""
     pattern, _, mode = name.partition(" ")
     return next(

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tests.cli.docs.recomputing.reading import Visit
 
@@ -50,7 +50,8 @@ def states_of(visits: Iterable[Visit]) -> States:
         if known and not visit.record["cell"].get("pair"):
             kinds[known[0]].append((visit, (math.log(known[1][0]), math.log(known[1][1]))))
     names: dict[int, str | None] = {}
-    handed, usual = {}, {}
+    handed: dict[int, str] = {}
+    usual: dict[str, str] = {}
     for of, mine in kinds.items():
         mine.sort(key=lambda one: one[0].order)
         found = _states([logs for _, logs in mine], [visit for visit, _ in mine])
@@ -172,7 +173,7 @@ def groups(ordered: Sequence[float], number: int) -> tuple[list[float], float]:
     return [(values[at - 1] + values[at]) / 2 for at in breaks], left / whole if whole else 0.0
 
 
-def _heads(size: int, cost: object) -> list[int]:
+def _heads(size: int, cost: Callable[[int, int], float]) -> list[int]:
     """The best cut into two of the first so many values: it never falls as they become more."""
     heads = [1] * (size + 1)
     todo = [(2, size, 1, size)]

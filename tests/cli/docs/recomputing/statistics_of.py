@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from statistics import fmean, median, stdev, variance
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,8 +21,8 @@ class Interval(NamedTuple):
     """A number with its 95 % interval; None of what cannot be said."""
 
     estimate: float
-    low: float | None = None
-    high: float | None = None
+    low: Any = None
+    high: Any = None
     launches: int = 0
 
 
@@ -137,7 +137,7 @@ def _welch(over: Sequence[float], under: Sequence[float], step: float) -> Interv
     return Interval(centre, centre / growth, centre * growth, count)
 
 
-def difference(over: Times, under: Times, estimates: tuple[float, float]) -> Interval | None:
+def difference(over: Times, under: Times, estimates: tuple[float, float]) -> Any:
     """Seconds beyond, launch by launch.
 
     Args:

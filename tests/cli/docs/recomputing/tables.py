@@ -116,5 +116,5 @@ def _described(row: Row, what: str) -> float | None:
 
 
 def _rate(one: Interval, over: float) -> Interval:
-    ends = [over / end if end else None for end in (one.high, one.low)]
-    return Interval(over / one.estimate, *ends, one.launches)
+    low, high = (over / end if end else None for end in (one.high, one.low))
+    return Interval(over / one.estimate, low, high, one.launches)
