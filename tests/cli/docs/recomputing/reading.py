@@ -1,0 +1,345 @@
+"""Results and published tables as they are in their files, read without anything of mpigauge."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import math
+import random
+from collections import Counter, defaultdict
+from functools import cached_property
+from statistics import fmean, median, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
+from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+NS = 1e-9
+SIZES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "kB": 1000}
+TIMES = {"ns": 1e-9, "us": 1e-6, "\N{MICRO SIGN}s": 1e-6, "ms": 1e-3, "s": 1.0}
+RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
+TWO_WAYS = frozenset({"exchange", "shift"})
+NO_RATE = frozenset({"null", "eager", "barrier", "chase", "cacheline"})
+EACH_RANK = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
+CELL = (
+    "pattern",
+    "mode",
+    "bytes",
+    "ranks",
+    "mpi",
+    "mpi_version",
+    "transport",
+    "placement",
+    "buffers",
+    "window",
+    "sync",
+    "datatype",
+    "op",
+    "root",
+    "in_place",
+    "pair",
+    "pairing",
+    "label",
+    "setting",
+    "arm",
+)
+JOB = ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting", "arm")
+USUAL = {"transport": "auto", "placement": "same-host", "sync": "common", "buffers": "warm"}
+Key = tuple[Any, ...]
+
+
+class Visit(NamedTuple):
+    """What is needed of one, times in seconds of one operation.
+
+    Attributes:
+        order: Its place in the file, which is that in time.
+        late: Whether all of it began late.
+    """
+
+    launch: int
+    order: int
+    seconds: list[float]
+    step_s: float
+    late: bool
+    record: dict[str, Any]
+
+
+class Row:
+    """A cell of a result with its visits, or a number that others have printed."""
+
+    def __init__(self, cell: Mapping[str, Any], result: Result | None) -> None:
+        self.cell = dict(cell)
+        self.result = result
+        self.visits: list[Visit] = []
+        self.blocked: int | None = None
+        self.printed_s: float | None = None
+        self.printed_mean = False
+        self.printed_stddev_s: float | None = None
+        self.state: str | None = None
+        self.probed = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name in CELL:
+            return self.__dict__["cell"].get(name, "")
+        raise AttributeError(name)
+
+    @property
+    def library(self) -> str:
+        """`openmpi 5.0.11`."""
+        return f"{self.label or self.mpi} {self.mpi_version}".strip()
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All that a heading or a sentence may call it by."""
+        said = {self.pattern, self.mode, self.library, self.transport, self.placement, self.setting}
+        said |= {f"{self.ranks} ranks", f"{self.buffers} buffers", f"{self.sync} start", self.pair}
+        said |= {self.state or "", f"while {self.state}"}
+        return {word for word in said if word}
+
+    @cached_property
+    def launches(self) -> dict[int, list[Visit]]:
+        """Its visits in order; without those in which all was late, if the launch has others."""
+        found: dict[int, list[Visit]] = defaultdict(list)
+        for visit in sorted(self.visits, key=lambda one: one.order):
+            found[visit.launch].append(visit)
+        return {launch: [one for one in visits if not one.late] or visits for launch, visits in found.items()}
+
+    @cached_property
+    def medians(self) -> dict[int, float]:
+        """One number a launch."""
+        return {n: middle_of((one.seconds, one.step_s) for one in mine) for n, mine in self.launches.items()}
+
+    @cached_property
+    def step(self) -> float:
+        """Of the clock, over the time."""
+        centre = median(self.medians.values())
+        return (
+            fmean(one.step_s for mine in self.launches.values() for one in mine) / centre if centre else 0.0
+        )
+
+    @property
+    def timed(self) -> bool:
+        """Whether there is a time."""
+        return bool(self.visits) or self.printed_s is not None
+
+    @cached_property
+    def narrow(self) -> Interval:
+        """The time with its interval, as launches give it."""
+        if self.printed_s is not None:
+            return Interval(self.printed_s)
+        return over_launches([*self.medians.values()], self.step)
+
+    @property
+    def time(self) -> list[Interval]:
+        """The time, its interval wider where neighbours agree; two if chance leaves that open."""
+        one = self.narrow
+        if one.low is None or one.high is None or self.result is None:
+            return [one]
+        grown = [(one.high / one.estimate) ** factor for factor in self.result.widening]
+        return [Interval(one.estimate, one.estimate / by, one.estimate * by, one.launches) for by in grown]
+
+    @property
+    def seconds(self) -> float:
+        """The time alone."""
+        return self.narrow.estimate
+
+    @property
+    def samples(self) -> list[float]:
+        """All together."""
+        return [value for mine in self.launches.values() for one in mine for value in one.seconds]
+
+    @property
+    def directions(self) -> int:
+        """Messages that its rate counts."""
+        return 2 if self.pattern in TWO_WAYS or self.mode == "bidirectional" else 1
+
+    @property
+    def bytes_per_time(self) -> float:
+        """What is divided by the time; 0 where there is no rate."""
+        if self.pattern in NO_RATE:
+            return 0.0
+        each = self.ranks if self.pattern.startswith(EACH_RANK) else 1
+        return float(self.bytes * self.directions * each)
+
+    @property
+    def times(self) -> Times:
+        """As ratios need it."""
+        parts = self.result.restarted.get(self.job, frozenset()) if self.result else frozenset()
+        return Times(self.medians, self.step, self.apart, parts)
+
+    @cached_property
+    def apart(self) -> dict[int, tuple[str, float]]:
+        """How long the hand-over took, median over the visits of a launch."""
+        found: dict[tuple[int, str], list[float]] = defaultdict(list)
+        for visit in self.visits:
+            if known := handed_over(visit):
+                found[visit.launch, known[0]].append(math.sqrt(known[1][0] * known[1][1]))
+        return {launch: (of, median(mine)) for (launch, of), mine in found.items()}
+
+    @property
+    def job(self) -> Key:
+        """What it is launched with."""
+        return job_of(self.cell)
+
+    def key(self, *without: str) -> Key:
+        """All its factors but these."""
+        return tuple(value for name, value in self.cell.items() if name not in without)
+
+
+class Result:
+    """A result file."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name.split(".")[0]
+        self.rows: dict[Key, Row] = {}
+        self.launches: list[dict[str, Any]] = []
+        self.probes: list[dict[str, Any]] = []
+        self.campaign: dict[str, Any] = {}
+        visits = []
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for record in map(json.loads, lines):
+                match record["type"]:
+                    case "campaign":
+                        self.campaign = record
+                    case "launch":
+                        self.launches.append(record)
+                    case "visit" if not record["corrupt"]:
+                        visits.append(record)
+                    case "eager":
+                        self.probes.append(record)
+                        self._row(record["cell"]).probed = True
+                    case "blocked":
+                        self._row(record["cell"]).blocked = record["limit_bytes"]
+        steps = self._steps(visits)
+        for order, record in enumerate(visits):
+            self._add(order, record, steps)
+        self.states = states_of(visit for row in self.rows.values() for visit in row.visits)
+        places = {tuple(cell.values()): place for place, cell in enumerate(self.campaign["cells"])}
+        ordered = sorted(self.rows.items(), key=lambda one: places.get(one[0], len(places)))
+        self.shown = [one for _, row in ordered for one in _by_state(row, self.states)]
+        self.restarted = {
+            key: frozenset(
+                one["number"] for one in self.launches if one.get("part", 1) > 1 and job_of(one["job"]) == key
+            )
+            for key in {job_of(one["job"]) for one in self.launches}
+        }
+
+    def _row(self, cell: Mapping[str, Any]) -> Row:
+        key = tuple(cell.values())
+        if key not in self.rows:
+            self.rows[key] = Row(cell, self)
+        return self.rows[key]
+
+    def _add(self, order: int, record: dict[str, Any], steps: Mapping[Key, float]) -> None:
+        late, samples, ops = set(record["late"]), record.pop("samples_ns"), record["ops"]
+        record["wall_ns"] = sum(samples)
+        wholly = len(late) >= len(samples)
+        kept = samples if wholly or not late else [s for n, s in enumerate(samples) if n not in late]
+        row, step_s = self._row(record["cell"]), steps[job_of(record["cell"])] * NS / ops
+        seconds = [ns * NS / ops for ns in kept]
+        row.visits.append(Visit(record["launch"], order, seconds, step_s, wholly, record))
+
+    def _steps(self, visits: Sequence[dict[str, Any]]) -> dict[Key, float]:
+        """Of the clock of each job in ns: 1 where samples lie between the steps that it would make."""
+        steps: dict[Key, float] = {}
+        for launch in self.launches:
+            seen = max((one["clock_step_ns"] for one in launch["ranks_at"]), default=0)
+            steps[job_of(launch["job"])] = max(steps.get(job_of(launch["job"]), 1.0), seen)
+        on: dict[Key, int] = defaultdict(int)
+        between: dict[Key, int] = defaultdict(int)
+        for visit in visits:
+            job, samples = job_of(visit["cell"]), visit["samples_ns"]
+            step = steps[job]
+            if step < 8 or samples[0] * 0.002 >= step:
+                continue
+            middle = sorted(samples)[len(samples) // 2]
+            for sample in samples:
+                off = abs(sample - middle)
+                on[job] += abs(off - step) <= 1
+                between[job] += 1 < off < step - 1
+        return {job: step if step < 8 or 3 * between[job] <= on[job] else 1.0 for job, step in steps.items()}
+
+    @cached_property
+    def widening(self) -> list[float]:
+        """By what intervals grow since neighbouring launches agree: docs/method.md#other-minutes.
+
+        Two, if orders of launches drawn otherwise would decide otherwise.
+        """
+        if self.states.names:
+            return [1.0]
+        rows = [row for row in self.shown if row.visits and len(row.medians) >= 6]
+        rows = [row for row in rows if min(row.medians.values()) > 0]
+        numbers = sorted({number for row in rows for number in row.medians})
+        columns = [_standardised(row.medians, numbers) for row in rows]
+        columns = [one for one in columns if one]
+        count, squares = len(numbers), sum(v * v for one in columns for v in one)
+        if count < 6 or not squares:
+            return [1.0]
+        products = [[sum(one[i] * one[j] for one in columns) for j in range(count)] for i in range(count)]
+        seen = sum(products[i][i + 1] for i in range(count - 1))
+        draw, order, alike = random.Random(count), list(range(count)), 0
+        for _ in range(2999):
+            draw.shuffle(order)
+            alike += sum(products[i][j] for i, j in itertools.pairwise(order)) >= seen
+        chance, r = (1 + alike) / 3000, min(0.9, seen / squares + 1 / count)
+        if chance > 0.025 or r <= 0:
+            return [1.0]
+        factor = math.sqrt((1 + r) / (1 - r))
+        return [factor] if chance < 0.003 else [factor, 1.0]
+
+    def launch_of(self, row: Row) -> dict[str, Any]:
+        """The last of its job."""
+        return next(one for one in reversed(self.launches) if job_of(one["job"]) == row.job)
+
+    @property
+    def title(self) -> str:
+        """Of its plan."""
+        return str(self.campaign["plan"]["title"])
+
+    def curves(self) -> Iterator[list[Row]]:
+        """Rows with a time that differ in size alone, sizes rising."""
+        found: dict[Key, list[Row]] = defaultdict(list)
+        for row in self.shown:
+            if row.timed:
+                found[(*row.key("bytes"), row.state)].append(row)
+        yield from (sorted(rows, key=lambda row: row.bytes) for rows in found.values())
+
+
+def _standardised(medians: Mapping[int, float], numbers: Sequence[int]) -> list[float]:
+    logs = {number: math.log(value) for number, value in medians.items()}
+    centre, spread = fmean(logs.values()), stdev(logs.values())
+    if not spread:
+        return []
+    return [max(-2.0, min(2.0, (logs.get(n, centre) - centre) / spread)) for n in numbers]
+
+
+def job_of(cell: Mapping[str, Any]) -> Key:
+    """What a cell is launched with."""
+    return tuple(cell.get(name, "") for name in JOB)
+
+
+def _by_state(row: Row, states: States) -> list[Row]:
+    """The row in the usual state of the machine; one for each state, where none is."""
+    known = [visit for visit in row.visits if visit.order in states.names]
+    made = Counter(visit.launch for visit in row.visits)
+    found = {}
+    for name in NAMES[3]:
+        mine = [visit for visit in known if states.names[visit.order] == name]
+        counts = Counter(visit.launch for visit in mine)
+        if kept := [visit for visit in mine if counts[visit.launch] >= min(2, made[visit.launch])]:
+            found[name] = _with(row, kept, name)
+    if not found:
+        return [row]
+    usual = states.usual.get(states.handed[known[0].order], "")
+    return [found[usual]] if usual in found else [*found.values()]
+
+
+def _with(row: Row, visits: list[Visit], state: str) -> Row:
+    one = Row(row.cell, row.result)
+    one.visits, one.state, one.blocked = visits, state, row.blocked
+    return one
