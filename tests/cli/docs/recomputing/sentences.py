@@ -191,7 +191,8 @@ def buffer_copy(said: Said, result: Result) -> bool:
     base, other = (find_curve(talking(result), f"{about}, {match[group]}", state) for group in (3, 2))
     if base is None or other is None:
         return False
-    slower = [one for one in points_of(base, other, alike=True) if verdict(one.ratio) == "slower"]
+    points = points_of(base, other, alike=True)
+    slower = [one for one in points if verdict(one.ratio) == "slower" and one.extra_s > 0]
     found = []
     for one in slower:
         stick = stick_of(result, one.base, match[5])
