@@ -52,6 +52,14 @@ class Beside:
         return self.other_s - self.base_s
 
     @property
+    def agrees(self) -> bool:
+        """Whether times and ratio point the same way.
+
+        The ratio is of launches in like conditions, the times are of all: one launch far away may turn them.
+        """
+        return (self.extra_s > 0) == (self.ratio.estimate > 1)
+
+    @property
     def needed(self) -> int | None:
         """Launches after which the interval would be as narrow as the margin; None if nobody can tell."""
         ratio = self.ratio

@@ -7,7 +7,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.explain.beside import Beside, besides
-from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -112,11 +111,17 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
 
 
 def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
-    """What copying into a buffer costs, in units of each copy that was measured beside it."""
+    """What copying into a buffer costs, in units of each copy that was measured beside it.
+
+    Nothing where the mode that copies is faster at any size.
+    """
     for base, other in _beside_usual(evidence, never_eager=False):
         rows = _by_size(base)
         points = besides(rows, _by_size(other), same_place=True)
-        slower = [one for one in points if one.verdict in DIFFERENT and one.extra_s > 0]
+        if any(one.verdict == "faster" for one in points):
+            # A copy that is not in the way costs no copy: a mean over the other sizes would hide that.
+            continue
+        slower = [one for one in points if one.verdict == "slower"]
         for stick in sorted({name for row in base for name in row.ratios}):
             found = {
                 one: _copies(one, rows[one.bytes], stick) for one in slower if stick in rows[one.bytes].ratios

@@ -10,8 +10,9 @@ import pytest
 
 from mpigauge.analysis.explain import contrasts
 from mpigauge.analysis.explain.beside import Beside, stretches
-from mpigauge.analysis.ratios import ratio_of
+from mpigauge.analysis.ratios import Ratio, ratio_of
 from mpigauge.analysis.verdict import verdict
+from mpigauge.show.words.runs import runs_words
 from tests.made import cell
 from tests.unit.analysis.explain.telling import facts, sentence, told_of
 
@@ -136,3 +137,14 @@ def _point(size: int, base: np.ndarray, other: np.ndarray) -> Beside:
     ratio = ratio_of(dict(enumerate(other)), dict(enumerate(base)), paired=True)
     assert ratio is not None
     return Beside(size, 1.0, ratio.estimate, ratio, None, None, verdict(ratio), small=False)
+
+
+def test_times_that_contradict_their_ratio_are_not_said() -> None:
+    """A ratio is of launches in like conditions; a launch that it leaves out may turn the mean times."""
+    ratio = Ratio(1.06, 1.02, 1.10, 8)
+    turned = Beside(64, 2e-6, 1.9e-6, ratio, -1e-6, 1e-7, "slower", small=False)
+    assert not turned.agrees
+    said = runs_words(stretches([turned]), cell(size=64))
+    assert said == (
+        "slower at 64 B: 1.06 times (1.02 \N{EN DASH} 1.10) as long at 64 B, in launches in like conditions"
+    )

@@ -60,3 +60,12 @@ def test_a_buffer_that_is_copied_costs_so_many_copies(copies: float) -> None:
     assert fact.copies_low <= fact.copies_median <= fact.copies_high
     assert fact.copies_median == pytest.approx(copies, rel=0.15)
     assert "buffered takes longer than standard by" in sentence("buffer-copy", fact, evidence)
+
+
+def test_a_mode_that_is_faster_at_some_size_is_not_said_to_cost_copies() -> None:
+    times: dict[Cell, float] = {}
+    for size in LARGE:
+        extra = -0.3 if size == LARGE[-1] else 0.05
+        times |= {cell("memcpy", size): 0.05 * size, cell(size=size): line(size)}
+        times |= {cell(size=size, mode="buffered"): line(size) + extra * 0.1 * size}
+    assert not facts(buffer_copies, told_of(times, noise=0.002))
