@@ -144,7 +144,9 @@ def under_way(cluster: Cluster, *options: str) -> tuple[str, Path]:
 def check_whole(path: Path) -> Result:
     """A result that lacks nothing, though it was interrupted."""
     result = load(path)
-    assert (result.ends[-1].reason, result.failures) == ("launches", [])
+    # Slurm ends the step of a job that it queues again, and may tell us only then: that is no crash of ours.
+    failures = [one for one in result.failures if "DUE TO JOB REQUEUE" not in one.words]
+    assert (result.ends[-1].reason, failures) == ("launches", [])
     assert {done.launch for done in result.done} == {1, 2}
     ids = [(visit.launch, visit.id) for visit in result.visits]
     assert len(ids) == len(set(ids))

@@ -283,9 +283,10 @@ def test_a_whole_suite_that_keeps_all_guidelines_is_blamed_in_one_of_twenty() ->
     """However many they are; had each operation an error of its own, it would be in many more."""
     trials = [suite(linear, seed, spread=0.1) for seed in range(TRIALS)]
     assert min(len(shown.checked) for shown in trials) > 180
-    assert sum(bool(shown.violated) for shown in trials) <= 3
+    blamed = sum(bool(shown.violated) for shown in trials)
+    assert blamed <= 3
     apart = [any(one.verdict == "slower" for one in by_operation(shown)) for shown in trials]
-    assert sum(apart) >= 3
+    assert sum(apart) > blamed
 
 
 def test_what_one_of_a_whole_suite_breaks_is_found() -> None:

@@ -52,7 +52,8 @@ KINDS = {
             "time over that of the first series, against size",
             "two series of the same sizes",
             "curves",
-            example='modes.jsonl --kind ratio --series "standard" --series "synchronous" -o modes-ratio.png',
+            example='modes.jsonl --kind ratio --series "pingpong standard" --series "pingpong synchronous" '
+            "-o modes-ratio.png",
         ),
         Kind(
             "compare",
@@ -73,7 +74,7 @@ KINDS = {
             "bandwidth of send modes against size, one panel per place",
             "two modes of a pattern",
             "panels",
-            example="modes.jsonl --kind modes --linear --unit GB/s -o modes.png",
+            example="modes.jsonl --kind modes --linear --unit Gbit/s -o modes.png",
         ),
         Kind(
             "placements",
@@ -144,7 +145,7 @@ KINDS = {
             "how far apart the ranks start, against size",
             "collectives that start together",
             "cpu_skew",
-            example='libraries.jsonl --kind skew --series "bcast 2 ranks" --series "allreduce 2 ranks" -o '
+            example='libraries.jsonl --kind skew --series "bcast 4 ranks" --series "bcast 8 ranks" -o '
             "libraries-skew.png",
         ),
         Kind(

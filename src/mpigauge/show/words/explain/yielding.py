@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.yielding import Waiting, Yielding
 
-SAID_ITSELF = frozenset({"ranks", "setting"})
+SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
 
 def sentence(fact: Yielding, varied: Collection[str]) -> str:
