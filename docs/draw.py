@@ -19,6 +19,7 @@ import pages
 from PIL import Image
 
 from mpigauge.cli import status_of
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 
 if TYPE_CHECKING:
     from pages import Command, Page
@@ -94,7 +95,7 @@ def run(command: Command, here: Path, *, print_too: bool) -> str:
     """What a command prints; of a figure, makes the PDF as well if it is to be printed.
 
     Raises:
-        Failed: It has no result to read, or ends with anything but 0.
+        Failed: It has no result to read, or ends with anything but 0 and verdicts.
     """
     missing = [name for name in command.reads if not (here / name).exists()]
     if missing:
@@ -111,7 +112,7 @@ def run_words(words: list[str], here: Path) -> str:
     """What mpigauge prints for these words.
 
     Raises:
-        Failed: It ends with anything but 0.
+        Failed: It ends with anything but 0 and verdicts.
     """
     return _run(words, here, " ".join(words))
 
@@ -120,7 +121,8 @@ def _run(words: list[str], here: Path, text: str) -> str:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(here), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = status_of(words)
-    if status:
+    verdicts = {EXIT_CHECK_FAILED, EXIT_UNDECIDED} if words[0] in pages.JUDGING else set()
+    if status not in {EXIT_DONE, *verdicts}:
         raise Failed(f"{text}: status {status}: {err.getvalue()}")
     return out.getvalue()
 

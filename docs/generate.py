@@ -20,7 +20,7 @@ import registries
 
 import mpigauge as house
 from mpigauge import errors
-from mpigauge.cli import mpigauge
+from mpigauge.cli import manual, mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
@@ -31,6 +31,7 @@ from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Record
 from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.show import figures, pivots
+from mpigauge.show.schema import schema as schema_of_show
 
 HERE = Path(__file__).parent
 
@@ -45,33 +46,10 @@ Every verb takes `-h` and `--help`. What was asked for goes to standard output. 
 course and errors go to standard error. An error is one sentence and a hint of what to do.
 """
 
-STATUSES = {
-    errors.EXIT_DONE: "done",
-    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload, or a link "
-    "or host is slow; "
-    "with a traceback: a fault of mpigauge itself, please report it",
-    errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
-    errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
-    errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or the budget ran out before "
-    "the first cell",
-    errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to say whether something is slow",
-}
-
-
-def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, click.Command]]:
-    """A command and all below it, with the words that call them."""
-    yield words, command
-    if isinstance(command, click.Group):
-        with click.Context(command) as context:
-            for name in command.list_commands(context):
-                below = command.get_command(context, name)
-                if below is not None:
-                    yield from commands(below, (*words, name))
-
 
 def cli_page() -> str:
     """The page of the command line."""
-    sections = [_section(words, command) for words, command in commands(mpigauge, ("mpigauge",))]
+    sections = [_section(words, command) for words, command in manual.commands(mpigauge, ("mpigauge",))]
     return "\n".join([CLI_HEAD, *sections, _statuses()])
 
 
@@ -95,12 +73,11 @@ def _section(words: Words, command: click.Command) -> str:
 def _help(command: click.Command) -> list[str]:
     """Paragraphs; those that click must not wrap are commands."""
     lines: list[str] = []
-    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
-        first, *rest = paragraph.strip().splitlines() or [""]
-        if first.strip() in {"\b", "\\b"}:
-            lines += ["```console", *(f"$ {line.strip()}" for line in rest), "```", ""]
-        elif first:
-            lines += [" ".join([first, *rest]), ""]
+    for verbatim, paragraph in manual.paragraphs(command):
+        if verbatim:
+            lines += ["```console", *(f"$ {line}" for line in paragraph), "```", ""]
+        else:
+            lines += [" ".join(paragraph), ""]
     return lines
 
 
@@ -115,8 +92,8 @@ def _cell(text: str) -> str:
 
 def _statuses() -> str:
     lines = ["## Exit status", "", "| status | meaning |", "| ---: | --- |"]
-    lines += [f"| {status} | {meaning} |" for status, meaning in STATUSES.items()]
-    lines.append(f"| {errors.EXIT_SIGNAL_BASE} + n | stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM |")
+    lines += [f"| {status} | {meaning} |" for status, meaning in manual.STATUSES.items()]
+    lines.append(f"| {errors.EXIT_SIGNAL_BASE} + n | {manual.SIGNALS} |")
     return "\n".join([*lines, ""])
 
 
@@ -128,6 +105,7 @@ def schema() -> dict[str, Any]:
             definition["description"] = inspect.cleandoc(definition["description"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{FORMAT}:result:{VERSION}",
         "title": f"one line of a result file of {FORMAT}, version {VERSION} of the format",
         **record,
         "$defs": definitions,
@@ -273,6 +251,10 @@ def _numbers() -> dict[str, str]:
     }
 
 
+def _as_file(found: dict[str, Any]) -> str:
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
 def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
@@ -284,7 +266,8 @@ def pages() -> dict[str, str]:
         "howto.md": with_parts("howto.md", {"patterns": registries.patterns()}),
         "numbers.md": with_parts("numbers.md", _numbers()),
         "tables.md": with_parts("tables.md", {"kinds": registries.kinds(pivots.KINDS)}),
-        "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
+        "schema.json": _as_file(schema()),
+        "schema-show.json": _as_file(schema_of_show()),
     }
 
 

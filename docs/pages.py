@@ -38,6 +38,7 @@ FIGURES = DOCS / "figures"
 PAGES = (
     ROOT / "README.md",
     DOCS / "tutorial.md",
+    *(DOCS / f"{user}.md" for user in ("student", "administrator", "developer", "researcher")),
     *sorted((DOCS / "reports").glob("*.md")),
     DOCS / "scoreboard.md",
     DOCS / "gallery.md",
@@ -47,6 +48,8 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^<!-- (output|file)(?: (\S+))? -->\n(.*?)^<!-- end -->\n", re.DOTALL | re.MULTILINE)
 IMAGE = re.compile(r"!\[[^]]*]\((?:[\w./]*/)?figures/([\w-]+\.png)\)")
 MEASURING = frozenset({"run", "map"})
+JUDGING = frozenset({"map", "compare", "check", "history"})
+"""Verbs that end with another status than 0 where they have found something, or could not decide."""
 
 
 @dataclass(frozen=True, slots=True)

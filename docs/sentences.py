@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from generate import commands
 
 import mpigauge
 from mpigauge.cli import mpigauge as program
+from mpigauge.cli.manual import commands
 
 HOUSE = Path(mpigauge.__file__).parent
 SPEAKING = ("Error", "Finding", "echo", "trouble", "complain")

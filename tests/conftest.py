@@ -15,11 +15,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Workers share the cores: threads of small products of matrices would spin for each other, which doubles the
+# processor time of the simulations. Read when numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # With --import-mode=importlib nobody else puts the folder above tests/ on the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
+from tests.fakes import played
 from tests.fakes.mpi import FakeMpi, install
 
 # Open MPI's wheel sleeps for a second in MPI_Init if it may look for a network of this kind: a third of the
@@ -42,12 +47,25 @@ settings.register_profile("everyday", settings.get_profile("whole"), max_example
 settings.load_profile("whole")
 
 Install = Callable[..., FakeMpi]
+MANY_MODULES = 50
+_frozen = [0]
 
 
 def pytest_collection_finish() -> None:
     """What there is by now stays for good: no search for circles needs to look at it again."""
+    _freeze()
+
+
+def pytest_runtest_logfinish() -> None:
+    """So does what a test has imported, which a campaign would look through before every launch."""
+    if len(sys.modules) > _frozen[0] + MANY_MODULES:
+        _freeze()
+
+
+def _freeze() -> None:
     gc.collect()
     gc.freeze()
+    _frozen[0] = len(sys.modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,12 @@ class Done:
 Cli = Callable[..., Done]
 
 
+def leave_memory(patch: pytest.MonkeyPatch) -> None:
+    """Campaigns do not look through all that the tests have imported: that takes as long as ten launches."""
+    patch.setattr("mpigauge.campaign.loop._leave_memory_alone", lambda: None)
+    patch.setattr("gc.unfreeze", lambda: None)
+
+
 def isolate(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Leaves of this machine only its processors: no MPI library, no compiler, no home."""
     for name in os.environ:
@@ -82,6 +106,9 @@ def isolate(folder: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setenv("TMPDIR", str(folder / "tmp"))
     patch.setenv("PATH", str(folder / "empty"))
     patch.setattr(tempfile, "tempdir", None)
+    patch.setattr("mpigauge.campaign.job_run.RunningJob", played.job)
+    leave_memory(patch)
+    patch.setattr("os.fsync", lambda _: None)  # no result of a test must survive a power failure
     patch.setattr("mpigauge.mpi.find.OTHER_FOLDERS", ())
     patch.setattr("mpigauge.mpi.find.sysconfig.get_path", lambda _: str(folder / "empty"))
     patch.chdir(folder / "work")
@@ -109,6 +136,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def fake_mpi(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Installs a fake MPI library and puts it on PATH."""
     return install_into(machine, monkeypatch)
+
+
+@pytest.fixture
+def as_processes(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of fake libraries are processes, and not played."""
+    monkeypatch.setenv("FAKE_PROCESSES", "1")
 
 
 @pytest.fixture

@@ -88,6 +88,9 @@ _DECIMAL = r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?"
 _DURATION = re.compile(rf"({_DECIMAL})\s*([A-Za-z\N{{MICRO SIGN}}\N{{GREEK SMALL LETTER MU}}]*)")
 _FRACTION = re.compile(rf"({_DECIMAL})\s*(%?)")
 
+_LENGTH = re.compile(rf"({_DECIMAL})\s*(in|cm|mm)")
+_PER_INCH = {"in": 1.0, "cm": 2.54, "mm": 25.4}
+
 _LINK_RATE = re.compile(rf"({_DECIMAL})\s*([A-Za-z]+)(?:/s)?")
 
 _RATE = re.compile(rf"({_DECIMAL})\s*([A-Za-z]+/s)")
@@ -137,6 +140,14 @@ def parse_duration(text: str) -> float:
     if not 0 < seconds < math.inf:
         raise UsageError(f"the time {text!r} must be above 0 and finite", _DURATION_HINT)
     return seconds
+
+
+def parse_length_in(text: str) -> float:
+    """Read a width on paper: ``"3.3in"``, ``"84mm"``, ``"8.4 cm"``; in inches."""
+    match = _LENGTH.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a width", "write 3.3in, 84mm or 8.4cm")
+    return float(match[1]) / _PER_INCH[match[2]]
 
 
 def parse_link_rate(text: str) -> float:

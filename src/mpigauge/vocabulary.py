@@ -227,6 +227,12 @@ _OfRounds = Literal["linear", "binomial", "recursive-doubling", "recursive-halvi
 AlgorithmName = Literal[_OfRounds, "rabenseifner", "van-de-geijn", "pairwise", "bruck"]
 """Of collectives."""
 
+OverheadOf = Literal["", "send", "receive"]
+"""Whose processor a time is of, where it is that of a call and not of a message."""
+
+NoLatency = Literal["overlap", "unsure", "missing", "large"]
+"""Why there is no L: o_s + o_r are as long as a message; may be; a part was not measured; it is large."""
+
 NoBehaviour = Literal["few-ranks", "no-message"]
 """Why nothing is said of a collective: too few numbers of ranks with a core each; no model of messages."""
 
@@ -337,8 +343,8 @@ NOTES: frozenset[WarningKind] = frozenset({"wide"})
 QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset({"operation", "memory-bandwidth", "memory-time"})
 """Those of which there is one for every pattern."""
 
-FindingState = Literal["ok", "note", "lacks"]
-"""Of what the doctor looks at: in order; will disturb a measurement; makes it impossible."""
+FindingState = Literal["ok", "info", "note", "lacks"]
+"""Of what the doctor looks at: in order; told, or not known; disturbs a measurement; makes it impossible."""
 
 FINDING_STATES: tuple[FindingState, ...] = get_args(FindingState)
 """From the best to the worst."""

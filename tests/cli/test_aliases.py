@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import COMMANDS, aliases
+from mpigauge.cli import CHAPTERS, COMMANDS, aliases
 from mpigauge.plan import names
 from mpigauge.result.reader import load
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.fakes.mpi import FakeMpi
 
 FLOOR = names.patterns()[0]
+LINES_OF_SCREEN = 40
+"""Of a help without scrolling, on what terminals usually are."""
 
 
 def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
@@ -30,7 +33,7 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
             given = line.split()
             ranks = int(given[given.index("-n") + 1])
         elif line.startswith("    ") and first != FLOOR:
-            found.add((first, rest[0], ranks))
+            found.add((first, rest[0].rstrip(","), ranks))
     return found
 
 
@@ -126,12 +129,13 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("sbatch", "latency", "-m", "8"), "message sizes are --sizes here"),
         (("kernel", "plan", "latency", "-x", "8"), "warm-up is automatic"),
         (("run", "--size", "8"), "did you mean --sizes?"),
+        (("plot", "r.jsonl", "--series"), "see mpigauge plot --help"),
+        (("mpi", "add", "--wheels"), "see mpigauge mpi --help"),
         (("show", "r.jsonl", "-x"), "see mpigauge show --help"),
         (("pingpong",), "that is a pattern: mpigauge run pingpong"),
         (("osu_bw",), "that is a pattern: mpigauge run osu_bw"),
-        (("help",), "that is an option: mpigauge --help"),
         (("resum",), "did you mean resume?"),
-        (("wrong",), "choose from doctor, list, run"),
+        (("wrong",), "choose from run, resume, map"),
         (("run", "pingpung"), "did you mean pingpong?"),
         (("run", "latncy"), "did you mean pingpong?"),
         (("run", "osu_mbw_mr"), "several pairs at a time are not measured"),
@@ -146,6 +150,50 @@ def test_what_is_unknown_gets_the_nearest_hint(
     done = cli(*words)
     assert (done.status, done.out) == (2, "")
     assert hint in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("help",), ("--help",)),
+        (("help", "show"), ("show", "--help")),
+        (("version",), ("--version",)),
+        (("-V",), ("--version",)),
+    ],
+)
+def test_options_are_understood_as_verbs(cli: Cli, words: tuple[str, ...], option: tuple[str, ...]) -> None:
+    done = cli(*words)
+    assert done.status == 0
+    assert done == cli(*option)
+
+
+def test_the_help_fits_a_screen_and_has_every_verb_in_its_chapter(cli: Cli) -> None:
+    text = cli("--help").out
+    assert len(text.splitlines()) <= LINES_OF_SCREEN
+    headings = [line.rstrip(":") for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == ["Options", *CHAPTERS.values()]
+    assert re.findall(r"^  ([a-z]+) {2,}", text, re.MULTILINE) == list(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        (("--op", "max"), "allreduce"),
+        (("--datatype", "int32"), "allreduce"),
+        (("--root", "1"), "bcast"),
+        (("--window", "8"), "stream"),
+        (("--sync", "barrier"), "barrier"),
+        (("--in-place",), "allreduce"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, ...], there: str
+) -> None:
+    done = cli("run", "pingpong", *words, "--dry-run")
+    assert (done.status, done.out) == (2, "")
+    assert f"{words[0]}: no pattern that is measured has it" in done.err
+    assert there in done.err
+    assert cli("run", "pingpong", there, *words, "--sizes", "8", "--dry-run").status == 0
 
 
 def test_every_alias_means_a_pattern_and_a_mode_that_exist() -> None:

@@ -131,6 +131,7 @@ def test_what_cannot_be_compared_is_said(cli: Cli, measure: Any, fake_mpi: Insta
         assert expected in done.err
 
 
+@pytest.mark.thorough
 def test_every_format_has_all_of_it(cli: Cli, measure: Any) -> None:
     path = measure(1.5)
     records = list(csv.DictReader(io.StringIO(cli("compare", path, "--format", "csv").out)))
@@ -167,6 +168,7 @@ def test_only_what_is_asked_for_is_compared(cli: Cli, measure: Any) -> None:
 # ---- Two of anything -----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_two_builds_of_one_version_have_labels(cli: Cli, fake_mpi: Install, machine: Path) -> None:
     """Of the same kind and version, in folders of their own; a campaign of them goes on as it was."""
     first, second = (

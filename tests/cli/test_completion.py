@@ -12,7 +12,7 @@ import pytest
 from mpigauge.cli import COMMANDS
 from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.mpi.kinds import KINDS
-from mpigauge.plan import names
+from mpigauge.plan import names, shipped
 from mpigauge.show import figures
 from mpigauge.show.columns import EXTRA_COLUMNS
 from tests.unit.test_house import loaded_by
@@ -62,7 +62,7 @@ def tab(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Tab:
 
 def test_verbs_options_and_choices(tab: Tab) -> None:
     assert tab("") == list(COMMANDS)
-    assert tab("re") == ["resume"]
+    assert tab("re") == ["resume", "report"]
     assert tab("mpi", "") == ["add", "list", "remove"]
     assert tab("run", "--bu") == ["--buffers", "--budget"]
     assert tab("show", "r.jsonl", "--color", "") == ["auto", "always", "never"]
@@ -77,6 +77,15 @@ def test_names_of_the_registries(tab: Tab) -> None:
     assert tab("run", "--launcher", "") == list(LAUNCHERS)
     assert tab("show", "r.jsonl", "--columns", "") == [*EXTRA_COLUMNS, "all"]
     assert tab("run", "--mode", "non") == ["nonblocking"]
+    assert tab("run", "--plan", "") == list(shipped.plans())
+    assert tab("mpi", "add", "--plan", "ver") == ["versions"]
+
+
+def test_names_of_reductions_roots_and_placements(tab: Tab) -> None:
+    assert tab("run", "--op", "sum,l") == ["sum,land", "sum,lor", "sum,lxor"]
+    assert set(tab("run", "--datatype", "")) >= {"double", "uint8", "all"}
+    assert tab("run", "--root", "") == ["rotating"]
+    assert tab("run", "--placement", "") == ["same-host", "different-hosts"]
 
 
 def test_words_between_commas_are_completed_one_by_one(tab: Tab) -> None:

@@ -75,6 +75,7 @@ def test_tables_leave_the_control_out_and_say_so(cli: Cli, two: tuple[str, ...])
     assert CONTROL not in cli("show", str(PATH), "--table", "times").out
 
 
+@pytest.mark.thorough
 def test_a_control_that_moves_takes_the_verdict_back(cli: Cli, two: tuple[str, ...]) -> None:
     cli(*WORDS, *two)
     slow_control()
@@ -92,6 +93,7 @@ def test_one_moved_control_is_enough_until_decided(cli: Cli, two: tuple[str, ...
     assert compared(cli, str(PATH))[0] == EXIT_UNDECIDED
 
 
+@pytest.mark.thorough
 def test_a_campaign_with_a_control_goes_on_as_it_was(cli: Cli, two: tuple[str, ...]) -> None:
     cli(*WORDS, *two)
     whole = [visit.samples_ns for visit in load(PATH).visits]

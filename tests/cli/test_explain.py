@@ -58,6 +58,11 @@ def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, bot
     several = len(set(kinds))
     assert len(set(kinds[:several])) == several
     text = cli("explain", both).out
+    few = cli("explain", both, "--top", "3").out.splitlines()
+    begin = next(at for at, line in enumerate(text.splitlines()) if "launches)" in line)
+    assert sum("launches)" in line for line in few[begin:]) == 3
+    assert few[-1].startswith(f"{len(found) - 3} more")
+    assert cli("explain", both, "--top", "3", "--all").status == EXIT_USAGE
     assert len(found) > SAID_MOST
     assert f"{len(found) - SAID_MOST} more: --all" in text
     for form in ("text", "markdown", "csv"):

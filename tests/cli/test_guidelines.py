@@ -42,6 +42,7 @@ def test_the_suite_measures_every_mode_beside_what_it_replaces(cli: Cli) -> None
     assert {cell.pattern for cell in cells} == {"null", *modes}
 
 
+@pytest.mark.thorough
 def test_what_keeps_all_guidelines_passes(cli: Cli) -> None:
     assert cli(*WORDS, "-o", "r.jsonl").status == EXIT_DONE
     status, said = checked(cli)
@@ -53,6 +54,7 @@ def test_what_keeps_all_guidelines_passes(cli: Cli) -> None:
     assert len(lines) == said["checked"]
 
 
+@pytest.mark.thorough
 def test_what_breaks_them_is_named_first(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_MODE", "allreduce:reduce-bcast:0.5")
     assert cli(*WORDS, "-o", "r.jsonl").status == EXIT_DONE

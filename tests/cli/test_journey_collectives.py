@@ -282,8 +282,8 @@ def variables_seen(fake: FakeMpi) -> Path:
     """A log to which the launcher of a library will add what it was started with."""
     log = fake.prefix / "variables"
     program = (fake.bin / "mpiexec").read_text(encoding="utf-8")
-    note = f'\nopen({str(log)!r}, "a").write(repr((sys.argv[2], dict(os.environ))) + "\\n")\n'
-    (fake.bin / "mpiexec").write_text(program.replace("\nwords = ", note + "words = ", 1), encoding="utf-8")
+    note = f'\nimport os\nopen({str(log)!r}, "a").write(repr((sys.argv[2], dict(os.environ))) + "\\n")\n'
+    (fake.bin / "mpiexec").write_text(program.replace("\nmpiexec.", note + "mpiexec.", 1), encoding="utf-8")
     return log
 
 

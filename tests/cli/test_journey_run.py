@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 from mpigauge.analysis.rows import rows as rows_in
 from mpigauge.plan import plan_file, suites
 from mpigauge.plan.sizes import parse_sizes
+from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
 from tests.cli.journey import (
     EVERY_VISIT,
@@ -40,9 +42,37 @@ def test_a_dry_run_runs_nothing(cli: Cli, openmpi: FakeMpi) -> None:
     done = cli("run", *MEASURE, "--dry-run")
     assert done.status == 0
     assert f"{openmpi.bin}/mpiexec -n 2" in done.out
-    assert "pingpong standard 64 B" in done.out
+    assert "pingpong standard 8 B, 64 B\n" in done.out
+    assert done.out.startswith("3 cells in 1 job, at most 45 s; nothing is run\n")
     assert "seed 7" in done.out
     assert not list(Path().iterdir())
+
+
+def test_a_dry_run_is_short_and_names_the_ends_of_many_sizes(cli: Cli, openmpi: FakeMpi) -> None:
+    told = cli("run", "--dry-run").out.splitlines()
+    assert re.match(r"\d+ cells in 1 job, at most 45 s; nothing is run", told[0])
+    assert "    pingpong standard 0 B to 4 MiB (24 sizes)" in told
+    assert len(told) < 20
+
+
+@pytest.mark.parametrize("verb", ["run", "map"])
+def test_a_dry_run_refuses_what_the_run_would_refuse(cli: Cli, openmpi: FakeMpi, verb: str) -> None:
+    for name in ("r.jsonl", "packed.jsonl.gz"):
+        Path(name).write_text("taken\n", encoding="utf-8")
+        done = cli(verb, "--dry-run", "-o", name)
+        assert (done.status, done.out) == (2, "")
+        assert f"{name}: exists already" in done.err
+
+
+def test_more_ranks_than_cores_are_said_before(cli: Cli, openmpi: FakeMpi) -> None:
+    cores = cores_allowed()
+    words = ("ring", "--sizes", "8", "--np", f"2,{cores + 1}", "--launches", "1")
+    said = f"{cores + 1} ranks share"
+    assert f"! {said} " in cli("run", *words, "--dry-run").out
+    done = cli("run", *words, "-o", "r.jsonl")
+    assert done.status == 0
+    assert done.err.count(said) == 1
+    assert said not in cli("run", "ring", "--sizes", "8", "--np", "2", "--hosts", "h1:2", "--dry-run").out
 
 
 def test_a_dry_run_tells_every_cell_by_its_factors(cli: Cli, openmpi: FakeMpi) -> None:

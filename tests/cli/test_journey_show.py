@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.formats import FORMATS, GENERAL
+from mpigauge.show.formats import EVERY, GENERAL
 from tests.cli.journey import (
     MEASURE,
     TIMED,
@@ -56,7 +56,7 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
         else:
             assert row["cpu_s_per_op"] == pytest.approx((active or ranks) * one_s)
         assert row["first_s"] == pytest.approx(2 * one_s)
-        if not traits["moves_bytes"] or size == 0:
+        if not traits["moves_bytes"] or traits["overhead"] or size == 0:
             assert row["rate_bytes_per_s"] is None
         else:
             assert row["rate_bytes_per_s"] == pytest.approx(directions * blocks * size / one_s)
@@ -66,6 +66,19 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
         assert (row["skew_p50_s"] is None) == (pattern not in COLLECTIVES)
     assert rows["eager", "standard", 1024, 2, "openmpi"]["limit_bytes"] == EAGER_LIMIT_BYTES
     assert {key[0] for key in rows} == set(PATTERNS)
+
+
+def test_numbers_for_programs_say_what_stands_for_a_launch(measured: Path, cli: Cli) -> None:
+    """Without it a table of 99th percentiles would be taken for one of medians."""
+    for words, stat in (((), "median"), (("--stat", "p99"), "p99")):
+        context = json.loads(cli("show", measured, "--format", "json", *words).out)["context"]
+        assert (context["statistic"], context["seconds"] > 0) == (stat, True)
+        lines = csv.DictReader(io.StringIO(cli("show", measured, "--format", "csv", *words).out))
+        assert {line["statistic"] for line in lines} == {stat}
+        assert (
+            f": {stat} of each launch, mean over 2 launches;"
+            in cli("show", measured, "--format", "osu", *words).out
+        )
 
 
 @pytest.mark.parametrize("form", GENERAL)
@@ -120,7 +133,7 @@ def test_lists_are_those_of_the_registries(cli: Cli, openmpi: FakeMpi) -> None:
 
     assert names("patterns") == list(PATTERNS)
     assert names("mpis") == ["openmpi"]
-    assert names("formats") == list(FORMATS)
+    assert names("formats") == list(EVERY)
     assert names("columns") == list(EXTRA_COLUMNS)
     assert "pingpong" in cli("list").out
     assert str(openmpi.mpicc) in cli("list", "mpis").out

@@ -173,7 +173,9 @@ def test_but_not_with_others_than_it_names(monkeypatch: pytest.MonkeyPatch) -> N
         with_hosts_again(named)
 
 
-def test_a_budget_ends_with_the_job(openmpi: object, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_ends_with_the_job(
+    openmpi: object, as_processes: None, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ten minutes are left of the budget, a few seconds of the job beside what it needs to end well."""
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)

@@ -195,6 +195,7 @@ def test_pairs_stand_beside_each_other_by_size(cli: Cli, monkeypatch: pytest.Mon
         assert "--pair" in refused.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     done = cli("map", known(cli, monkeypatch, "1-3:10"), "--figure", f"map.{ending}")
@@ -274,6 +275,18 @@ def test_a_dry_run_measures_nothing(cli: Cli) -> None:
     assert '--hostfile "$TMPDIR/hosts"' in done.out
     assert "$TMPDIR/hosts: h1 h2 h3 h4\n" in done.out
     assert not Path("map.jsonl").exists()
+
+
+def test_one_rank_has_no_pairs_and_is_told_what_a_map_needs(cli: Cli) -> None:
+    done = cli("map", "--hosts", "h1", "--dry-run")
+    assert done.status == 2
+    assert "h1 alone, with one rank, has no pairs" in done.err
+    assert "name more hosts" in done.err
+
+
+def test_of_two_nothing_can_be_told_and_that_is_said_before(cli: Cli) -> None:
+    assert "neither can be called slow" in mapped(cli, "--np", 2, "--dry-run").err
+    assert mapped(cli, "--np", 3, "--dry-run").err == ""
 
 
 def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,7 @@ def slowed(line: str) -> str:
     return json.dumps(record)
 
 
+@pytest.mark.thorough
 def test_an_accident_of_the_first_stage_is_not_believed(
     cli: Cli, libraries: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

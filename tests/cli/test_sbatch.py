@@ -166,6 +166,13 @@ def test_bash_and_shellcheck_find_no_fault(cli: Cli, tmp_path: Path, words: tupl
     assert checker is None or subprocess.run([checker, str(job)], check=False).returncode == 0
 
 
+def test_a_dash_is_standard_output(cli: Cli) -> None:
+    done = cli("sbatch", "pingpong", "-o", "-")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("#!/bin/bash\n")
+    assert not list(Path().iterdir())
+
+
 def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
     done = cli("sbatch", "pingpong", "-o", "job.sh")
     assert (done.status, done.out) == (0, "")

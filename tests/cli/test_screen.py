@@ -113,6 +113,7 @@ def test_a_table_fits_the_terminal(result: Path, width: int) -> None:
     assert any("pingpong, standard" in line for line in lines)
 
 
+@pytest.mark.thorough
 def test_the_program_itself_writes_the_same(result: Path) -> None:
     """As a process of its own, which the other tests do not start."""
     for variables in ({}, {"PYTHONIOENCODING": "ascii"}):
@@ -177,6 +178,7 @@ def test_no_encoding_makes_it_crash(result: Path, encoding: str) -> None:
         assert on_pipe(*words, PYTHONIOENCODING=encoding)
 
 
+@pytest.mark.thorough
 def test_a_map_fits_the_terminal(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_JITTER", "0.05")
     monkeypatch.setenv("FAKE_SLOW", "2:3")
@@ -220,7 +222,7 @@ def test_the_doctor_sums_up_on_a_terminal_and_on_a_pipe_begins_every_line_with_a
     plain = on_pipe("doctor").decode()
     tables = [line for line in plain.splitlines() if line.startswith("  ")]
     assert tables
-    assert all(re.match(r" +(ok|note|lacks) | +-> ", line) for line in tables)
+    assert all(re.match(r" +(ok|info|note|lacks) | +-> ", line) for line in tables)
 
 
 def test_every_verb_that_prints_text_takes_colour() -> None:

@@ -60,7 +60,8 @@ from tests.fakes.plan import PlanError, asked_for, read_plan, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Iterable
+    from typing import Any
 
 EAGER_LIMIT_BYTES = 4000
 TICK_NS = 1_000_000_000
@@ -75,12 +76,8 @@ SMALL_BYTES = 4096
 EXIT_USAGE = 2
 
 
-def die(sentence: str) -> NoReturn:
-    """As the kernel does."""
-    sys.stderr.write(f"mpigauge-kernel: rank 0: {sentence}\n")
-    sys.stderr.flush()
-    sys.stdout.flush()
-    os._exit(EXIT_USAGE)
+class Died(Exception):  # noqa: N818 - what it did
+    """With these last words."""
 
 
 class Cell:
@@ -168,7 +165,8 @@ class Run:
     def visit(self, visit: dict[str, Any], cell: Cell) -> None:
         """One visit that has begun."""
         number, pattern = visit["id"], visit["pattern"]
-        time.sleep(self.nap_s)
+        if self.nap_s:
+            time.sleep(self.nap_s)
         self.make_trouble(visit)
         if PATTERNS[pattern]["sampled"]["probes"]:
             say(f'{{"eager":{number},"at_ns":{self.now_ns},{self.limit()}}}')
@@ -319,20 +317,32 @@ def main(library: str, standard: str, latency_ns: int) -> None:
     if log := os.environ.get("FAKE_LOG"):
         with open(log, "a", encoding="ascii") as file:  # noqa: PTH123 - pathlib is slow to import
             file.write(f"{os.getppid()} {os.getpid()}\n")
+    try:
+        with open(0 if sys.argv[1] == "-" else sys.argv[1], encoding="ascii") as plan:  # noqa: PTH123
+            follow(asked_for(plan) if sys.argv[1] == "-" else plan, library, standard, latency_ns)
+    except Died as error:
+        sys.stderr.write(f"mpigauge-kernel: rank 0: {error}\n")
+        sys.exit(EXIT_USAGE)
+    except BrokenPipeError:
+        os._exit(1)
+
+
+def follow(plan: Iterable[str], library: str, standard: str, latency_ns: int) -> None:
+    """Everything between the first and the last line.
+
+    Raises:
+        Died: The plan is none, or the environment asks for it.
+    """
     if words := os.environ.get("FAKE_REPORT"):
         say(words)
     if words := os.environ.get("FAKE_DEAD"):
-        die(words)
+        raise Died(words)
     try:
-        with open(0 if sys.argv[1] == "-" else sys.argv[1], encoding="ascii") as plan:  # noqa: PTH123
-            launch, visits = read_plan(asked_for(plan) if sys.argv[1] == "-" else plan)
+        launch, visits = read_plan(plan)
     except PlanError as error:
-        die(str(error))
+        raise Died(str(error)) from None
     ranks = 1 if "FAKE_SINGLETONS" in os.environ else int(os.environ["FAKE_RANKS"])
     say_launch(os.environ.get("FAKE_LIBRARY", library), launch["ranks"], ranks, standard)
     if ranks != launch["ranks"]:
-        die(f"the plan is for {launch['ranks']} ranks, this job has {ranks}")
-    try:
-        Run(launch, visits, latency_ns).run()
-    except BrokenPipeError:
-        os._exit(1)
+        raise Died(f"the plan is for {launch['ranks']} ranks, this job has {ranks}")
+    Run(launch, visits, latency_ns).run()

@@ -11,6 +11,8 @@ behind a computation that takes as long (`overlap`). Memory:
     reduce_local           5 ns and 1 ns for every 50 B
     crosscopy              50 ns and 1 ns for every 50 B
     cacheline              60 ns one way
+    send-overhead          65 ns, reading the clock (25 ns) in it, and 1 ns for every 50 B
+    recv-overhead          55 ns, likewise, and 1 ns for every 100 B
     chase                  a load takes 1 ns up to 32 KiB, 4 ns up to 1 MiB, 30 ns up to 16 MiB, then 100 ns
 
 It runs without site-packages and imports little, so that a launch takes a few hundredths of a second.
@@ -134,6 +136,8 @@ def operation_ns(
         "chase": next((load_ns for most, load_ns in CACHES if size <= most), MAIN_MEMORY_NS),
         "crosscopy": 50 + size // 50,
         "cacheline": 60,
+        "send-overhead": 65 + 10 * place + size // 50,
+        "recv-overhead": 55 + size // 100,
     }.get(pattern, one_ns)
 
 

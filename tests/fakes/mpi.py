@@ -91,51 +91,11 @@ for folder in [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), {prefix!r} + "
 sys.exit("error while loading shared libraries: libmpi_abi.so.1: cannot open shared object file")
 """
 MPIEXEC = """
-import os, sys
-words = sys.argv[1:]
-flags, ranks, hosts = set(), 0, []
-while words[0].startswith("-"):
-    flag = words.pop(0)
-    if flag == "-n":
-        ranks = int(words.pop(0))
-    elif flag == "--host":
-        host, _, slots = words.pop(0).partition(":")
-        hosts = [host] * int(slots)
-    elif flag == "--hostfile":
-        hosts = open(words.pop(0)).read().split()
-        assert words[:2] == ["--map-by", "seq"]
-        del words[:2]
-    elif flag == "-x":
-        words.pop(0)
-    else:
-        flags.add(flag)
-if hosts:
-    assert len(hosts) == ranks
-    os.environ.setdefault("FAKE_HOSTS", ",".join(hosts))
-if unknown := flags - {flags!r}:
-    sys.exit("mpiexec: unknown option " + unknown.pop())
-if {flags!r} and os.geteuid() == 0 and "--allow-run-as-root" not in flags:
-    sys.exit("mpiexec has detected an attempt to run as root.")
-if {flags!r} and not hosts and ranks > len(os.sched_getaffinity(0)) and "--oversubscribe" not in flags:
-    sys.exit("There are not enough slots available in the system")
-os.environ["FAKE_RANKS"] = str(ranks)
-child = os.fork()
-if child == 0:
-    os.setsid()
-    with open(words[0], "rb") as file:
-        program = file.read(4096).split(b"\\n")[1].strip(b"# ")
-    if not program.endswith(b"kernel.py"):
-        os.execv(words[0], words)
-    sys.argv = words
-    exec(open(program, encoding="utf-8").read())
-    sys.exit()
-try:
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-except KeyboardInterrupt:
-    os._exit(130)  # and leaves its child behind, as some launchers do
-sys.exit(status if status >= 0 else 128 - status)
+import sys
+sys.path.insert(0, {root!r})
+from tests.fakes import mpiexec
+mpiexec.main({kind!r})
 """
-FLAGS = {kind: {"--allow-run-as-root", "--oversubscribe"} for kind in ("openmpi", "spectrum", "fujitsu")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +168,7 @@ def install(
     if abi:
         _add_abi(fake)
     if kind != "cray-mpich":  # whose jobs srun starts
-        write_program(fake.bin / f"mpiexec{suffix}", MPIEXEC.format(flags=FLAGS.get(kind, set())))
+        write_program(fake.bin / f"mpiexec{suffix}", launcher_text(kind))
     return fake
 
 
@@ -226,7 +186,18 @@ def _kernel(fake: FakeMpi) -> str:
         encoding="utf-8",
     )
     description.write_text(json.dumps(describe(fake.says)), encoding="utf-8")
+    return kernel_text(program)
+
+
+def kernel_text(program: Path) -> str:
+    """The executable of this program."""
+    description = program.with_name("describe.json")
     return KERNEL.format(python=sys.executable, program=program, description=description)
+
+
+def launcher_text(kind: str) -> str:
+    """The mpiexec of a kind of library, below its first line."""
+    return MPIEXEC.format(root=str(ROOT), kind=kind)
 
 
 def _add_abi(fake: FakeMpi) -> None:

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
+from mpigauge import formats
 from mpigauge.cli import COMMANDS, mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
 from mpigauge.result.records import VERSION
+from tests.fuzz import printed as outputs
 from tests.fuzz import seeds
 from tests.fuzz.border import Border, Done, run
 from tests.fuzz.mutate import bytes_changed, lines_changed, odd, packed, text_changed, words_changed
@@ -35,7 +37,7 @@ STATUSES = range(6)
 RESULT = Path("r.jsonl")
 BASE = Path("base.jsonl")
 TABLES = ("answer", "curves", "times", "rates", "summary", "latency", "ratios", "baselines")
-FORMS = ("text", "markdown", "csv", "json", "junit", "bencher", "github")
+FORMS = ("text", "markdown", "csv", "json", "junit", "bencher", "github", "prometheus", "osu", "imb")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LISTS = ("launches", "clocks", "visits", "eager", "blocked", "imported", "failures", "done", "ends")
 JSON = ("--format", "json")
@@ -187,6 +189,32 @@ def table(chance: Random, border: Border) -> Trial:
     return _imported(words, border)
 
 
+def printed(chance: Random, border: Border) -> Trial:
+    """Output of another benchmark: imported as what it was, or shown as what it seems to be."""
+    name, content = chance.choice(outputs.samples())
+    outputs.TEXT.write_bytes(content := outputs.changed(content, chance))
+    RESULT.unlink(missing_ok=True)
+    if chance.random() < 0.2:
+        return judged(("show", str(outputs.TEXT), "--format", chance.choice(FORMS)), border)
+    words = ("import", name, str(outputs.TEXT), "-o", str(RESULT), *JSON)
+    trial = _imported(words, border)
+    if trial.wrong or not RESULT.exists():
+        return trial
+    return Trial(words, trial.done, outputs.wrong_units(name, content, load(RESULT).imported))
+
+
+def text(chance: Random, border: Border) -> Trial:
+    """The same, only read: in a moment, and so many times."""
+    name, content = chance.choice(outputs.samples())
+    outputs.TEXT.write_bytes(content := outputs.changed(content, chance))
+    border.started.clear()
+    try:
+        taken = formats.read(name, [outputs.TEXT])
+    except UsageError as error:
+        return Trial(("import", name), Done(error.exit_code, "", error.sentence))
+    return Trial(("import", name), Done(0, "", ""), outputs.wrong_units(name, content, taken))
+
+
 # ---- Journals ------------------------------------------------------------------------------------
 
 
@@ -295,6 +323,19 @@ def _line(data: bytes) -> str:
 
 KINDS: dict[str, Callable[[Random, Border], Trial]] = {
     one.__name__.replace("_", "-"): one
-    for one in (reading, result, result_bytes, figure, plan, hosts, table, handout, job, options)
+    for one in (
+        reading,
+        result,
+        result_bytes,
+        figure,
+        plan,
+        hosts,
+        table,
+        printed,
+        text,
+        handout,
+        job,
+        options,
+    )
 }
 """By name: each takes a generator and the closed border, and gives what came of one input."""

@@ -30,6 +30,9 @@ KEY = (
     "in_place",
     "pair",
     "pairing",
+    "label",
+    "setting",
+    "arm",
 )
 NEAR = 1e-9
 

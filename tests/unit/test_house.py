@@ -36,6 +36,7 @@ NAMES = {
 
 RANKS = (
     {"cli"},
+    {"api"},
     {"campaign", "show", "formats"},
     {"analysis", "launch", "mpi"},
     {"result"},
@@ -213,3 +214,27 @@ def test_help_does_not_wait_for_what_computes(words: tuple[str, ...]) -> None:
     loaded = loaded_by(*words)
     assert "click" in loaded
     assert not SLOW & loaded
+
+
+# ---- Tests ---------------------------------------------------------------------------------------
+
+
+def is_test(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+
+
+def is_thorough(node: ast.AST) -> bool:
+    """Whether `make check` leaves out a test, or what a line marks."""
+    marks = node.decorator_list if isinstance(node, ast.FunctionDef) else [node]
+    return any(ast.unparse(mark).endswith("pytest.mark.thorough") for mark in marks)
+
+
+@pytest.mark.parametrize("folder", ["cli", "unit"])
+def test_every_module_is_tested_every_day(folder: str) -> None:
+    """Some of the tests of a module may be thorough, never all of them."""
+    for path in (places.ROOT / "tests" / folder).rglob("test_*.py"):
+        tests = [node for node in nodes_of(path) if is_test(node)]
+        thorough = [test for test in tests if is_thorough(test)]
+        assert not thorough or len(thorough) < len(tests), path
+        whole = [node for node in nodes_of(path) if isinstance(node, ast.Assign) and is_thorough(node)]
+        assert not whole, path

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.units import TIME_UNITS
 from tests.fuzz.border import closed
 from tests.fuzz.kinds import KINDS, judged
 
@@ -22,6 +23,8 @@ COUNTS = {
     "plan": 20,
     "hosts": 40,
     "table": 20,
+    "printed": 15,
+    "text": 150,
     "handout": 15,
     "job": 5,
     "options": 40,
@@ -55,6 +58,14 @@ def test_a_number_that_is_not_in_the_file_would_be_seen(
     monkeypatch.setattr("mpigauge.result.records.NS", 2e-9)
     wrong = {KINDS["result"](Random(seed), border).wrong.partition(" in ")[0] for seed in range(1, 11)}
     assert "an end that is no sample" in wrong
+
+
+def test_a_unit_that_is_taken_for_another_would_be_seen(
+    border: Border, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TIME_UNITS, "ms", 1e-6)
+    wrong = {KINDS["text"](Random(seed), border).wrong.partition(" (")[0] for seed in range(1, 200)}
+    assert any(found.endswith(" in") for found in wrong)
 
 
 def test_a_process_that_must_not_be_would_be_seen(border: Border) -> None:

@@ -113,6 +113,7 @@ def test_small_results_and_what_comes_by_a_pipe_are_not_kept(
     assert not (cache.user_cache("") / "tables").exists()
 
 
+@pytest.mark.thorough
 def test_only_the_last_are_kept() -> None:
     for number in range(KEPT_MOST + 3):
         TableCache([HERE], str(number)).keep("text")

@@ -63,6 +63,28 @@ class Quote:
         return self.row.time.estimate if self.row.time else None
 
     @property
+    def low(self) -> float | None:
+        """The lower end of its 95 % interval, in SI; None where there is none."""
+        return self._ends[0]
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+        return self._ends[1]
+
+    @property
+    def _ends(self) -> tuple[float | None, float | None]:
+        """Of a rate, the ends of its time the other way round."""
+        if self.cost is not None:
+            return self.cost.least.low, self.cost.least.high
+        time, value = self.row.time, self.value
+        if self.unit == "B" or value is None or time is None or time.low is None or time.high is None:
+            return None, None
+        if self.unit == "s":
+            return time.low, time.high
+        return value * time.estimate / time.high, value * time.estimate / time.low if time.low > 0 else None
+
+    @property
     def half_width(self) -> float | None:
         """Of its 95 % interval, as a share of it; None where there is none."""
         if self.cost is not None:

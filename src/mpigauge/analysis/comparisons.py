@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
-    from mpigauge.analysis.explain.beside import Stretch
+    from mpigauge.analysis.explain.beside import Beside, Stretch
     from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
@@ -62,6 +62,10 @@ class Curve:
         """
         ratio = like_ratio(self.times[size], other.times[size], self._at(other, size))
         return None if ratio is None or ratio.low is None else ratio
+
+    def beside(self, base: Curve, size: int) -> Beside | None:
+        """Its time beside that of another, of the same launches; None where `over` is."""
+        return of_times(size, base.times[size], self.times[size], self._at(base, size))
 
     def apart(self, other: Curve, size: int) -> Apart | None:
         """Why there is none, if their ranks were at different distances."""
@@ -291,7 +295,7 @@ def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
     for other, first, state in against_first(curves, of):
         sizes = sorted(other.times.keys() & first.times.keys())
-        points = [of_times(b, first.times[b], other.times[b], other.over(first, b)) for b in sizes]
+        points = [other.beside(first, size) for size in sizes]
         if known := [one for one in points if one is not None]:
             yield Contrast(of, other.cell, first.cell, stretches(known), state)
 

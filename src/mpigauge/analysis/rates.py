@@ -50,7 +50,8 @@ def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float |
     """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
     if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
         return None
-    return algorithm_bytes(cell, pattern) / time.estimate
+    moved = algorithm_bytes(cell, pattern)
+    return moved / time.estimate if moved else None
 
 
 def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge.analysis.interval import launch_interval, student, with_step
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.percentiles import Values
@@ -41,6 +41,47 @@ class Ratio:
     paired: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Times of launches that are held against each other.
+
+    Attributes:
+        over: Launch number to the launch's time in seconds.
+        under: The same of what it is compared with; of the same launches if they are paired.
+        paired: Whether they are compared launch by launch.
+    """
+
+    over: Mapping[int, float]
+    under: Mapping[int, float]
+    paired: bool
+
+    def ratio(self, clock_step: float = 0.0) -> Ratio | None:
+        """How many times as long the one takes as the other; None as of `ratio_of`."""
+        logs = _logs(self.over), _logs(self.under)
+        return _paired(*logs, clock_step) if self.paired else _welch(*logs, clock_step)
+
+    def difference(self, hidden_s: float = 0.0) -> tuple[float, float] | tuple[None, None]:
+        """95 % t interval of what the one takes beyond the other, in seconds; None twice if not paired.
+
+        Args:
+            hidden_s: What the steps of the clock hide of it.
+        """
+        if not self.paired:
+            return None, None
+        return _beyond([self.over[launch] - self.under[launch] for launch in self.over], hidden_s)
+
+
+def compared(
+    over: Mapping[int, float], under: Mapping[int, float], *, paired: bool, apart: Collection[int] = ()
+) -> Compared:
+    """The launches that a ratio rests on: arguments as of `ratio_of`."""
+    common = sorted(over.keys() & under.keys() - set(apart))
+    if paired and len(common) >= max(_LEAST, PAIRED_SHARE * max(len(over), len(under))):
+        over, under = ({launch: side[launch] for launch in common} for side in (over, under))
+        return Compared(over, under, paired=True)
+    return Compared(over, under, paired=False)
+
+
 def ratio_of(
     over: Mapping[int, float],
     under: Mapping[int, float],
@@ -65,10 +106,7 @@ def ratio_of(
     Source:
         docs/method.md#ratios; not paired, Welch's interval on the logarithms of the times of launches.
     """
-    common = sorted(over.keys() & under.keys() - set(apart))
-    if paired and len(common) >= max(_LEAST, PAIRED_SHARE * max(len(over), len(under))):
-        return _paired(_logs(over, common), _logs(under, common), clock_step)
-    return _welch(_logs(over, over), _logs(under, under), clock_step)
+    return compared(over, under, paired=paired, apart=apart).ratio(clock_step)
 
 
 def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None, None]:
@@ -81,18 +119,25 @@ def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None,
         docs/method.md#ratios
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
-    apart = np.array([over.by_launch[launch] - under.by_launch[launch] for launch in common])
-    if apart.size < _LEAST:
-        return None, None
+    beyond_s = [over.by_launch[launch] - under.by_launch[launch] for launch in common]
+    return _beyond(beyond_s, hidden(over, under)) if len(beyond_s) >= _LEAST else (None, None)
+
+
+def hidden(over: Timing, under: Timing) -> float:
+    """What the steps of the clock hide of the difference of two times, in seconds."""
+    return math.hypot(over.step * over.estimate, under.step * under.estimate)
+
+
+def _beyond(apart_s: Sequence[float], hidden_s: float) -> tuple[float, float]:
+    apart = np.array(apart_s)
     error = float(apart.std(ddof=1)) / math.sqrt(apart.size)
-    hidden = math.hypot(over.step * over.estimate, under.step * under.estimate)
-    half = with_step(student(apart.size - 1) * error, hidden)
+    half = with_step(student(apart.size - 1) * error, hidden_s)
     return float(apart.mean()) - half, float(apart.mean()) + half
 
 
-def _logs(times: Mapping[int, float], launches: Iterable[int]) -> Values | None:
-    """Of the times of some launches; None if there are none or one is not positive and finite."""
-    chosen = [times[launch] for launch in launches]
+def _logs(times: Mapping[int, float]) -> Values | None:
+    """Of the times of launches; None if there are none or one is not positive and finite."""
+    chosen = [*times.values()]
     return np.log(chosen) if chosen and all(0 < time < math.inf for time in chosen) else None
 
 

@@ -13,7 +13,7 @@ from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.precision import essential_visit
-from mpigauge.analysis.rates import algorithm_bytes, directions_of
+from mpigauge.analysis.rates import directions_of, rate_of
 from mpigauge.analysis.rows import Row
 from mpigauge.analysis.samples import Medians, launch_medians
 from mpigauge.result.reader import Result
@@ -100,13 +100,12 @@ class SoFar:
 
     def _row(self, cell: Cell, time: Timing | None, ratios: Mapping[str, Ratio]) -> Row:
         pattern = self.patterns[cell.pattern]
-        moves = pattern.moves_bytes and cell.bytes > 0 and time is not None and time.estimate > 0
         return Row(
             cell=cell,
             status="ok",
             reason=None,
             time=time,
-            rate_bytes_per_s=algorithm_bytes(cell, pattern) / time.estimate if moves and time else None,
+            rate_bytes_per_s=rate_of(cell, pattern, time),
             directions=directions_of(cell, pattern),
             cpu_s_per_op=None,
             first_s=None,

@@ -52,6 +52,16 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
     )
 
 
+def crowded(plan: Plan, targets: Iterable[Target]) -> list[Job]:
+    """The jobs whose ranks share cores, of each number of ranks one.
+
+    Raises:
+        UsageError: The hosts have no room for a job.
+    """
+    jobs = (job_of(plan, target, key) for target in targets for key in by_job(target.cells))
+    return list({job.ranks: job for job in jobs if job.oversubscribed}.values())
+
+
 def command_of(plan: Plan, target: Target, job: Job) -> Command:
     """The command of a job.
 

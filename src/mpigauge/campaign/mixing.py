@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge.campaign import targets as prepared
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.result import environment
+from mpigauge.result import environment, source_tree
 from mpigauge.result.records import Difference, Resumed
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bo
     return Resumed(
         started=prepared.now(),
         mpigauge=mpigauge.__version__,
-        commit=environment.commit(),
+        commit=source_tree.commit(),
         differs=differs,
         libraries=libraries,
         environment=here,

@@ -18,7 +18,7 @@ from mpigauge.plan.hosts import places_of
 from mpigauge.plan.kernel_plan import POOL_CACHES
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
-from mpigauge.result import environment
+from mpigauge.result import environment, source_tree
 from mpigauge.result.records import Campaign, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 
@@ -100,7 +100,7 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
         started=now(),
-        commit=environment.commit(),
+        commit=source_tree.commit(),
         environment=environment.environment(),
     )
 

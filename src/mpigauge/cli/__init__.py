@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from mpigauge import __version__
 from mpigauge.cli import aliases
 from mpigauge.cli.streams import silence
+from mpigauge.cli.version import version_option
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
@@ -29,28 +29,40 @@ from mpigauge.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "doctor": "Check this machine: what is installed, what may disturb a measurement, what to do.",
-    "list": "List patterns, launchers, MPI libraries, and kinds of tables and figures.",
-    "run": "Measure; the result file grows as it goes, and the answer is printed.",
+    "run": "Measure; print the answer, keep the result file.",
     "resume": "Continue a result file that was interrupted.",
-    "show": "Print the answer of a result on one screen, or tables with all numbers.",
-    "explain": "Say what follows from a result: what is faster, where, and by how much.",
-    "check": "Hold results against what you expect of them; exit status for CI.",
-    "compare": "Say whether one of two is slower, and how sure that is; exit status for CI.",
-    "history": "Say what changed over time in results of one plan, and since when.",
-    "model": "Describe curves by latency and bandwidth, with breaks, and predict times.",
-    "plot": "Draw a figure of result files: PNG, SVG or PDF.",
-    "map": "Measure all pairs of hosts or ranks; name slow links and hosts.",
-    "mpi": "Add, list and remove MPI libraries in any version, without root.",
-    "lab": "Run a command on emulated hosts on this machine.",
+    "map": "Measure all pairs of hosts or ranks; name slow links, hosts.",
     "sbatch": "Write a Slurm script for a campaign; nothing is submitted.",
+    "show": "Print the answer of a result, or tables with all its numbers.",
+    "explain": "Say what follows: what is faster, where, and by how much.",
+    "model": "Describe curves by latency and bandwidth, and predict times.",
+    "plot": "Draw a figure of result files: PNG, SVG or PDF.",
+    "report": "Write one page with everything, to hand over: HTML.",
+    "compare": "Say whether one of two is slower; exit status for CI.",
+    "check": "Hold results against what you expect; exit status for CI.",
+    "history": "Say what changed over time in results of one plan.",
+    "doctor": "Check this machine: what is there, what disturbs, what to do.",
+    "list": "List patterns, plans, launchers, MPI libraries, tables.",
+    "mpi": "Add, list and remove MPI libraries, in any version.",
+    "lab": "Run a command on emulated hosts on this machine.",
     "kernel": "Locate, build or query mpigauge-kernel.",
-    "import": "Create a result file from another launcher's or program's output.",
+    "import": "Create a result file from another program's output.",
     "completion": "Print a shell completion script.",
 }
+
+CHAPTERS = {
+    "run": "Measure",
+    "show": "Look",
+    "compare": "Judge",
+    "doctor": "Machine",
+    "kernel": "Other programs",
+}
+"""Headings of the help, by the first verb of each."""
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -84,9 +96,20 @@ class Verbs(click.Group):
         return [*(verb for verb in verbs if verb.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Without importing a single one of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """In chapters, without importing a single one of them."""
+        chapters: dict[str, list[tuple[str, str]]] = {}
+        heading, width = "", max(len(name) for name in COMMANDS)
+        for name, about in COMMANDS.items():
+            heading = CHAPTERS.get(name, heading)
+            chapters.setdefault(heading, []).append((name.ljust(width), about))
+        for heading, verbs in chapters.items():
+            with formatter.section(heading):
+                formatter.write_dl(verbs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Understands options where they are written as verbs: `help`, `help run`, `version`."""
+        option = aliases.VERBS.get(args[0]) if args else None
+        return super().parse_args(ctx, [*args[1:2], option] if option else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -102,8 +125,6 @@ def _instead_of(verb: str) -> str:
     """What to type where there is no such verb."""
     from mpigauge.plan import names
 
-    if verb in aliases.VERBS:
-        return f"that is an option: {aliases.VERBS[verb]}"
     if aliases.meaning_of(verb, names.patterns()) is not None:
         return f"that is a pattern: mpigauge run {verb}"
     return choose_from(COMMANDS, verb)
@@ -113,7 +134,7 @@ def _instead_of(verb: str) -> str:
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="mpigauge")
+@version_option
 def mpigauge() -> None:
     """Measure MPI latency, bandwidth and collectives, with confidence intervals.
 
@@ -155,7 +176,7 @@ def status_of(arguments: list[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
-        return complain(*_explained(error), EXIT_USAGE)
+        return complain(*_explained(error, given), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
     except (OSError, SystemExit) as error:
@@ -190,19 +211,21 @@ def complain(sentence: str, hint: str, status: int) -> int:
     return status
 
 
-def _explained(error: click.ClickException) -> tuple[str, str]:
+def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, str]:
     """A sentence and a hint, of what click found wrong."""
     if isinstance(error, click.NoSuchOption):
-        return f"there is no option {error.option_name}", _option_hint(error)
-    return error.format_message().rstrip("."), _help_hint(error)
+        return f"there is no option {error.option_name}", _option_hint(error, given)
+    return error.format_message().rstrip("."), _help_hint(error, given)
 
 
-def _help_hint(error: click.ClickException) -> str:
+def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:
+    """Click does not say in which verb an option lacks its value."""
     context = getattr(error, "ctx", None)
-    return f"see {context.command_path} --help" if context is not None else "see mpigauge --help"
+    verb = f" {given[0]}" if given and given[0] in COMMANDS else ""
+    return f"see {context.command_path if context is not None else f'mpigauge{verb}'} --help"
 
 
-def _option_hint(error: click.NoSuchOption) -> str:
+def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
     """What to type instead: another program's option by its meaning, a near miss by its name."""
     context = error.ctx
     options = [name for one in context.command.params for name in one.opts] if context else []
@@ -210,4 +233,4 @@ def _option_hint(error: click.NoSuchOption) -> str:
     if other is not None and other.instead in options:
         return other.hint
     near = nearest(error.option_name, [name for name in options if name.startswith("--")])
-    return f"did you mean {near}?" if near else _help_hint(error)
+    return f"did you mean {near}?" if near else _help_hint(error, given)

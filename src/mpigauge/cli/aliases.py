@@ -129,5 +129,5 @@ OPTIONS = {
 }
 """Options of OSU and their like, which no verb here has."""
 
-VERBS = {"help": "mpigauge --help", "version": "mpigauge --version"}
+VERBS = {"help": "--help", "version": "--version"}
 """What is a verb elsewhere, and an option here."""

@@ -9,17 +9,20 @@ import click
 
 from mpigauge.cli.comparisons import ended, status_of_verdict
 from mpigauge.cli.histories import Chosen, against
-from mpigauge.cli.options import format_option, results_argument, selection_options, unit_option
+from mpigauge.cli.options import results_argument, unit_option
+from mpigauge.cli.outputs import output_options
 from mpigauge.cli.results import named
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.cli.outputs import Outputs
     from mpigauge.plan.expectations import Expectation
     from mpigauge.show.document import Units
-    from mpigauge.vocabulary import ExpectationVerdict, OnlyChoice, StateChoice
+    from mpigauge.vocabulary import ExpectationVerdict
 
 STATUSES: dict[ExpectationVerdict, int] = {
     "fails": EXIT_CHECK_FAILED,
@@ -41,7 +44,7 @@ KIND = Kind("check", "whether a result is as expected", "what could replace it",
 )
 @click.option(
     "--expect-file",
-    "files",
+    "expect_files",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -57,20 +60,17 @@ KIND = Kind("check", "whether a result is as expected", "what could replace it",
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")
 @selection_options
 @unit_option
-@format_option()
+@output_options
 def command(
     results: tuple[Path, ...],
     *,
     sentences: tuple[str, ...],
-    files: tuple[Path, ...],
+    expect_files: tuple[Path, ...],
     baseline: Path | None,
     guidelines: bool,
     everything: bool,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-    form: str,
+    selection: Selection,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
 ) -> int:
     """Say whether numbers of RESULT are as expected; their intervals decide.
@@ -93,18 +93,18 @@ def command(
     """
     from mpigauge.cli.tables import check
 
-    question = _question(sentences or files, baseline, guidelines)
+    question = _question(sentences or expect_files, baseline, guidelines)
     _, units = check(unit_names, "")
-    chosen = Chosen(KIND, "median", state, only, series, sizes)
+    chosen = Chosen(KIND, "median", selection)
     if question == "--expect":
-        return _expected(_expectations(sentences, files), named(results), chosen, units, form)
+        return _expected(_expectations(sentences, expect_files), named(results), chosen, units, outputs)
     path = _one(named(results))
     if baseline is not None:
         from mpigauge.analysis.compare.decision import Thresholds
 
         held = against(path, baseline, chosen, Thresholds(), force=False)
-        return ended(held, units, form, everything=everything)
-    return _guided(path, chosen, units, form, everything=everything)
+        return ended(held, units, outputs, everything=everything)
+    return _guided(path, chosen, units, outputs, everything=everything)
 
 
 def _question(expected: object, baseline: object, guidelines: object) -> str:
@@ -131,40 +131,40 @@ def _expectations(sentences: Sequence[str], files: Sequence[Path]) -> list[Expec
 
 
 def _expected(
-    expectations: Sequence[Expectation], paths: Sequence[Path], chosen: Chosen, units: Units, form: str
+    expectations: Sequence[Expectation], paths: Sequence[Path], chosen: Chosen, units: Units, outputs: Outputs
 ) -> int:
     """Every number of every result; each statistic is computed once."""
     from mpigauge.analysis.expectations import together
-    from mpigauge.cli.tables import rendered
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.check import document, held_against, verdict_of
     from mpigauge.show.tables.selected import selected
 
-    loaded = list(map(load, paths))
+    loaded, picked = list(map(load, paths)), chosen.selection
     rows = {}
     for stat in dict.fromkeys(one.stat for one in expectations):
-        sources = sources_of(loaded, stat, chosen.state, chosen.only)
-        query = Query(chosen.kind, sources, False, units, stat, chosen.series, chosen.sizes)
+        sources = sources_of(loaded, stat, picked.state, picked.only)
+        query = Query(chosen.kind, sources, False, units, stat, picked.series, picked.sizes)
         rows[stat] = [row for source in selected(query) for row in source.rows]
     found = together(
         [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
     )
-    click.echo(rendered(document(found, units), form), nl=False)
+    outputs.put(document(found, units))
     return STATUSES[verdict_of(found)]
 
 
-def _guided(path: Path, chosen: Chosen, units: Units, form: str, *, everything: bool) -> int:
+def _guided(path: Path, chosen: Chosen, units: Units, outputs: Outputs, *, everything: bool) -> int:
     """Operations against what could replace them."""
     from mpigauge.analysis.compare.guidelines import check
-    from mpigauge.cli.tables import rendered
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
     from mpigauge.show.query import Query, source_of
     from mpigauge.show.tables.guidelines import document
     from mpigauge.show.tables.selected import selected
 
-    found = source_of(load(path), chosen.stat, chosen.state or "all", chosen.only)
-    (source,) = selected(Query(chosen.kind, [found], False, units, chosen.stat, chosen.series, chosen.sizes))
+    picked = chosen.selection
+    found = source_of(load(path), chosen.stat, picked.state or "all", picked.only)
+    query = Query(chosen.kind, [found], False, units, chosen.stat, picked.series, picked.sizes)
+    (source,) = selected(query)
     shown = check(source.rows, source.patterns)
-    click.echo(rendered(document(shown, source.patterns, units, everything=everything), form), nl=False)
+    outputs.put(document(shown, source.patterns, units, everything=everything))
     return status_of_verdict(shown.verdict)

@@ -11,21 +11,21 @@ from mpigauge.cli.comparisons import ended
 from mpigauge.cli.histories import Chosen, against
 from mpigauge.cli.options import (
     comparison_options,
-    format_option,
     results_argument,
-    selection_options,
     stat_option,
     unit_option,
 )
+from mpigauge.cli.outputs import output_options_and_result
 from mpigauge.cli.remeasuring import measured_again
 from mpigauge.cli.results import named
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.cli.outputs import Outputs
 
 KIND = Kind(
     "compare", "whether one of two is slower", "cells of two that are alike", "", "comparison", "patterns"
@@ -50,19 +50,12 @@ KIND = Kind(
     "--remeasure", is_flag=True, help="Measure suspicious numbers again, in turn; they alone decide."
 )
 @click.option("--trust", is_flag=True, help="--remeasure runs what a result names, whoever began it.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Result file of --remeasure.",
-)
 @click.option("-q", "--quiet", is_flag=True, help="No progress of --remeasure.")
 @click.option("--all", "everything", is_flag=True, help="A line for every number.")
 @selection_options
 @unit_option
 @stat_option
-@format_option()
+@output_options_and_result
 def command(
     results: tuple[Path, ...],
     *,
@@ -77,11 +70,8 @@ def command(
     quiet: bool,
     force: bool,
     everything: bool,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-    form: str,
+    selection: Selection,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
     stat: str,
 ) -> int:
@@ -102,7 +92,7 @@ def command(
     """
     from mpigauge.campaign.remeasured import compared_again_by
     from mpigauge.cli.tables import check
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
     from mpigauge.show.query import Query, sources_of
 
@@ -112,13 +102,13 @@ def command(
     check_count(len(paths), by)
     _check_alone(remeasure, baseline, output, trust)
     if baseline is not None:
-        chosen = Chosen(KIND, stat, state, only, series, sizes)
+        chosen = Chosen(KIND, stat, selection)
         found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
-        return ended(found, units, form, strict=strict, everything=everything)
-    sources = sources_of(map(load, paths), stat, state or "all", only)
+        return ended(found, units, outputs, strict=strict, everything=everything)
+    sources = sources_of(map(load, paths), stat, selection.state or "all", selection.only)
     if not force:
         check_alike(sources)
-    query = Query(KIND, sources, False, units, stat, series, sizes, by, thresholds)
+    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes, by, thresholds)
     found = held(query)
     if remeasure:
         before = [one.result for one in sources]
@@ -126,7 +116,7 @@ def command(
         if path is None:
             return status
         found = held_again(query, found, load(path), compared_again_by(before, by))
-    return ended(found, units, form, strict=strict, everything=everything)
+    return ended(found, units, outputs, strict=strict, everything=everything)
 
 
 def _one(paths: Sequence[Path], by: str | None) -> Path:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
+    from mpigauge.cli.outputs import Outputs
     from mpigauge.show.compared import Held
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import ComparisonVerdict
@@ -23,14 +22,15 @@ def status_of_verdict(verdict: ComparisonVerdict) -> int:
     return STATUSES.get(verdict, EXIT_UNDECIDED)
 
 
-def ended(found: Held, units: Units, form: str, *, strict: bool = False, everything: bool = False) -> int:
+def ended(
+    found: Held, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
+) -> int:
     """Prints a comparison; the exit status."""
-    from mpigauge.cli.tables import rendered
     from mpigauge.show.tables.compare import document
 
     verdict = found.shown.strictly() if strict else found.shown.verdict
     shown = document(
         found.shown, verdict, found.factors, units, found.sides, first=found.first, everything=everything
     )
-    click.echo(rendered(shown, form), nl=False)
+    outputs.put(shown)
     return status_of_verdict(verdict)

@@ -44,6 +44,34 @@ def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     return _last([*names.modes(), "all"], incomplete)
 
 
+def datatypes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Datatypes of reductions."""
+    from mpigauge.plan import names
+
+    return _last([*names.datatypes(), "all"], incomplete)
+
+
+def operations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Operations of reductions."""
+    from mpigauge.plan import names
+
+    return _last([*names.operations(), "all"], incomplete)
+
+
+def roots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The one that is no rank."""
+    from mpigauge.vocabulary import ROTATING
+
+    return _last([ROTATING], incomplete)
+
+
+def placements(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Rules."""
+    from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
+
+    return _starting([SAME_HOST, DIFFERENT_HOSTS], incomplete)
+
+
 def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
     from mpigauge.mpi.install.prefixes import managed
@@ -99,6 +127,15 @@ def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Result files."""
     return _files((".jsonl", ".jsonl.gz"), incomplete)
+
+
+def plans(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Plans by name, and plan files of the folder."""
+    from mpigauge.plan import shipped
+
+    names = _starting(shipped.plans(), incomplete)
+    files = _files((shipped.SUFFIX,), incomplete)
+    return [*names, *(item for item in files if item.type != "file" or not names)]
 
 
 def tables(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

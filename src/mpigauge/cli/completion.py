@@ -1,11 +1,30 @@
 """`mpigauge completion`: the script that makes a shell complete mpigauge's words."""
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import ShellComplete, get_completion_class
 
-SHELLS = ("bash", "zsh", "fish")
+PLACES = {
+    "bash": "share/bash-completion/completions/mpigauge",
+    "zsh": "share/zsh/site-functions/_mpigauge",
+    "fish": "share/fish/vendor_completions.d/mpigauge.fish",
+}
+"""Where each shell looks for scripts below a prefix such as /usr; a wheel has them there."""
+
+SHELLS = tuple(PLACES)
 VARIABLE = "_MPIGAUGE_COMPLETE"
 """By which click's scripts ask the program; its name is computed from that of the program."""
+
+
+def completion(shell: str, program: click.Command) -> ShellComplete:
+    """What completes the words of a program in a shell."""
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - click has all three
+    return kind(program, {}, "mpigauge", VARIABLE)
+
+
+def script(shell: str, program: click.Command) -> str:
+    """The script of a shell for any machine: this one need not have the shell."""
+    return ShellComplete.source(completion(shell, program))
 
 
 @click.command("completion")
@@ -22,6 +41,4 @@ def command(context: click.Context, shell: str) -> None:
     mpigauge completion zsh > ~/.zfunc/_mpigauge
     mpigauge completion fish > ~/.config/fish/completions/mpigauge.fish
     """
-    script = get_completion_class(shell)
-    assert script is not None  # noqa: S101 - click has all three
-    click.echo(script(context.find_root().command, {}, "mpigauge", VARIABLE).source())
+    click.echo(completion(shell, context.find_root().command).source())

@@ -24,13 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.result.surroundings import Environment
 
-BUSY_LOAD_PER_CORE = 0.3
 FILES_SHOWN = 5
 WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0
 LINE_PATTERN = "cacheline"
 """What two ranks do while the machine is watched."""
-
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 
 
 @click.command("doctor")
@@ -97,14 +94,15 @@ def _watch(duration: str, form: str) -> int:
 
 def _look(machine: Environment) -> dict[str, list[Finding]]:
     """Findings by what they are about."""
+    from mpigauge.cli import doctor_system
     from mpigauge.mpi import find
 
     libraries, troubles = find.find_all()
     about_mpi = [*_libraries(libraries, [t.sentence for t in troubles]), *_clashes(libraries), _compiler()]
     return {
         "MPI": about_mpi,
-        "this machine": [_cores(machine), _caches(machine), _clock(machine), _shared_memory()],
-        "what may disturb": [_governor(machine), _load(machine), _hypervisor(machine), _variables(machine)],
+        "this machine": doctor_system.of_machine(machine),
+        "what may disturb": [*doctor_system.disturbing(machine), _variables(machine)],
         "ways to run": [_scheduler(), _lab()],
     }
 
@@ -144,73 +142,6 @@ def _compiler() -> Finding:
     if compiler is None:
         return Finding("lacks", "C compiler", "none", "install gcc, or: module load gcc")
     return Finding("ok", "C compiler", compiler)
-
-
-def _caches(machine: Environment) -> Finding:
-    from mpigauge import units
-
-    sizes = [f"{name} {units.format_size(size)}" for name, size in machine.caches.items()]
-    return Finding("ok", "caches", ", ".join(sizes) or "unknown")
-
-
-def _cores(machine: Environment) -> Finding:
-    value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {machine.numa_nodes} NUMA node(s)"
-    if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
-        return Finding("note", "cores", value, "two ranks will share a core: use a machine with two or more")
-    return Finding("ok", "cores", value)
-
-
-def _clock(machine: Environment) -> Finding:
-    from mpigauge.result.environment import GOOD_CLOCK_SOURCES
-
-    if machine.clock_source in GOOD_CLOCK_SOURCES:
-        return Finding("ok", "clock source", machine.clock_source or "unknown")
-    return Finding(
-        "note",
-        "clock source",
-        machine.clock_source,
-        "it is slow to read: boot with clocksource=tsc if the CPU has one",
-    )
-
-
-def _governor(machine: Environment) -> Finding:
-    if machine.governor in ("", "performance"):
-        return Finding("ok", "frequency governor", machine.governor or "not visible")
-    return Finding(
-        "note", "frequency governor", machine.governor, "cpupower frequency-set -g performance (root)"
-    )
-
-
-def _load(machine: Environment) -> Finding:
-    from mpigauge.result.environment import load_average
-
-    load = load_average()
-    if load > BUSY_LOAD_PER_CORE * machine.cores:
-        return Finding(
-            "note",
-            "load",
-            f"{load:.2f}",
-            "other programs are running: wait for them, or ask Slurm for whole nodes (--exclusive)",
-        )
-    return Finding("ok", "load", f"{load:.2f}")
-
-
-def _hypervisor(machine: Environment) -> Finding:
-    if not machine.hypervisor:
-        return Finding("ok", "virtual machine", "no")
-    return Finding(
-        "note",
-        "virtual machine",
-        "yes",
-        "other guests may use its cores at times: trust intervals, not single runs",
-    )
-
-
-def _shared_memory() -> Finding:
-    """MPI libraries put their segments there."""
-    if os.access(SHARED_MEMORY, os.W_OK):
-        return Finding("ok", SHARED_MEMORY, "writable")
-    return Finding("note", SHARED_MEMORY, "not writable", "MPICH will not start: mount a tmpfs there")
 
 
 def _lab() -> Finding:

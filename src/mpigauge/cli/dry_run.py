@@ -1,4 +1,4 @@
-"""What --dry-run prints: the commands of a campaign, and the cells that each of them measures."""
+"""What --dry-run prints: how much a campaign is, its commands, and the cells that each of them measures."""
 
 from __future__ import annotations
 
@@ -6,31 +6,71 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from mpigauge.campaign.prepare import Session
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, Plan
 
 LINES_SHOWN = 16
 """Of a file with the hosts of the ranks."""
 
+SIZES_SHOWN = 6
+"""Of a line; of more sizes only the ends."""
 
-def what_would_run(session: Session) -> str:
-    """A paragraph per job: its command line with its variables, and a line per cell."""
+
+def what_would_run(session: Session, output: Path | None) -> str:
+    """How much it is, and a paragraph per job: its command line with its variables, and what it measures.
+
+    Args:
+        output: The result file that would be written; None for the usual one.
+
+    Raises:
+        UsageError: There is such a file already.
+    """
+    from mpigauge.campaign.jobs import crowded
+    from mpigauge.campaign.measuring import shared_cores
+    from mpigauge.result.writer import check_free
+
+    if output is not None:
+        check_free(output)
+    plan = session.plan
+    lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
+    shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
+    head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
+    return "\n".join([*_amount(session), *shared, *lab, head, *_jobs(session), ""])
+
+
+def _amount(session: Session) -> Iterator[str]:
+    """How many cells in how many jobs, and how long that may take."""
+    from mpigauge.plan.model import by_job
+
+    cells = sum(len(target.cells) for target in session.targets)
+    jobs = sum(len(by_job(target.cells)) for target in session.targets)
+    of_cells, of_jobs = ("" if number == 1 else "s" for number in (cells, jobs))
+    yield f"{cells} cell{of_cells} in {jobs} job{of_jobs}, {_time(session.plan)}; nothing is run"
+
+
+def _time(plan: Plan) -> str:
+    if plan.over_s is not None:
+        return f"spread over {plan.over_s:.0f} s"
+    return "for as long as it takes" if plan.budget_s is None else f"at most {plan.budget_s:.0f} s"
+
+
+def _jobs(session: Session) -> Iterator[str]:
     from mpigauge.campaign.jobs import command_of, job_of
     from mpigauge.plan.model import by_job
 
-    plan = session.plan
-    lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
-    lines = [*lab, f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"]
     for target in session.targets:
         for key, cells in by_job(target.cells).items():
-            job = job_of(plan, target, key)
+            job = job_of(session.plan, target, key)
             variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
-            command = command_of(plan, target, job)
-            lines.append("  " + " ".join([*variables, *map(_quoted, command.words)]))
-            lines += ["    control arm: the same a second time, for mpigauge compare"] if key.arm else []
-            lines += [f"    {_file(name, text)}" for name, text in command.files.items()]
-            lines += [f"    {_described(cell)}" for cell in cells]
-    return "\n".join([*lines, ""])
+            command = command_of(session.plan, target, job)
+            yield "  " + " ".join([*variables, *map(_quoted, command.words)])
+            if key.arm:
+                yield "    control arm: the same a second time, for mpigauge compare"
+            yield from (f"    {_file(name, text)}" for name, text in command.files.items())
+            yield from (f"    {line}" for line in _described(cells))
 
 
 def _quoted(word: str) -> str:
@@ -50,9 +90,25 @@ def _file(name: str, text: str) -> str:
     return f"{FOLDER}/{name}: {' '.join(lines[:LINES_SHOWN])}{more}"
 
 
-def _described(cell: Cell) -> str:
+def _described(cells: Iterable[Cell]) -> Iterator[str]:
+    """A line for all cells that differ in nothing but their size and pair."""
+    from mpigauge.plan.patterns import known
     from mpigauge.show.words.factors import DETAILS, phrases_of
 
-    pair = [f"between ranks {cell.pair}"] if cell.pair else []
-    factors = phrases_of(cell, DETAILS).values()
-    return ", ".join([f"{cell.pattern} {cell.mode} {cell.bytes} B", *pair, *factors])
+    alike: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault((cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()), []).append(cell)
+    for (pattern, mode, *factors), found in alike.items():
+        pairs = len({cell.pair for cell in found if cell.pair})
+        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
+        sized = pattern not in known() or known()[pattern].sized
+        sizes = [_sizes(sorted({cell.bytes for cell in found}))] if sized else []
+        yield ", ".join([" ".join([pattern, mode, *sizes]), *(of_pairs if pairs else []), *factors])
+
+
+def _sizes(sizes: list[int]) -> str:
+    from mpigauge.units import format_size
+
+    if len(sizes) <= SIZES_SHOWN:
+        return ", ".join(map(format_size, sizes))
+    return f"{format_size(sizes[0])} to {format_size(sizes[-1])} ({len(sizes)} sizes)"

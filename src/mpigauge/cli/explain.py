@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options import format_option, results_argument, selection_options, unit_option
+from mpigauge.cli.options import results_argument, unit_option
+from mpigauge.cli.outputs import output_options
 from mpigauge.cli.results import named
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.cli.outputs import Outputs
 
 KIND = Kind(
     "explain", "what follows from a result", "cells that were measured", "", "explanation", "patterns"
@@ -24,6 +26,9 @@ KIND = Kind(
 @results_argument
 @click.option("--all", "everything", is_flag=True, help="All conclusions, not the ten that tell most.")
 @click.option(
+    "--top", type=click.IntRange(1), metavar="N", help="The N conclusions of each result that tell most."
+)
+@click.option(
     "--claims",
     "claims",
     multiple=True,
@@ -33,17 +38,15 @@ KIND = Kind(
 )
 @selection_options
 @unit_option
-@format_option()
+@output_options
 def command(
     results: tuple[Path, ...],
     *,
     everything: bool,
+    top: int | None,
     claims: tuple[Path, ...],
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-    form: str,
+    selection: Selection,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
 ) -> None:
     """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
@@ -59,23 +62,24 @@ def command(
     mpigauge explain both.jsonl --claims examples/published
     """
     from mpigauge.cli.claims import judged
-    from mpigauge.cli.tables import check, rendered
-    from mpigauge.mpi.kinds import KINDS
-    from mpigauge.result.reader import load
+    from mpigauge.cli.tables import check
+    from mpigauge.formats.loading import load
+    from mpigauge.mpi.kinds import GIVES_WAY
     from mpigauge.show.query import Query, sources_of
-    from mpigauge.show.tables.explain import document
+    from mpigauge.show.tables.explain import SAID_MOST, document
     from mpigauge.show.tables.selected import selected
 
     _, units = check(unit_names, "")
     if claims:
-        _refuse(everything=everything, series=series, sizes=sizes)
-        click.echo(rendered(judged(claims, named(results), units, state, only), form), nl=False)
+        _refuse(everything=everything, top=top, series=selection.series, sizes=selection.sizes)
+        outputs.put(judged(claims, named(results), units, selection.state, selection.only))
         return
-    sources = sources_of(map(load, named(results)), "median", state, only)
-    query = Query(KIND, sources, False, units, series=series, sizes=sizes)
-    gives_way = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
-    said = document(selected(query), units, everything=everything, gives_way=gives_way)
-    click.echo(rendered(said, form), nl=False)
+    if everything and top:
+        raise UsageError("--all and --top exclude each other", "use one of them")
+    sources = sources_of(map(load, named(results)), "median", selection.state, selection.only)
+    query = Query(KIND, sources, False, units, series=selection.series, sizes=selection.sizes)
+    most = None if everything else top or SAID_MOST
+    outputs.put(document(selected(query), units, most=most, gives_way=GIVES_WAY))
 
 
 def _refuse(**given: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.results import every
+from mpigauge.cli.selection import EVERYTHING, Selection
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.history.session import Session
     from mpigauge.show.compared import Held
     from mpigauge.show.registry import Kind
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,7 @@ class Chosen:
 
     kind: Kind
     stat: str = "median"
-    state: StateChoice | None = None
-    only: OnlyChoice | None = None
-    series: tuple[str, ...] = ()
-    sizes: str = ""
+    selection: Selection = EVERYTHING
 
 
 @dataclass(slots=True)
@@ -76,9 +73,8 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
         UsageError: There is no result at all.
     """
     from mpigauge.analysis.history.session import apart_from, in_time
-    from mpigauge.plan.sizes import wanted
 
-    wanted(chosen.sizes)
+    chosen.selection.check()
     read, refused = _read(every(paths), chosen)
     if not read:
         raise (
@@ -114,12 +110,13 @@ def session_in(path: Path, chosen: Chosen) -> Session:
         UsageError: It is none, or has nothing of what was chosen.
     """
     from mpigauge.analysis.history.session import session_of
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
     from mpigauge.show.query import Query, source_of
     from mpigauge.show.tables.selected import selected
 
-    source = source_of(load(path), chosen.stat, chosen.state or "all", chosen.only)
-    query = Query(chosen.kind, [source], stat=chosen.stat, series=chosen.series, sizes=chosen.sizes)
+    picked = chosen.selection
+    source = source_of(load(path), chosen.stat, picked.state or "all", picked.only)
+    query = Query(chosen.kind, [source], stat=chosen.stat, series=picked.series, sizes=picked.sizes)
     (mine,) = selected(query)
     return session_of(mine.result, mine.rows)
 

@@ -11,18 +11,18 @@ from mpigauge.cli import completers
 from mpigauge.cli.comparisons import status_of_verdict
 from mpigauge.cli.histories import Chosen, sessions_in
 from mpigauge.cli.options import (
-    format_option,
-    selection_options,
     stat_option,
     threshold_options,
     unit_option,
 )
+from mpigauge.cli.outputs import output_options
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.cli.outputs import Outputs
 
 KIND = Kind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
 
@@ -49,7 +49,7 @@ DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M")
 @selection_options
 @unit_option
 @stat_option
-@format_option()
+@output_options
 def command(
     paths: tuple[Path, ...],
     *,
@@ -57,11 +57,8 @@ def command(
     margin: str,
     allow: str,
     everything: bool,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-    form: str,
+    selection: Selection,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
     stat: str,
 ) -> int:
@@ -82,16 +79,15 @@ def command(
     mpigauge history results before.jsonl after.jsonl --format json
     """
     from mpigauge.analysis.history.history import history_of
-    from mpigauge.cli.tables import check, rendered
+    from mpigauge.cli.tables import check
     from mpigauge.show.compared import thresholds_of
     from mpigauge.show.tables.history import document
 
     thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
-    found = sessions_in(paths, Chosen(KIND, stat, state, only, series, sizes))
+    found = sessions_in(paths, Chosen(KIND, stat, selection))
     if since is not None:
         found = found.since(since)
     shown = history_of(found.known, thresholds)
-    text = rendered(document(shown, units, found.left_out, everything=everything), form)
-    click.echo(text, nl=False)
+    outputs.put(document(shown, units, found.left_out, everything=everything))
     return status_of_verdict(shown.verdict)

@@ -73,6 +73,7 @@ def command() -> None:
     \b
     mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl
     mpigauge import csv examples/published/ring-pairs.csv --columns examples/published/ring-pairs.toml
+    mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl
     """
 
 
@@ -86,11 +87,12 @@ def _import(
     stat: str,
     columns: str | Path,
 ) -> int:
-    from mpigauge.cli.session import default_path, ended
+    from mpigauge.cli.session import ended
     from mpigauge.cli.tables import Asked, check, tabulate
     from mpigauge.errors import JobError, UsageError
     from mpigauge.formats import READERS, read
     from mpigauge.result import writer
+    from mpigauge.result.files import default_path
     from mpigauge.result.records import Imported, Visit
 
     shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)

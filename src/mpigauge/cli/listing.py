@@ -61,7 +61,7 @@ def _mpis(_: str | None) -> Entries:
 def _formats(_: str | None) -> Entries:
     from mpigauge.show import formats
 
-    return [{"name": name, "about": formats.about(name)} for name in formats.FORMATS]
+    return [{"name": name, "about": formats.about(name)} for name in formats.EVERY]
 
 
 def _plots(_: str | None) -> Entries:
@@ -74,6 +74,24 @@ def _tables(_: str | None) -> Entries:
     from mpigauge.show.pivots import KINDS
 
     return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
+
+
+def _plans(_: str | None) -> Entries:
+    from mpigauge.plan import shipped
+    from mpigauge.plan.plan_file import BUDGET, read_file
+
+    files = {name: (path, read_file(path)) for name, path in shipped.plans().items()}
+    return [
+        {
+            "name": name,
+            "title": file.title,
+            "about": " ".join(file.about.split()),
+            "budget": file.budget or BUDGET,
+            "patterns": [*dict.fromkeys(one.pattern for one in file.measure)],
+            "path": str(path),
+        }
+        for name, (path, file) in files.items()
+    ]
 
 
 def _columns(_: str | None) -> Entries:
@@ -93,11 +111,15 @@ THINGS: dict[str, Callable[[str | None], Entries]] = {
     "plots": _plots,
     "tables": _tables,
     "columns": _columns,
+    "plans": _plans,
 }
 
 
 USUAL = {"name": "name", "about": "what it is"}
-SHOWN = {"mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"}}
+SHOWN = {
+    "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
+    "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
+}
 """What people see of each thing; programs see all of it."""
 
 
@@ -111,11 +133,12 @@ SHOWN = {"mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "o
 )
 @format_option()
 def command(thing: str, mpi: str | None, form: str) -> None:
-    """List patterns, launchers, mpis, formats, plots, tables or columns.
+    """List patterns, launchers, mpis, formats, plots, tables, columns or plans.
 
     \b
     mpigauge list
     mpigauge list mpis
+    mpigauge list plans
     mpigauge list patterns --format json
     """
     entries = THINGS[thing](mpi)

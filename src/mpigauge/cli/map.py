@@ -13,13 +13,13 @@ from mpigauge.cli import completers
 from mpigauge.cli.options import (
     assignments,
     format_option,
-    only_option,
     place_options,
     rank_counts,
     ranks_option,
     seed_option,
     words,
 )
+from mpigauge.cli.selection import only_option
 from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
@@ -38,7 +38,7 @@ LAUNCHES_LEAST, LAUNCHES_MOST = 5, 12
 PRECISION = "10%"
 """Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
 
-RANKS_MOST = 32
+PAIR, RANKS_MOST = 2, 32
 VISITS_OF_LAUNCH_MOST = 100_000
 VISITS_LEAST = 2
 """Of a cell in a launch: with hundreds of ranks there are so many pairs that more would take too long."""
@@ -142,7 +142,7 @@ def command(
     from mpigauge.analysis.conditions import only_quiet
     from mpigauge.analysis.linkmap import link_map
     from mpigauge.cli.tables import rendered
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
 
     rate = units.parse_fraction(error_rate)
     _check(factor, figure, pairs)
@@ -207,7 +207,7 @@ def _link(shown: LinkMap, pair: str) -> Link:
 def _check_pairs(pairs: tuple[str, ...]) -> None:
     """Before a campaign, as far as can be known then."""
     for pair in pairs:
-        if len(set(words(pair))) != 2 or len(words(pair)) != 2:  # noqa: PLR2004 - a pair
+        if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
             raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
 
 
@@ -240,7 +240,7 @@ def _counts(text: str | None) -> tuple[int, ...]:
     counts = rank_counts(text)
     if len(counts) > 1:
         raise UsageError("--np: a map has one number of ranks", "measure a map for each")
-    if counts and counts[0] < 2:  # noqa: PLR2004 - a pair
+    if counts and counts[0] < PAIR:
         raise UsageError("--np: one rank has no pairs", "use --np 3 or more")
     return counts
 
@@ -267,13 +267,22 @@ def _visits_most(plan: Plan, ranks: int) -> int:
 
 
 def _usual_ranks(plan: Plan) -> int:
-    """One on every host; of one host, one on every core."""
+    """One on every host; of one host, one on every core.
+
+    Raises:
+        UsageError: There is one rank only.
+    """
     from mpigauge.result import environment
 
     if len(plan.hosts) > 1:
         return len(plan.hosts)
+    if plan.hosts and plan.hosts[0].slots < PAIR:
+        raise UsageError(
+            f"{WHERE}: {plan.hosts[0].name} alone, with one rank, has no pairs",
+            "name more hosts: --hosts h1,h2,h3; or ranks of this one: --hosts h1:4",
+        )
     slots = plan.hosts[0].slots if plan.hosts else environment.cores_allowed()
-    return max(2, min(RANKS_MOST, slots))
+    return max(PAIR, min(RANKS_MOST, slots))
 
 
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> Path | int:
@@ -283,8 +292,10 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     from mpigauge.cli.session import measure, stopped
 
     session = prepare(plan, WHERE)
+    if plan.ranks == (PAIR,):
+        say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
     if dry_run:
-        click.echo(what_would_run(session), nl=False)
+        click.echo(what_would_run(session, output), nl=False)
         return EXIT_DONE
     path, number = measure(session, output, quiet=quiet, answering=False)
     if number is not None:

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.options import (
-    format_option,
     results_argument,
-    selection_options,
     stat_option,
     unit_option,
 )
+from mpigauge.cli.outputs import output_options
 from mpigauge.cli.results import named
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.cli.outputs import Outputs
     from mpigauge.show.modelled import Models
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
 
@@ -37,16 +37,13 @@ KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "
 @selection_options
 @unit_option
 @stat_option
-@format_option()
+@output_options
 def command(
     results: tuple[Path, ...],
     *,
     predict: str,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
-    form: str,
+    selection: Selection,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
     stat: str,
 ) -> int:
@@ -57,24 +54,25 @@ def command(
     Without RESULT, of the newest in results/. The exit status is 5 if a size of --predict has no time.
 
     \b
-    mpigauge model
+    mpigauge model results/node1.jsonl
     mpigauge model results/node1.jsonl --series pingpong
     mpigauge model results/node1.jsonl --predict 3KiB,100MiB
     mpigauge model results/node1.jsonl --format json
     """
-    from mpigauge.cli.tables import check, rendered
-    from mpigauge.plan.sizes import parse_sizes, wanted
-    from mpigauge.result.reader import load
+    from mpigauge.cli.tables import check
+    from mpigauge.formats.loading import load
+    from mpigauge.plan.sizes import parse_sizes
     from mpigauge.show.modelled import models_of
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.model import document
 
     _, units = check(unit_names, "")
-    wanted(sizes)
+    selection.check()
     asked = parse_sizes(predict) if predict else ()
-    sources = sources_of(map(load, named(results)), stat, state, only)
-    shown = models_of(Query(KIND, sources, False, units, stat, series, sizes), asked)
-    click.echo(rendered(document(shown, units), form), nl=False)
+    sources = sources_of(map(load, named(results)), stat, selection.state, selection.only)
+    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes)
+    shown = models_of(query, asked)
+    outputs.put(document(shown, units))
     return _status(shown)
 
 

@@ -9,6 +9,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import Decorator, format_option
+from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,9 +82,8 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
 @_names(completers.kinds)
 @click.option(
     "--plan",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    shell_complete=completers.tables,
+    type=PLAN_PATH,
+    metavar="PLAN",
     help="Add all libraries that a plan names and this machine lacks.",
 )
 @click.option(

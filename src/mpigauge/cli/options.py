@@ -17,8 +17,6 @@ from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
     BINDINGS,
     CHECK_HOSTS,
-    ONLY_CHOICES,
-    STATE_CHOICES,
     STATS,
     SYNCS,
 )
@@ -160,20 +158,19 @@ unit_option = click.option(
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--format, --unit, --stat and --columns, as every verb has that prints the table."""
-    for option in (
-        click.option(
-            "--columns",
-            default="",
-            metavar="NAMES",
-            shell_complete=completers.columns,
-            help="More columns, or all: mpigauge list columns.",
-        ),
-        stat_option,
-        unit_option,
-        format_option(),
-    ):
-        function = option(function)
-    return function
+    return column_options(format_option()(function))
+
+
+def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--unit, --stat and --columns: what a table says, whatever its form."""
+    columns = click.option(
+        "--columns",
+        default="",
+        metavar="NAMES",
+        shell_complete=completers.columns,
+        help="More columns, or all: mpigauge list columns.",
+    )
+    return unit_option(stat_option(columns(function)))
 
 
 def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -185,41 +182,6 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="[RESULT...]",
         shell_complete=completers.results,
     )(function)
-
-
-state_option = click.option(
-    "--state",
-    type=click.Choice(STATE_CHOICES),
-    help="Numbers of this state of the machine, or of each.  [default: the one that had 80 % of the time, "
-    "else each]",
-)
-only_option = click.option(
-    "--only",
-    type=click.Choice(ONLY_CHOICES),
-    help="Without visits during which something else used the ranks' cores.",
-)
-
-
-def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--series, --sizes, --state and --only, as figures and tables have that choose among cells."""
-    for option in (
-        only_option,
-        state_option,
-        click.option(
-            "--sizes",
-            default="",
-            metavar="SPEC",
-            help="Show only these sizes: 8,1KiB, or a range with everything in it: 0:2000.",
-        ),
-        click.option(
-            "--series",
-            multiple=True,
-            metavar="WORDS[=LABEL]",
-            help="Select series by words of their name; the first is the reference; repeatable.",
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:

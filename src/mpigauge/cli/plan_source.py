@@ -14,28 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.cli.aliases import Meaning
+    from mpigauge.plan.model import Measure
     from mpigauge.plan.plan_file import Options, PlanFile
-    from mpigauge.vocabulary import SuiteName
-
-
-def check_source(plan_path: Path | None, suite: SuiteName | None, *, quick: bool, thorough: bool) -> None:
-    """That a plan comes from one place.
-
-    Raises:
-        UsageError: It is to come from two.
-    """
-    named = {"--plan": plan_path, "--suite": suite, "--quick": quick, "--thorough": thorough}
-    said = [name for name, value in named.items() if value]
-    if "--plan" in said and suite is None:
-        said.remove("--plan")  # what is quick or thorough of it is its time
-    if len(said) > 1:
-        raise UsageError(f"{said[0]} and {said[1]} exclude each other", "use one of them")
-
-
-def _suite(name: SuiteName) -> PlanFile:
-    from mpigauge.plan import suites
-
-    return suites.NAMED[name]()
 
 
 def meanings_of(given: Sequence[str]) -> list[Meaning]:
@@ -56,36 +36,14 @@ def meanings_of(given: Sequence[str]) -> list[Meaning]:
     return list(found)
 
 
-def source_of(
-    plan_path: Path | None, options: Options, suite: SuiteName | None, *, quick: bool, thorough: bool
-) -> PlanFile:
-    """A plan file, or one of the suites."""
-    if suite is not None:
-        return _suite(suite)
-    file = _file(plan_path, options, quick=quick, thorough=thorough)
-    return _until_decided(file) if options.until == "decided" and plan_path is None else file
-
-
-def _until_decided(file: PlanFile) -> PlanFile:
-    """The time of a suite is for intervals; a comparison takes what it takes."""
-    from msgspec.structs import replace
-
-    return replace(file, budget=None)
-
-
-def _file(plan_path: Path | None, options: Options, *, quick: bool, thorough: bool) -> PlanFile:
-    from msgspec.structs import replace
-
-    from mpigauge.plan import plan_file, suites
-
-    suite = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+def file_of(plan_path: Path | None) -> PlanFile | None:
+    """The plan file, if one is named."""
     if plan_path is None:
-        names = options.patterns
-        return replace(suite, title=", ".join(names), measure=(), samples=None) if names else suite
+        return None
+    from mpigauge.plan import plan_file
+
     file = plan_file.read_file(plan_path)
     _check_names(file, str(plan_path))
-    if quick or thorough:
-        return replace(file, budget=suite.budget, precision=suite.precision, launches=None)
     return file
 
 
@@ -115,3 +73,25 @@ def chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
         tables = [one for one in file.measure if one.pattern == pattern] or [Measure(pattern)]
         chosen += [replace(one, modes=(mode,)) for one in tables] if mode else tables
     return replace(file, measure=tuple(chosen)) if chosen else file
+
+
+def check_takes(options: Options, measured: Sequence[Measure]) -> None:
+    """That every factor which an option chooses is one of a pattern that is measured.
+
+    Raises:
+        UsageError: No pattern has it, so the option would change nothing.
+    """
+    from mpigauge.plan.factors import FACTORS
+    from mpigauge.plan.patterns import known
+
+    patterns = [pattern for one in measured if (pattern := known().get(one.pattern)) is not None]
+    for factor in FACTORS:
+        asked = factor.has and getattr(options, factor.asked)
+        if not asked or any(getattr(pattern, factor.has) for pattern in patterns):
+            continue
+        option = f"--{factor.name.replace('_', '-')}"
+        names = [name for name, pattern in known().items() if getattr(pattern, factor.has)]
+        raise UsageError(
+            f"{option}: no pattern that is measured has it, so it would change nothing",
+            f"leave it out, or add one that has: {', '.join(names)}",
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +15,12 @@ from mpigauge.cli.options import (
     chosen_units,
     comparison_options,
     results_argument,
-    selection_options,
     stat_option,
     unit_option,
 )
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
+from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import UsageError
 from mpigauge.show.figures import FORMS, KINDS
 
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.show.query import Source
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.vocabulary import StateChoice
 
 
 COMPARE = "compare"
 OF_COMPARE = ("by", "margin", "allow", "force")
-MODELLED = ("time", "rate")
+RATE = "rate"
+NARROWEST_IN, WIDEST_IN = 2.5, 20.0
+MODELLED = ("time", RATE)
 """Kinds of figures that can show a model."""
 
 
@@ -51,8 +55,16 @@ MODELLED = ("time", "rate")
     metavar="FILE",
     help="Figure to write (.png, .svg, .pdf).  [default: RESULT-KIND.png, here]",
 )
+@click.option("--title", metavar="TEXT", help="Title.  [default: what the series have in common]")
+@click.option("--width", metavar="LENGTH", help="Width: 3.3in, 84mm.  [default: 6.4in]")
 @click.option("--linear", is_flag=True, help="Linear axes.")
 @click.option("--model", is_flag=True, help="Lines and breaks of the model, of --kind time and rate.")
+@click.option(
+    "--reference",
+    default="",
+    metavar="LIST",
+    help="Lines beside --kind rate: link, memcpy, or a rate: 100Gbit/s; separated by commas.",
+)
 @unit_option
 @stat_option
 @rename_option
@@ -63,14 +75,14 @@ def command(
     *,
     kind: str,
     output: Path | None,
+    title: str | None,
+    width: str | None,
     linear: bool,
     model: bool,
+    reference: str,
     unit_names: tuple[str, ...],
     stat: str,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
+    selection: Selection,
     renames: tuple[str, ...],
     by: str | None,
     margin: str,
@@ -89,32 +101,79 @@ def command(
     mpigauge plot before.jsonl after.jsonl --kind rate --series pingpong --rename "same-host=one node"
     mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
     mpigauge plot results/node1.jsonl --kind time --model -o model.png
+    mpigauge plot results/node1.jsonl --kind rate --reference 100Gbit/s -o rate.png
+    mpigauge plot results/node1.jsonl --kind time --series pingpong --width 84mm -o column.pdf
     """
     _refuse_of_compare(kind)
     _refuse_model(kind, model=model)
+    _refuse_reference(kind, reference)
     paths = named(results)
     output = output or default_name(paths[0], kind)
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
+    width_in = _width_in(width)
 
-    from mpigauge.plan.sizes import wanted
-    from mpigauge.result.reader import load
+    from mpigauge.formats.loading import load
     from mpigauge.show.compared import thresholds_of
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw
-    from mpigauge.show.query import Query, source_of
+    from mpigauge.show.query import Paper, Query, source_of
+    from mpigauge.show.references import check
     from mpigauge.show.renamed import renamed, renamings
 
-    wanted(sizes)
+    references = tuple(filter(None, map(str.strip, reference.split(","))))
+    check(references)
+    selection.check()
     renamings(renames)
     thresholds = thresholds_of(margin, allow)
-    sources = [source_of(load(path), stat, _state(state, kind), only) for path in paths]
+    sources = [source_of(load(path), stat, _state(selection.state, kind), selection.only) for path in paths]
     sources = renamed(sources, renames)
     _check_alike(sources, kind, force=force)
-    query = Query(KINDS[kind], sources, linear, Units(time, rate), stat, series, sizes, by, thresholds, model)
+    query = Query(
+        KINDS[kind],
+        sources,
+        linear,
+        Units(time, rate),
+        stat,
+        selection.series,
+        selection.sizes,
+        by,
+        thresholds,
+        model,
+        references=references,
+        paper=Paper(title or "", width_in, _command()),
+    )
     draw(query, output)
     click.echo(f"figure: {output}", err=True)
+
+
+def _width_in(text: str | None) -> float | None:
+    """Inches; None for the usual width.
+
+    Raises:
+        UsageError: No figure can be so narrow or wide.
+    """
+    from mpigauge.units import parse_length_in
+
+    if text is None:
+        return None
+    width_in = parse_length_in(text)
+    if not NARROWEST_IN <= width_in <= WIDEST_IN:
+        raise UsageError(f"--width: {text} is out of range", f"use {NARROWEST_IN:g}in to {WIDEST_IN:g}in")
+    return width_in
+
+
+def _command() -> str:
+    """As it was typed, without where files are, and the same for all forms of a figure."""
+    context = click.get_current_context()
+    given = list(context.obj or ())
+    for name in ("-o", "--output"):
+        if name in given[:-1]:
+            at = given.index(name)
+            del given[at : at + 2]
+    here = [Path(word).name if os.path.isfile(word) else word for word in given]  # noqa: PTH113 - long words
+    return shlex.join(["mpigauge", *here])
 
 
 def _refuse_of_compare(kind: str) -> None:
@@ -137,6 +196,16 @@ def _refuse_model(kind: str, *, model: bool) -> None:
     """
     if model and kind not in MODELLED:
         raise UsageError(f"--kind {kind} does not take --model", f"choose --kind {' or '.join(MODELLED)}")
+
+
+def _refuse_reference(kind: str, reference: str) -> None:
+    """Rates are drawn beside rates.
+
+    Raises:
+        UsageError: It was asked for with another kind.
+    """
+    if reference and kind != RATE:
+        raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {RATE}")
 
 
 def _state(state: StateChoice | None, kind: str) -> StateChoice | None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
+from mpigauge.result.files import FOLDER, file_of, is_folder, newest_in, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-FOLDER = Path("results")
-"""Where results go that nobody names."""
-
-ENDINGS = (".jsonl", ".jsonl.gz")
+    from pathlib import Path
 
 
 def named(given: Sequence[Path]) -> list[Path]:
@@ -23,22 +18,7 @@ def named(given: Sequence[Path]) -> list[Path]:
     Raises:
         UsageError: There is no result there.
     """
-    if not given:
-        return [newest_in(FOLDER)]
-    return [newest_in(path) if _is_folder(path) else path for path in given]
-
-
-def newest_in(folder: Path) -> Path:
-    """The result file that was written last.
-
-    Raises:
-        UsageError: There is none.
-    """
-    files = [path for path in _files(folder) if path.name.endswith(ENDINGS)]
-    if not files:
-        hint = "name one, or measure: mpigauge run" if folder == FOLDER else "name the file itself"
-        raise UsageError(f"{folder}: no result is there", hint)
-    return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return [*map(file_of, given)] if given else [newest_in(FOLDER)]
 
 
 def every(given: Sequence[Path]) -> list[Path]:
@@ -47,12 +27,12 @@ def every(given: Sequence[Path]) -> list[Path]:
     Raises:
         UsageError: A folder has no result.
     """
-    found = [file for path in given or [FOLDER] for file in (_all_in(path) if _is_folder(path) else [path])]
+    found = [file for path in given or [FOLDER] for file in (_all_in(path) if is_folder(path) else [path])]
     return list(dict.fromkeys(found))
 
 
 def _all_in(folder: Path) -> list[Path]:
-    files = sorted(path for path in _files(folder) if path.name.endswith(ENDINGS))
+    files = results_in(folder)
     if not files:
         raise UsageError(f"{folder}: no result is there", "name the folder that has them")
     return files
@@ -64,12 +44,3 @@ def is_newest(path: Path) -> bool:
         return newest_in(FOLDER).resolve() == path.resolve()
     except UsageError:
         return False
-
-
-def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file()] if _is_folder(folder) else []
-
-
-def _is_folder(path: Path) -> bool:
-    """No also where the name is too long, or leads through a folder that is closed to us: Path raises."""
-    return os.path.isdir(path)  # noqa: PTH112

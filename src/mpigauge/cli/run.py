@@ -42,6 +42,7 @@ def command(
     mpigauge run allreduce bcast --np 2,4 --sizes 8:1MiB --sync common,mpi_barrier
     mpigauge run pingpong --mpi openmpi --mpi mpich
     mpigauge run pingpong --hosts node1,node2
+    mpigauge run --plan quick
     mpigauge run --plan examples/modes.toml --budget 5min
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare
@@ -56,7 +57,7 @@ def command(
         return same_command_in(lab, where)
     session = prepare(plan, where)
     if dry_run:
-        click.echo(what_would_run(session), nl=False)
+        click.echo(what_would_run(session, output), nl=False)
         return EXIT_DONE
     path, number = measure(session, output, quiet=quiet)
     if number is not None:

@@ -21,6 +21,7 @@ from mpigauge.cli.options import (
     variations,
     words,
 )
+from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import BUFFERS, CONTROL_CHOICES, SUITES, TRANSPORTS, UNTILS
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from mpigauge.plan.model import Plan
-    from mpigauge.plan.plan_file import PlanFile
     from mpigauge.vocabulary import SuiteName
 
 CHAPTERS = {
@@ -48,10 +48,9 @@ SOURCE = (
     click.option(
         "--plan",
         "plan_path",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        shell_complete=completers.tables,
-        help="Plan file (TOML).",
+        type=PLAN_PATH,
+        metavar="PLAN",
+        help="A plan by its name (mpigauge list plans), or a plan file (TOML).",
     ),
     click.option(
         "--suite",
@@ -83,11 +82,22 @@ WHAT = (
         help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
     ),
     click.option(
-        "--datatype", metavar="TYPE[,TYPE...]", help="Datatypes of reductions, or all.  [default: double]"
+        "--datatype",
+        metavar="TYPE[,TYPE...]",
+        shell_complete=completers.datatypes,
+        help="Datatypes of reductions, or all.  [default: double]",
     ),
-    click.option("--op", metavar="OP[,OP...]", help="Operations of reductions, or all.  [default: sum]"),
     click.option(
-        "--root", metavar="RANK[,RANK...]", help="Roots of collectives: ranks, or rotating.  [default: 0]"
+        "--op",
+        metavar="OP[,OP...]",
+        shell_complete=completers.operations,
+        help="Operations of reductions, or all.  [default: sum]",
+    ),
+    click.option(
+        "--root",
+        metavar="RANK[,RANK...]",
+        shell_complete=completers.roots,
+        help="Roots of collectives: ranks, or rotating.  [default: 0]",
     ),
     click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
 )
@@ -120,6 +130,7 @@ WHERE = (
         "placements",
         multiple=True,
         metavar="RULE",
+        shell_complete=completers.placements,
         help="same-host, different-hosts, or the host of each rank (h1,h3 or 1,3); repeatable.",
     ),
     place_options,
@@ -245,10 +256,11 @@ def asked(
     Raises:
         UsageError: An option has a value that cannot be.
     """
-    from mpigauge.cli.plan_source import check_source, chosen, meanings_of, source_of
+    from mpigauge.cli.plan_source import check_takes, chosen, file_of, meanings_of
     from mpigauge.plan.plan_file import Options, with_options
+    from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
 
-    check_source(plan_path, suite, quick=quick, thorough=thorough)
+    check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
     meanings = meanings_of(patterns)
     options = Options(
@@ -264,17 +276,8 @@ def asked(
         vary=variations(vary),
         **given,
     )
-    file = chosen(source_of(plan_path, options, suite, quick=quick, thorough=thorough), meanings)
+    source = source_of(file_of(plan_path), options, suite, quick=quick, thorough=thorough)
+    file = chosen(source, meanings)
+    check_takes(options, file.measure)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
-    return _of_a_few_megabytes(plan, file), where
-
-
-def _of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
-    """The suite that nobody asks for ends before its result is large, unless launches were asked for."""
-    from msgspec.structs import replace
-
-    from mpigauge.plan import suites
-
-    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max or plan.until != "precise":
-        return plan
-    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)
+    return of_a_few_megabytes(plan, file), where

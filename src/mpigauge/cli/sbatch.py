@@ -9,7 +9,7 @@ from string import Template
 
 import click
 
-from mpigauge.cli import completers
+from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
@@ -20,6 +20,9 @@ TIME_LEAST_S = 300.0
 TIME_MOST_S = 366 * 86_400.0
 MARGIN_S = 180.0
 """What a job needs beside its budget: the warning, Slurm's minute, and its start."""
+
+STANDARD_OUTPUT = Path("-")
+"""As other programs call it, and no name of a script."""
 
 PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]*")
 
@@ -97,17 +100,16 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
     "--array",
     "plans",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PLAN_PATH,
     metavar="PLAN",
-    shell_complete=completers.tables,
-    help="Plan file of one array task; repeatable.",
+    help="Plan of one array task, by its name or as a file; repeatable.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Script to write (job.sh).  [default: standard output]",
+    help="Script to write (job.sh), or -.  [default: standard output]",
 )
 @click.pass_context
 def command(
@@ -132,6 +134,7 @@ def command(
     mpigauge sbatch --nodes 2 --array modes.toml --array sizes.toml -o jobs.sh
     """
     time_s = _time_s(limit)
+    output = None if output == STANDARD_OUTPUT else output
     words = _with_ranks(words, nodes * tasks, plans)
     _check_names([*words, *_own_words(context)], partition)
     _check_plans(words, plans, time_s)

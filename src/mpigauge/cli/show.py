@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options import results_argument, selection_options, table_options
+from mpigauge.cli.options import column_options, results_argument
+from mpigauge.cli.outputs import Target, output_options, put
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
-from mpigauge.cli.tables import Asked, shown
-from mpigauge.show.pivots import CURVES, KINDS
+from mpigauge.cli.selection import Selection, selection_options
+from mpigauge.cli.tables import Asked, documents, shown
+from mpigauge.show.pivots import CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.cli.outputs import Outputs
 
 
 @click.command("show")
@@ -24,23 +26,21 @@ if TYPE_CHECKING:
     "--table",
     type=click.Choice(list(KINDS)),
     help="Kind of table: mpigauge list tables.  [default: answer, or curves with --sizes, --series, "
-    "--columns or --format csv, bencher, github]",
+    "--columns or a format of all numbers, such as csv]",
 )
 @click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
 @rename_option
 @selection_options
-@table_options
+@column_options
+@output_options
 def command(
     results: tuple[Path, ...],
     *,
     table: str | None,
     everything: bool,
-    series: tuple[str, ...],
-    sizes: str,
-    state: StateChoice | None,
-    only: OnlyChoice | None,
+    selection: Selection,
     renames: tuple[str, ...],
-    form: str,
+    outputs: Outputs,
     unit_names: tuple[str, ...],
     stat: str,
     columns: str,
@@ -48,6 +48,7 @@ def command(
     """Print the answer of RESULT files on one screen, or tables with all numbers.
 
     RESULT is a file, a folder (its newest file) or - (standard input); without one, the newest in results/.
+    Text of OSU, IMB, NetPIPE and nccl-tests is recognised and read as a result.
 
     \b
     mpigauge show
@@ -55,13 +56,21 @@ def command(
     mpigauge show before.jsonl after.jsonl
     mpigauge show before.jsonl after.jsonl --table rates --rename "same-host=one node"
     mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
-    mpigauge show results/node1.jsonl --format csv > table.csv
+    mpigauge show results/node1.jsonl -o table.csv -o table.json --overwrite
+    mpigauge show results/node1.jsonl --table samples -o samples.csv --overwrite
     mpigauge show results/node1.jsonl --format bencher > bencher.json
+    mpigauge show results/node1.jsonl --format osu > osu.txt
+    mpigauge show osu_latency.txt --all
     mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
     mpigauge show results/node1.jsonl --state all --only quiet
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
-    asked = Asked(
-        CURVES if everything else table, form, unit_names, stat, columns, series, sizes, state, only, renames
-    )
-    click.echo(shown(named(results), asked), nl=False)
+    kind, form = CURVES if everything else table, outputs.targets[0].form
+    asked = Asked(kind, form, unit_names, stat, columns, selection, renames)
+    paths = named(results)
+    if outputs.targets == (Target(asked.form),) and asked.kind != SAMPLES:
+        click.echo(shown(paths, asked), nl=False)
+        return
+    forms = [target.form for target in outputs.targets]
+    for document, target in zip(documents(paths, asked, forms), outputs.targets, strict=True):
+        put(document, target, overwrite=outputs.overwrite)

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import click
 
 from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, words
 from mpigauge.cli.results import is_newest
+from mpigauge.cli.selection import EVERYTHING, Selection
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.show.formats import TIMED
-from mpigauge.show.pivots import ANSWER, CURVES, KINDS
+from mpigauge.show.formats import BY_CELL, FOREIGN
+from mpigauge.show.pivots import ANSWER, CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.analysis.rows import Row
     from mpigauge.cli.table_cache import TableCache
+    from mpigauge.plan.model import Cell
     from mpigauge.show.document import Document, Units
-    from mpigauge.show.query import Query
-    from mpigauge.vocabulary import OnlyChoice, StateChoice
+    from mpigauge.show.query import Query, Source
+    from mpigauge.vocabulary import StateChoice
 
-BY_CELL = ("csv", *TIMED)
-"""Formats of all numbers."""
+OF_SAMPLES = ("csv", "parquet")
+"""Formats of every sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +44,13 @@ class Asked:
     unit_names: tuple[str, ...]
     stat: str
     columns: str
-    series: tuple[str, ...] = ()
-    sizes: str = ""
-    state: StateChoice | None = None
-    only: OnlyChoice | None = None
+    selection: Selection = EVERYTHING
     renames: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
         """The kind of table: the answer, unless something is asked for that only curves have."""
-        by_cell = self.columns or self.series or self.sizes or self.form in BY_CELL
+        by_cell = self.columns or self.selection.series or self.selection.sizes or self.form in BY_CELL
         return self.table or (CURVES if by_cell else ANSWER)
 
 
@@ -59,7 +60,47 @@ def shown(paths: Sequence[Path], asked: Asked) -> str:
     Raises:
         UsageError: As it does.
     """
-    return _cache(paths, asked).find() or tabulate(paths, asked)[0]
+    if (known := _cache(paths, asked).find()) is not None:
+        return _told(known, asked.form)
+    return tabulate(paths, asked)[0]
+
+
+def documents(paths: Sequence[Path], asked: Asked, forms: Sequence[str]) -> Iterator[Document]:
+    """A table of result files for each form; every file is loaded once.
+
+    Raises:
+        UsageError: As `tabulate`.
+    """
+    each = [replace(asked, form=form) for form in forms]
+    checked = [_checked(paths, one) for one in each]
+    if asked.kind == SAMPLES:
+        yield from [_samples(paths, asked)] * len(forms)
+        return
+    sources = _sources(paths, asked)
+    for one, (names, chosen) in zip(each, checked, strict=True):
+        yield _document(_query(sources, one, chosen), names)
+
+
+def _samples(paths: Sequence[Path], asked: Asked) -> Document:
+    """Every sample; only series need what is computed from samples, which takes long of many."""
+    from mpigauge.formats.loading import load
+    from mpigauge.plan.sizes import wanted
+    from mpigauge.show.tables import samples
+    from mpigauge.show.tables.selected import selected
+
+    picked = asked.selection
+    if picked.series:
+        _, chosen = check(asked.unit_names, asked.columns)
+        sources = selected(_query(_sources(paths, asked, picked.state or "all"), asked, chosen))
+        return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
+    sizes = wanted(picked.sizes)
+
+    def keep(cell: Cell) -> bool:
+        return sizes(cell.bytes)
+
+    return samples.document(
+        [samples.chosen_of(load(path), picked.state, picked.only, keep) for path in paths]
+    )
 
 
 def _cache(paths: Sequence[Path], asked: Asked) -> TableCache:
@@ -75,22 +116,42 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
         UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
             kind of table needs.
     """
-    names, chosen = check(asked.unit_names, asked.columns)
-    _refuse(asked, paths)
-
-    from mpigauge.plan.sizes import wanted
-    from mpigauge.result.reader import load
-    from mpigauge.show.query import Query, sources_of
-    from mpigauge.show.renamed import renamed, renamings
-
-    wanted(asked.sizes)
-    renamings(asked.renames)
+    names, chosen = _checked(paths, asked)
     known = _cache(paths, asked)
-    sources = renamed(sources_of(map(load, paths), asked.stat, asked.state, asked.only), asked.renames)
-    query = Query(KINDS[asked.kind], sources, False, chosen, asked.stat, asked.series, asked.sizes)
-    text = rendered(_document(query, names), asked.form)
+    sources = _sources(paths, asked)
+    text = rendered(_document(_query(sources, asked, chosen), names), asked.form)
     known.keep(text)
     return text, sources[0].rows
+
+
+def _checked(paths: Sequence[Path], asked: Asked) -> tuple[tuple[str, ...], Units]:
+    """Columns and units, after all that can be wrong before a file is read."""
+    found = check(asked.unit_names, asked.columns)
+    _refuse(asked, paths)
+
+    from mpigauge.show.renamed import renamings
+
+    asked.selection.check()
+    renamings(asked.renames)
+    return found
+
+
+def _sources(paths: Sequence[Path], asked: Asked, state: StateChoice | None = None) -> list[Source]:
+    from mpigauge.formats.loading import load
+    from mpigauge.show.query import sources_of
+    from mpigauge.show.renamed import renamed
+
+    return renamed(
+        sources_of(map(load, paths), asked.stat, state or asked.selection.state, asked.selection.only),
+        asked.renames,
+    )
+
+
+def _query(sources: Sequence[Source], asked: Asked, chosen: Units) -> Query:
+    from mpigauge.show.query import Query
+
+    picked = asked.selection
+    return Query(KINDS[asked.kind], [*sources], False, chosen, asked.stat, picked.series, picked.sizes)
 
 
 def _refuse(asked: Asked, paths: Sequence[Path]) -> None:
@@ -102,6 +163,11 @@ def _refuse(asked: Asked, paths: Sequence[Path]) -> None:
     if asked.kind == CURVES and len(paths) > 1:
         raise UsageError(
             f"--table {CURVES} does not take a second result", "side by side: --table times, or rates"
+        )
+    if asked.kind == SAMPLES and asked.form not in OF_SAMPLES:
+        raise UsageError(
+            f"--table {SAMPLES} has a line for every sample, which is nothing to read",
+            f"choose --format {' or '.join(OF_SAMPLES)}, or -o samples.csv",
         )
     if asked.columns and asked.kind != CURVES:
         raise UsageError(
@@ -121,7 +187,7 @@ def _document(query: Query, columns: tuple[str, ...]) -> Document:
         return answer.document(selected(query), query.units, newest=newest)
     if query.kind.name == CURVES:
         (source,) = selected(query)
-        return curves.document(source.result, source.rows, columns, query.units, source.states)
+        return curves.document(source.result, source.rows, columns, query.units, source.states, source.stat)
     return pivots.document(query)
 
 
@@ -133,7 +199,17 @@ def rendered(document: Document, form: str) -> str:
         return terminal.render(document, screen)
     from mpigauge.show import formats
 
-    return formats.render(document, form)
+    return _told(formats.render(document, form), form)
+
+
+def _told(text: str, form: str) -> str:
+    """The same text; what its format has no place for is named beside it."""
+    if form in FOREIGN:
+        from mpigauge.show.formats import left_out
+
+        for line in left_out(text):
+            click.echo(line, err=True)
+    return text
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:

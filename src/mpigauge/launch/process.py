@@ -32,7 +32,7 @@ from mpigauge.launch.job import written
 from mpigauge.launch.launchers import Ending
 from mpigauge.launch.leftovers import KILLED
 from mpigauge.launch.outer import inherited
-from mpigauge.launch.process_tree import descendants, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
 
 MARK = "MPIGAUGE_JOB"
 """A variable of all processes of a job, with a value that no other job has."""
@@ -299,7 +299,7 @@ class RunningJob:
             reap_adopted(self._process.pid)
             time.sleep(0.01)
         reap_adopted(self._process.pid)
-        self.undead = tuple(map(in_words, self._left()))
+        self.undead = tuple(map(in_words, self._left() if left else ()))
         self._drain(0)
 
     def _left(self) -> list[int]:
@@ -308,8 +308,8 @@ class RunningJob:
         Others below us are not ours to kill: what a script had started before it became us, or the master
         of an ssh connection with other people's sessions in it.
         """
-        launcher = {self._process.pid, *descendants(self._process.pid)}
-        below = descendants(os.getpid())
+        below_launcher, below = descendants_of(self._process.pid, os.getpid())
+        launcher = {self._process.pid, *below_launcher}
         ours = [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
         return [pid for pid in ours if not is_zombie(pid)]
 

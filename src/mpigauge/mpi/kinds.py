@@ -240,6 +240,9 @@ RELATIVES = (
 
 KINDS = (*WELL_KNOWN, *RELATIVES)
 
+GIVES_WAY = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
+"""Of a kind of library, the variables that make its waiting ranks give way where they share cores."""
+
 GENERIC = Kind(
     "generic",
     "an MPI library of no known kind",

@@ -146,7 +146,11 @@ def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
     if text == SAME_HOST:
         return text
     if not hosts:
-        raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
+        raise UsageError(
+            f"{where}: the placement {text} needs hosts",
+            "name them: --hosts h1:2,h2:2; inside a host, cores are chosen by --bind, or by mpiexec: "
+            "--mpi-option WORD",
+        )
     if text == DIFFERENT_HOSTS:
         return text
     return ",".join(_one_of(word.strip(), hosts, where) for word in text.split(","))

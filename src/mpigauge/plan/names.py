@@ -1,4 +1,4 @@
-"""Names of the kernel's patterns and modes, read quickly: for completion, which waits at every tab.
+"""Names of the kernel's patterns, modes and reductions, read quickly: completion waits for them at every tab.
 
 They come from `kernel/describe.json`, which is what the kernel says of itself; `patterns.known` is the
 whole of it.
@@ -15,14 +15,24 @@ DESCRIPTION = Path(__file__).parents[1] / "kernel" / "describe.json"
 
 def patterns() -> list[str]:
     """All patterns, in the order of patterns.def."""
-    return [pattern["name"] for pattern in _described()]
+    return [pattern["name"] for pattern in _described("patterns")]
 
 
 def modes() -> list[str]:
     """The modes of all patterns."""
-    return sorted({mode["name"] for pattern in _described() for mode in pattern["modes"]})
+    return sorted({mode["name"] for pattern in _described("patterns") for mode in pattern["modes"]})
 
 
-def _described() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))["patterns"]
+def datatypes() -> list[str]:
+    """Those of reductions."""
+    return [one["name"] for one in _described("datatypes")]
+
+
+def operations() -> list[str]:
+    """Those of reductions of any datatype."""
+    return list(dict.fromkeys(name for one in _described("datatypes") for name in one["operations"]))
+
+
+def _described(what: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))[what]
     return found

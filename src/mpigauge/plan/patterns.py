@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.vocabulary import ALL, Family
+from mpigauge.vocabulary import ALL, Family, OverheadOf
 
 KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
@@ -127,6 +127,7 @@ class Pattern(Struct, frozen=True):
         one_way: Its time is that of one message, or of one cache line, one way.
         sampled: How samples are taken, by properties.
         volumes: What an operation is about, and needs.
+        overhead: Whose processor its time is of, where that is the time of a call; "" for all others.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Pattern(Struct, frozen=True):
     one_way: bool = False
     sampled: Sampling = Sampling()
     volumes: Volumes = Volumes()
+    overhead: OverheadOf = ""
 
     @property
     def sized(self) -> bool:
@@ -288,6 +290,7 @@ def completed(pattern: Pattern) -> Pattern:
         pattern,
         family=own.family,
         one_way=own.one_way,
+        overhead=own.overhead,
         modes=tuple(_completed_mode(mode, modes.get(mode.name)) for mode in pattern.modes),
     )
     if pattern.sampling != own.sampling:

@@ -12,6 +12,7 @@ import msgspec
 
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
@@ -113,12 +114,24 @@ def read_file(path: Path) -> PlanFile:
     Raises:
         UsageError: Names the file and the key, or the line that is not TOML.
     """
-    values = read_toml(path, "a plan")
+    shipped.check_there(path)
+    return file_of(read_toml(path, "a plan"), str(path))
+
+
+def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
+    """The keys of a plan file, checked.
+
+    Args:
+        where: What an error names: the file, or who gave them.
+
+    Raises:
+        UsageError: Names the key.
+    """
     try:
         return msgspec.convert(values, PlanFile)
     except msgspec.ValidationError as error:
         raise UsageError(
-            f"{path}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
+            f"{where}: {_in_toml_words(error)}", "docs/formats.md lists the keys of a plan"
         ) from None
 
 

@@ -134,15 +134,6 @@ def recordable(variables: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def commit() -> str:
-    """The git commit of the source tree that this package is run from; empty if it is installed."""
-    root = Path(__file__).parents[3]
-    head = read(root / ".git" / "HEAD")
-    if not head.startswith("ref: "):
-        return head[:40]
-    return read(root / ".git" / head.removeprefix("ref: "))[:40]
-
-
 def environment() -> Environment:
     """What one process can see of its machine (docs/method.md#what-is-recorded)."""
     huge = re.search(r"\[(\w+)\]", read("/sys/kernel/mm/transparent_hugepage/enabled"))

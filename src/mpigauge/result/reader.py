@@ -103,6 +103,10 @@ _LISTS = {
 }
 
 
+class NotAResultError(UsageError):
+    """A file that is no result of ours; it may be one of somebody else's."""
+
+
 def load(path: Path) -> Result:
     """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
@@ -110,8 +114,9 @@ def load(path: Path) -> Result:
     numbers are kept in machine words: the result takes about as much memory as the file is long.
 
     Raises:
-        UsageError: It cannot be read, is empty, not ours, or newer than this mpigauge, or its first line is
-            damaged; names the file.
+        NotAResultError: It is not ours; names the file.
+        UsageError: It cannot be read, is empty, or newer than this mpigauge, or its first line is damaged;
+            names the file.
     """
     with closing(_lines(path)) as lines:
         first = next(lines, b"")
@@ -183,7 +188,7 @@ def _too_much(path: Path) -> UsageError:
 def _not_ours(path: Path, start: bytes) -> UsageError:
     if not start:
         return UsageError(f"{path}: is empty", "measure again: mpigauge run")
-    return UsageError(f"{path}: is not a result file of mpigauge", "mpigauge run writes one")
+    return NotAResultError(f"{path}: is not a result file of mpigauge", "mpigauge run writes one")
 
 
 def _campaign(path: Path, line: bytes) -> Campaign:

@@ -163,10 +163,24 @@ def create(path: Path) -> ResultFile:
         _expect_free(path)  # the plain name may be free where the compressed one is taken
         return _create(plain_name(path))
     except FileExistsError:
-        raise UsageError(
-            f"{path}: exists already, and results are never overwritten",
-            f"choose another name, or continue it: mpigauge resume {path}",
-        ) from None
+        raise _exists(path) from None
+
+
+def check_free(path: Path) -> None:
+    """Refuses the name of a result that `create` would refuse; nothing is opened.
+
+    Raises:
+        UsageError: There is such a file already.
+    """
+    if not _is_unborn(path) and any(map(os.path.lexists, (path, plain_name(path)))):
+        raise _exists(path)
+
+
+def _exists(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: exists already, and results are never overwritten",
+        f"choose another name, or continue it: mpigauge resume {path}",
+    )
 
 
 def create_beside(path: Path) -> ResultFile:

@@ -99,6 +99,15 @@ def check_count(results: int, by: str | None) -> None:
     """
     if results > MOST:
         raise UsageError(f"{results} results: two can be compared", "name the base first: compare A B")
+    check_by(results, by)
+
+
+def check_by(results: int, by: str | None) -> None:
+    """What is compared within one result is not asked of several.
+
+    Raises:
+        UsageError: It is.
+    """
     if by is not None and results > 1:
         raise UsageError("--by compares within one result, and two are named", "leave one of them out")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.show.columnar import Columns
 
 Tone = Literal["", "good", "doubt", "bad", "title", "quiet"]
 """What a terminal may colour; words say it all without."""
@@ -126,6 +127,10 @@ class Document:
             Markdown has it in the place of head and foot.
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
+        schema: What its data are, by a name in `show.schema.VERSIONS`; "" for lists, which have no version.
+        contexts: Where its numbers come from, one per result: `show.tables.context`.
+        sparse: Whether CSV leaves out columns that are empty on every line.
+        pieces: Its records as columns, piece by piece, where they are too many to be held as records.
     """
 
     head: Sequence[str] = ()
@@ -135,6 +140,10 @@ class Document:
     source: str = ""
     data: Callable[[], Mapping[str, Any]] | None = None
     records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
+    schema: str = ""
+    contexts: Sequence[Mapping[str, Any]] = ()
+    sparse: bool = False
+    pieces: Callable[[], Iterable[Columns]] | None = None
 
     def entries(self, table: Table) -> list[list[str]]:
         """The rows of a table as people read them."""

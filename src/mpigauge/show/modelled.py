@@ -13,6 +13,7 @@ from mpigauge.analysis.models.points import points_of
 from mpigauge.analysis.models.predict import predicted
 from mpigauge.analysis.models.segments import POINTS_LEAST
 from mpigauge.errors import UsageError
+from mpigauge.show.overheads import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.show.series import FILE, against_size, told_apart
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.models.model import Model
     from mpigauge.analysis.models.predict import Prediction
     from mpigauge.analysis.rows import Row
+    from mpigauge.show.overheads import Place
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
     from mpigauge.vocabulary import AlgorithmName, NoBehaviour
@@ -68,11 +70,16 @@ class Collective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Models:
-    """Curves with models, those that have too few sizes for one, and what collectives are like."""
+    """Curves with models, those that have too few sizes for one, and what collectives are like.
+
+    Attributes:
+        places: Where calls were measured alone, the overheads of messages.
+    """
 
     found: Sequence[Modelled]
     left_out: Sequence[Series]
     collectives: Sequence[Collective] = ()
+    places: Sequence[Place] = ()
 
 
 def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
@@ -85,7 +92,8 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
         UsageError: There is no curve, or none with enough sizes.
     """
     series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
-    pairs = [(one, modelled(one, predict)) for one in series]
+    curves = [one for one in series if not pattern_of(one).overhead]
+    pairs = [(one, modelled(one, predict)) for one in curves]
     found = [model for _, model in pairs if model is not None]
     if not found:
         files = ", ".join(str(source.result.path) for source in query.sources)
@@ -93,7 +101,8 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
             f"{files}: no curve of messages has {POINTS_LEAST} sizes",
             "measure more of them: mpigauge run --sizes 0:4MiB",
         )
-    return Models(found, [one for one, model in pairs if model is None], _collectives(series, found))
+    left_out = [one for one, model in pairs if model is None]
+    return Models(found, left_out, _collectives(curves, found), places_of(series))
 
 
 def talks(query: Query, row: Row) -> bool:
@@ -112,9 +121,6 @@ def modelled(series: Series, predict: Sequence[int] = ()) -> Modelled | None:
 
 
 # ---- Collectives ---------------------------------------------------------------------------------
-
-BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", "state")
-"""What messages and a collective that is made of them have in common."""
 
 RANKS = "ranks"
 

@@ -38,6 +38,7 @@ class Source:
         windows: Cells, without their window, that were measured with several.
         states: Those that the machine was in.
         controls: Rows of a control arm, which are for comparisons alone.
+        stat: What stands for a launch in its rows.
     """
 
     name: str
@@ -49,11 +50,27 @@ class Source:
     windows: frozenset[Cell] = frozenset()
     states: States = field(default_factory=States)
     controls: tuple[Row, ...] = ()
+    stat: str = "median"
 
     @property
     def states_shown(self) -> list[str]:
         """Of the states of the machine those that its rows are of, from near to far."""
         return [name for name in STATE_NAMES if any(row.state == name for row in self.rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What a figure is on, beside what it shows.
+
+    Attributes:
+        title: In place of the one that is computed; empty for that.
+        width_in: Inches; None for the width of a page's text.
+        command: What drew it, for those who find the file alone.
+    """
+
+    title: str = ""
+    width_in: float | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +85,8 @@ class Query:
         by: The factor that is compared; None for the first with several values.
         thresholds: What a comparison is held to.
         model: Lines of the model instead of lines from point to point.
+        references: What bandwidths are held against, by name, or a rate.
+        paper: What a figure is on.
     """
 
     kind: Kind
@@ -80,6 +99,8 @@ class Query:
     by: str | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
     model: bool = False
+    references: tuple[str, ...] = ()
+    paper: Paper = Paper()
 
     def lacks(self, what: str, hint: str = "") -> UsageError:
         """The error that says why it cannot be made."""
@@ -107,7 +128,7 @@ def source_of(
         UsageError: The result knows nothing of such states, or of disturbances.
     """
     states = states_of(result.visits)
-    _check_state(result, states, state)
+    check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
     known = rows(result, stat, state, states)
     found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
@@ -116,7 +137,7 @@ def source_of(
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
     windows = several_windows(found)
-    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls))
+    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls), stat)
 
 
 def sources_of(
@@ -133,7 +154,12 @@ def measured(source: Source) -> Measured:
     return Measured(source.result, source.rows, source.states)
 
 
-def _check_state(result: Result, states: States, state: StateChoice | None) -> None:
+def check_state(result: Result, states: States, state: StateChoice | None) -> None:
+    """That a result has a state of the machine, or each.
+
+    Raises:
+        UsageError: It has not.
+    """
     there = list(dict.fromkeys(one.name for one in states.states))
     if state in (None, "all", *there):
         return

@@ -5,14 +5,16 @@ Those of the README run on real ones (test_readme.py), those of the reports draw
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,6 +26,11 @@ from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
 from tests.fakes.mpi import install
 from tests.places import DOCS, EXAMPLES
+from tests.printed import FOLDER
+
+sys.path.insert(0, str(DOCS))
+
+import pages
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install
@@ -36,8 +43,7 @@ ELSEWHERE = ("make ", "mpigauge lab ", "mpigauge mpi ", "mpigauge run --plan exa
 """What no fake can do: tests/lab makes hosts, tests/mpi and tests/mpi_real add libraries from an index."""
 
 FOUND = {errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
-JUDGES = ("map", "compare", "check", "history")
-"""What these may end with."""
+"""What those may end with that judge."""
 
 QUICKER = {"10s": "1s"}
 """How long a machine is watched."""
@@ -63,6 +69,15 @@ BOTH = (
 )
 COMPARED = ("builds.jsonl", "upgrade.jsonl")
 """Results that pages ask for a verdict, and draw."""
+
+PRINTED = {
+    "osu_latency.txt": "osu_latency_7.4.txt",
+    "osu_allreduce.txt": "osu_allreduce_7.4_f.txt",
+    "imb.txt": "imb_mpi1_2021.11.txt",
+    "all_reduce_perf.json": "nccl_all_reduce_made.json",
+    "np.out": "netpipe_3_made.out",
+}
+"""What other benchmarks have printed, as pages name it."""
 
 HOSTS = ("--hosts", "h1,h2,h3,h4", "--sizes", "8,1KiB", "--launches", "2")
 
@@ -108,6 +123,8 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
         text = (stock / "work" / name).read_text(encoding="utf-8")
         Path(name).write_text(text.replace(str(stock), str(machine)), encoding="utf-8")
     begun.remember(load(Path("both.jsonl")).campaign)
+    for name, sample in PRINTED.items():
+        shutil.copy(FOLDER / sample, name)
     printed = "examples/published/ring-pairs"
     cli("import", "csv", f"{printed}.csv", "--columns", f"{printed}.toml", "-o", "printed.jsonl")
     return cli
@@ -125,7 +142,7 @@ def run(cli: Cli, text: str) -> None:
         _launched(cli, journal)
     _make_room(words)
     done = cli(*words)
-    allowed = FOUND if words[0] in JUDGES else set()
+    allowed = FOUND if words[0] in pages.JUDGING else set()
     assert done.status in {errors.EXIT_DONE, *allowed}, f"{text}: {done.err}"
     whole = shlex.split(text)
     if ">" in whole:
@@ -158,17 +175,47 @@ def _launched(cli: Cli, journal: str) -> None:
     Path(journal).write_text(f"{done.stdout}the words of {journal}\n", encoding="utf-8")
 
 
+def _unpack(page: Path) -> None:
+    """Results that a page reads and does not make, from those that are kept for it."""
+    made: set[str] = set()
+    for command in pages.read(page).commands:
+        for name in {*command.reads} - made:
+            kept = pages.RESULTS / f"{name}.gz"
+            if kept.is_file() and not Path(name).exists():
+                Path(name).write_bytes(gzip.decompress(kept.read_bytes()))
+        made.add(command.makes)
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_of_a_page_runs(cluster: Cli, page: Path) -> None:
+    _unpack(page)
     for text in commands(page):
         if not text.startswith(ELSEWHERE):
+            # What a page shows without a name is the result that it is about, whatever it has measured since.
+            Path(RESULTS[0]).touch()
             run(cluster, text)
 
 
-def test_what_a_workflow_runs_is_what_its_page_runs() -> None:
-    """So its commands are held by the test above; what the shell does with them is left out."""
+@pytest.mark.parametrize("forge", ["github", "gitlab"])
+def test_what_a_job_runs_is_what_its_page_runs(forge: str) -> None:
+    """So its commands are held by the test above; what the shell does with them, by those of integrations."""
     page = set(commands(DOCS / "slower.md"))
-    text = (EXAMPLES / "ci-slower.yml").read_text(encoding="utf-8")
-    found = [line.partition(" || ")[0].strip() for line in text.splitlines() if "mpigauge " in line]
-    assert len(found) >= 5
+    text = (EXAMPLES / "integrations" / forge / "slower.yml").read_text(encoding="utf-8")
+    lines = [line.partition(" || ")[0].strip().removeprefix("- ") for line in text.splitlines()]
+    found = [line for line in lines if line.startswith("mpigauge ")]
+    assert len(found) >= 3
     assert set(found) <= page
+
+
+def test_every_block_of_the_page_about_python_runs(cluster: Cli, capfd: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "python.md", "exec"), names)  # noqa: S102 - our own page
+    assert names["verdict"].verdict
+    assert len(names["measured"].rows(pattern="barrier")) == 1
+    assert "latency" in capfd.readouterr().out

@@ -24,6 +24,7 @@ from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
 from mpigauge.show import columns, pivots
 from mpigauge.show.figures import KINDS
+from mpigauge.show.formats import FORMATS
 from mpigauge.show.tables import records
 from mpigauge.show.words.finding import Finding
 from mpigauge.vocabulary import WARNING_KINDS
@@ -45,12 +46,15 @@ STRANGERS = {
     "--allow-run-as-root",
     "--constraint",
     "--describe",
+    "--from",
     "--help",
+    "--no-isolation",
     "--nodelist",
     "--oversubscribe",
+    "--python",
     "--shm-size",
 }
-"""Options of other programs that pages speak of: Slurm, Docker, mpiexec, the kernel."""
+"""Options of other programs that pages speak of: Slurm, Docker, mpiexec, uv, build, the kernel."""
 
 
 @cache
@@ -194,7 +198,8 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
     assert sorted(firsts(states)) == sorted(records.state_record(state))
     assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS))
     assert sorted(firsts(findings)) == sorted(records.finding_record(Finding("contrast", "info", (), {}, "")))
-    assert sorted(firsts(top)) == sorted(records.result_record(result_of(campaign(BLIND)), [], []))
+    named = ("format", "version", *records.result_record(result_of(campaign(BLIND)), [], []))
+    assert sorted(firsts(top)) == sorted(named)
 
 
 def test_every_column_is_named_by_its_heading_and_no_other() -> None:
@@ -290,3 +295,12 @@ def test_a_station_that_is_gone_is_found(name: str) -> None:
     assert found("rounds.c:run_warm")
     with pytest.raises((AttributeError, ImportError)):
         found(name)
+
+
+def test_the_promise_names_every_format_and_every_exit_status() -> None:
+    """What is not promised is named, too."""
+    text = page("stability.md")
+    assert not missing(set(FORMATS), text)
+    statuses = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    table = rows_of(section("stability.md", "What stays the same"))
+    assert statuses - {str(errors.EXIT_SIGNAL_BASE)} <= {row[0] for row in table}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from mpigauge.analysis.rows import Row, rows
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS
 from tests.made import campaign, cell, launch, lines_of, visit
@@ -23,11 +22,7 @@ import measure
 import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mpigauge.analysis.states import States
-    from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import StateChoice
+    from collections.abc import Sequence
 
 PAGES = pages.pages()
 NAMES = [page.path.stem for page in PAGES]
@@ -108,6 +103,7 @@ def test_every_report_is_in_the_index_with_its_plans() -> None:
 # ---- What is kept --------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("_read_once")
 def test_results_are_kept_for_all_and_nothing_else_and_are_small() -> None:
     kept = list(pages.stored())
     assert {path.name.removesuffix(".jsonl.gz") for path in kept} == set(pages.needed(PAGES)), "make reports"
@@ -131,39 +127,7 @@ def said() -> dict[str, str]:
     return {}
 
 
-@pytest.fixture(scope="module")
-def _read_once() -> Iterator[None]:
-    """Many commands read one result: what is said of its cells is computed once for each statistic."""
-    read, compute = load, rows
-    results: dict[Path, Result] = {}
-    found: dict[tuple[object, ...], list[Row]] = {}
-
-    def load_once(path: Path) -> Result:
-        key = path.resolve()
-        if key not in results:
-            results[key] = read(path)
-        return results[key]
-
-    def rows_once(
-        result: Result,
-        stat: str = "median",
-        choice: StateChoice | None = None,
-        states: States | None = None,
-    ) -> list[Row]:
-        key = (result.path.resolve(), stat, choice, result.left_out)
-        if key not in found:
-            found[key] = compute(result, stat, choice, states)
-        return found[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in list(sys.modules.values()):
-            for name, real, once in (("load", read, load_once), ("rows", compute, rows_once)):
-                if getattr(module, name, None) is real:
-                    patch.setattr(module, name, once)
-        yield
-
-
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_page_shows_what_its_commands_make(page: pages.Page, here: Path, said: dict[str, str]) -> None:
@@ -303,7 +267,7 @@ def test_what_is_there_is_left_unless_it_is_asked_for(calls: list[Sequence[str]]
 
 
 def test_no_plateau_is_above_its_link() -> None:
-    text = (DOCS / "reports" / "modes.md").read_text(encoding="utf-8")
+    text = draw.run_words(["explain", str(pages.RESULTS / "modes-lan.jsonl.gz"), "--all"], DOCS)
     shares = re.findall(r"(\S+) % of the \S+ Mbit/s[^;]* that TCP can bring", text)
     assert shares
     assert all(0 < float(share) < 101 for share in shares)

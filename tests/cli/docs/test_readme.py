@@ -9,13 +9,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
 import pytest
 
 from mpigauge import __version__, errors
-from mpigauge.cli import mpigauge, run
+from mpigauge.cli import manual, mpigauge, run
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.plan import names
 from mpigauge.plan.patterns import blocks_of, known
@@ -110,7 +111,6 @@ def with_small_budget(text: str) -> str:
 
 
 @pytest.mark.mpi
-@pytest.mark.slow
 def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     failed = {}
@@ -161,10 +161,16 @@ def test_example_is_a_plan(path: Path) -> None:
     assert f"examples/{path.name}" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", generate.pages())
+@cache
+def computed() -> dict[str, str]:
+    """What docs/generate.py would write, by page."""
+    return generate.pages()
+
+
+@pytest.mark.parametrize("name", computed())
 def test_computed_page_is_fresh(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
-    assert committed == generate.pages()[name], "run: python docs/generate.py"
+    assert committed == computed()[name], "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 16])
@@ -189,7 +195,7 @@ def test_every_verb_has_examples_of_its_own() -> None:
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
     sections = re.split(r"^#+ (mpigauge.*)$", page, flags=re.MULTILINE)[1:]
     texts = dict(zip(sections[::2], sections[1::2], strict=True))
-    for words, _ in generate.commands(mpigauge, ("mpigauge",)):
+    for words, _ in manual.commands(mpigauge, ("mpigauge",)):
         name = " ".join(words)
         examples = re.findall(r"^\$ (.*)$", texts[name], re.MULTILINE)
         assert examples, name
@@ -208,7 +214,7 @@ def test_every_chapter_of_the_help_begins_with_an_option() -> None:
 
 def test_help_shows_no_backslash() -> None:
     with click.Context(mpigauge, info_name="mpigauge") as context:
-        for _, command in generate.commands(mpigauge, ("mpigauge",)):
+        for _, command in manual.commands(mpigauge, ("mpigauge",)):
             assert "\\" not in command.get_help(context)
 
 

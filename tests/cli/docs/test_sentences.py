@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.places import ROOT
 
 
@@ -12,6 +14,7 @@ def printed(*parts: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.thorough
 def test_help_errors_and_hints_are_listed_by_module() -> None:
     text = printed()
     for sentence in (

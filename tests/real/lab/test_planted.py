@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi]
 
 PLAN = """
 title = "planted"

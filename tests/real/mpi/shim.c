@@ -12,7 +12,7 @@
  *
  * Of MPI_Allreduce of 32-bit numbers also rotate, where every number of the result is the one
  * before it, and forget, where a rank contributes what changes nothing; of MPI_Isend also repeat,
- * which sends the message before once more. */
+ * which sends the message before once more; of MPI_Sendrecv_replace forget, which does nothing. */
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
@@ -204,6 +204,24 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
 {
     before(action_for("MPI_Irecv", count, type, comm));
     return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    before(action_for("MPI_Recv", count, type, comm));
+    return PMPI_Recv(data, count, type, from, tag, comm, status);
+}
+
+int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int tag, int from,
+                         int into_tag, MPI_Comm comm, MPI_Status *status)
+{
+    const char *action = action_for("MPI_Sendrecv_replace", count, type, comm);
+
+    before(action);
+    if (strcmp(action, "forget") == 0)
+        return MPI_SUCCESS;
+    return PMPI_Sendrecv_replace(data, count, type, to, tag, from, into_tag, comm, status);
 }
 
 static int probed; /* MPI_Probe has found something */

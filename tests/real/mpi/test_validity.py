@@ -217,3 +217,13 @@ def test_messages_of_a_window_that_change_places_are_found(mpigauge: Run, shim: 
     mpigauge("run", *words, environment={**shim(library), **orders})
     corrupt = {failure.cell.bytes for failure in load(tmp_path / "r.jsonl").failures if failure.cell}
     assert corrupt == {64}
+
+
+def test_a_buffer_that_nothing_has_replaced_is_found(mpigauge: Run, shim: Shim, tmp_path: Path) -> None:
+    """What a rank has sent lies in it: other bytes than those that should have come."""
+    library = find.find(prefix("mpich"))
+    orders = {"SHIM_ACTION": "forget", "SHIM_CALL": "MPI_Sendrecv_replace", "SHIM_BYTES": "64"}
+    words = ("exchange", "--mode", "sendrecv-replace,copy-sendrecv", "--sizes", "64,128", *SHORT)
+    mpigauge("run", *words, "--mpi", str(library.mpicc), environment={**shim(library), **orders})
+    corrupt = {(f.cell.mode, f.cell.bytes) for f in load(tmp_path / "r.jsonl").failures if f.cell}
+    assert corrupt == {("sendrecv-replace", 64)}

@@ -115,6 +115,7 @@ def covering(found: list[tuple[float, float]]) -> float:
     return sum(any(low <= truth <= high and high / low < 1.5 for truth in truths) for low, high in found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dwell_s", [(0.35, 12.0), (2.5, 5.0), (20.0, 60.0), (100.0, 300.0)])
 def test_intervals_hold_in_each_state_however_long_it_lasts(dwell_s: tuple[float, float]) -> None:
     generator = np.random.default_rng(7)

@@ -45,6 +45,7 @@ def words(logs: Values) -> list[str]:
 # ---- Errors --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("count", "spread"), [(5, 0.01), (5, 0.02), (5, 0.03), (10, 0.02), (10, 0.03)])
 def test_equals_pass_and_nothing_is_called_slower(count: int, spread: float) -> None:
     chance = np.random.default_rng(1)
@@ -102,6 +103,7 @@ def test_intervals_hold_for_all_cells_at_once(count: int) -> None:
     assert sum(all(one.low <= 1 <= one.high for one in cells) for cells in trials) >= 90
 
 
+@pytest.mark.thorough
 def test_results_of_two_times_are_held_against_each_other() -> None:
     chance = np.random.default_rng(5)
     alarms = found = 0

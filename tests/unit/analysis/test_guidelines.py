@@ -106,6 +106,7 @@ def test_a_slow_operation_is_found_where_it_is_and_what_is_faster_is_named() -> 
         assert saved[1] < true_s < saved[2]
 
 
+@pytest.mark.thorough
 def test_equals_are_blamed_in_no_more_than_one_of_twenty() -> None:
     trials = [checked(*rows_of(linear, seed=seed)) for seed in range(40)]
     assert sum(shown.verdict == "slower" for shown in trials) <= 2
@@ -278,7 +279,7 @@ def by_operation(shown: Guidelines) -> list[Decision]:
     return [one for family in families.values() for one in decide(paired_family(family), USUAL)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_whole_suite_that_keeps_all_guidelines_is_blamed_in_one_of_twenty() -> None:
     """However many they are; had each operation an error of its own, it would be in many more."""
     trials = [suite(linear, seed, spread=0.1) for seed in range(TRIALS)]
@@ -289,6 +290,7 @@ def test_a_whole_suite_that_keeps_all_guidelines_is_blamed_in_one_of_twenty() ->
     assert sum(apart) > blamed
 
 
+@pytest.mark.thorough
 def test_what_one_of_a_whole_suite_breaks_is_found() -> None:
     def planted(of: Cell) -> float:
         return linear(of) / (1.2 if (of.pattern, of.mode, of.bytes) == ("gather", "gatherv", 512) else 1.0)

@@ -63,6 +63,7 @@ def history(cells: Values, controls: Values) -> History:
 # ---- Errors --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("spread", "margin"), [(0.01, 0.03), (0.03, 0.03), (0.02, 0.0)])
 def test_of_histories_without_change_one_in_twenty_has_one(spread: float, margin: float) -> None:
     """Families of three curves; without a margin the error rate is that of the permutations alone."""
@@ -82,6 +83,7 @@ def test_a_step_of_five_per_cent_is_found_where_it_is() -> None:
     assert sum(len(mine) > 1 for mine in found) <= 4
 
 
+@pytest.mark.thorough
 def test_a_late_change_of_one_curve_among_many_is_found_and_no_other() -> None:
     chance = np.random.default_rng(3)
     for _ in range(5):
@@ -105,6 +107,7 @@ def humped(logs: Values, begin: int, end: int, by: float) -> Values:
     return stepped(stepped(logs, begin, by), end, 1 / (1 + by) - 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("count", "begin", "end"), [(12, 4, 8), (16, 5, 8), (20, 8, 14)])
 def test_what_came_and_went_again_is_found_where_it_was(count: int, begin: int, end: int) -> None:
     chance = np.random.default_rng(12)
@@ -120,6 +123,7 @@ def test_a_search_for_one_change_does_not_see_it(monkeypatch: pytest.MonkeyPatch
     assert not any(found)
 
 
+@pytest.mark.thorough
 def test_of_histories_without_change_few_have_a_stretch() -> None:
     chance = np.random.default_rng(13)
     alarms = sum(any(places([sessions_like(chance, 20, 0.02)], 0.0)) for _ in range(60))
@@ -183,6 +187,7 @@ def test_what_became_slower_and_fast_again_is_not_slow() -> None:
 # ---- The next session ----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("count", "cells"), [(3, 1), (5, 1), (12, 1), (5, 20), (8, 20)])
 def test_the_next_session_is_where_it_was_expected(count: int, cells: int) -> None:
     """19 of 20, each cell by itself; with many cells of which variances are drawn together, too."""

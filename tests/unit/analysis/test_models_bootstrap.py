@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.models import bootstrap
-from mpigauge.analysis.models.bootstrap import misfit_beyond_noise, replicates_of
+from mpigauge.analysis.models.bootstrap import Replicates, misfit_beyond_noise, replicates_of
 from mpigauge.analysis.models.hockney import hockney_of, textbook_of
 from mpigauge.analysis.models.model import Model, model_of
 from mpigauge.analysis.models.points import Known, Points
@@ -82,6 +82,7 @@ def test_a_misfit_widens_what_launches_alone_would_promise() -> None:
     assert widths[1] > 4 * widths[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("misfit", "least", "most"), [(0.0, 0.0, 0.5), (0.05, 0.9, 1.0)])
 def test_noise_of_launches_is_told_from_a_misfit(misfit: float, least: float, most: float) -> None:
     chance = np.random.default_rng(4)
@@ -222,3 +223,11 @@ def test_nothing_is_said_beyond_a_segment_without_slope() -> None:
     one = Machine(segments=((np.inf, 1e-6, 0.0),), sizes=sizes).campaign(np.random.default_rng(15))
     told = predicted(modelled(one), 4096)
     assert (told.basis, told.time_s) == ("no-slope", None)
+
+
+def test_an_end_that_no_number_has_is_infinite() -> None:
+    empty = np.empty(0)
+    replicates = Replicates(empty, empty, empty, empty, factor=3.0)
+    low, high = replicates.interval(1e-300, np.array([1e-310, 1e10]))
+    assert low >= 0
+    assert high == math.inf

@@ -81,6 +81,7 @@ def judged(logs: Values, error_rate: float = ERROR_RATE) -> Blame:
 # ---- Uniform networks ----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize(("hosts", "per_example"), [(3, 10), (4, 10), (8, 10), (16, 5)])
 def test_a_uniform_network_is_called_slow_no_more_often_than_stated(

@@ -159,6 +159,7 @@ def test_an_imported_result_is_complete(cli: Cli) -> None:
 # ---- The tables that are shipped -----------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.csv")), ids=lambda path: path.stem)
 def test_every_published_table_is_read_whole(cli: Cli, path: Path) -> None:
     done = cli(

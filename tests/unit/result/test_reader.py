@@ -156,8 +156,11 @@ def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
     assert [*old.failures, *old.done, *old.ends] == [*new.failures, *new.done, *new.ends]
     assert rows(old) == rows(new)
     for form in GENERAL:
-        shown = render(document(old, rows(old), list(EXTRA_COLUMNS), Units()), form)
-        assert shown == render(document(new, rows(new), list(EXTRA_COLUMNS), Units()), form)
+        shown, anew = (
+            render(document(one, rows(one), list(EXTRA_COLUMNS), Units()), form).replace(str(one.path), "")
+            for one in (old, new)
+        )
+        assert shown.replace('"result_version": 1', f'"result_version": {VERSION}') == anew
 
 
 def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
@@ -206,6 +209,7 @@ def test_a_compressed_file_is_the_same(tmp_path: Path) -> None:
 # ---- A million samples ---------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_million_samples_take_about_as_long_as_numpy_takes_to_read_them(file: Path) -> None:
     """In time of this process, which what else a machine does leaves alone."""
     generator = np.random.default_rng(1)
@@ -250,6 +254,7 @@ def test_a_file_is_text_that_others_can_read() -> None:
 
 
 def test_visits_of_one_cell_share_it(file: Path) -> None:
+    file.write_bytes(WHOLE)
     result = load(file)
     planned = {cell: cell for cell in result.campaign.cells}
     assert result.visits

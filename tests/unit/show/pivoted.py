@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.result.records import Blocked, End
-from mpigauge.show.pivots import ANSWER, CURVES, KINDS
+from mpigauge.show.pivots import ANSWER, CURVES, KINDS, SAMPLES
 from tests.made import campaign, cell, launches_of, measured
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MODES = ("blocking", "nonblocking")
 LAUNCHES = tuple(range(1, 6))
 LIMIT_BYTES = 100
 BLOCKED = [cell("exchange", 1024, "blocking", **place) for place in PLACES]
-LAID_OUT = [name for name in KINDS if name not in (ANSWER, CURVES)]
+LAID_OUT = [name for name in KINDS if name not in (ANSWER, CURVES, SAMPLES)]
 
 
 def law_ns(of: Cell) -> int:

@@ -122,6 +122,7 @@ def test_blocked_sizes_are_marked(exchange: Path) -> None:
     assert all(one.get_hatch() for one in hatched)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "linear"), [("time", False), ("modes", True), ("overview", True)])
 def test_words_of_limits_stay_within_their_panel(result: Path, kind: str, linear: bool) -> None:
     whole = figure(query(kind, result, linear=linear))
@@ -173,6 +174,7 @@ def test_even_sizes_are_on_an_even_axis() -> None:
 DRAWN = ("overview", "time", "rate", "ratio", "mean", "modes", "placements", "distribution", "samples", "cpu")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_figure_says_where_it_was_measured(result: Path, kind: str) -> None:
     assert kind in KINDS

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.conditions import distances_of
 from mpigauge.analysis.interval import launches_needed, student
-from mpigauge.analysis.like_ratio import ANYWHERE, like_ratio
-from mpigauge.analysis.ratios import difference
+from mpigauge.analysis.like_ratio import ANYWHERE, like_times
+from mpigauge.analysis.ratios import hidden
 from mpigauge.analysis.verdict import MARGIN, is_small, verdict
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
@@ -28,11 +30,13 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two times at one size.
+    """Two times at one size, both of the launches that their ratio rests on.
 
     Attributes:
+        base_s: Geometric mean over these launches.
+        other_s: The same of the other.
         ratio: How many times as long the other takes as the base.
-        low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if there is none.
+        low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if the ratio is not.
         high_s: Its upper end.
         small: The interval of the ratio excludes 1 and lies within the margin.
     """
@@ -52,12 +56,9 @@ class Beside:
         return self.other_s - self.base_s
 
     @property
-    def agrees(self) -> bool:
-        """Whether times and ratio point the same way.
-
-        The ratio is of launches in like conditions, the times are of all: one launch far away may turn them.
-        """
-        return (self.extra_s > 0) == (self.ratio.estimate > 1)
+    def beyond_s(self) -> float | None:
+        """The same as a mean over launches, the middle of its interval; None if there is none."""
+        return None if self.low_s is None or self.high_s is None else (self.low_s + self.high_s) / 2
 
     @property
     def needed(self) -> int | None:
@@ -90,22 +91,38 @@ def of_rows(base: Row, other: Row, *, same_place: bool) -> Beside | None:
     if base.time is None or other.time is None:
         return None
     at = (distances_of(other.visits), distances_of(base.visits)) if same_place else ANYWHERE
-    return of_times(base.cell.bytes, base.time, other.time, like_ratio(other.time, base.time, at))
+    return of_times(base.cell.bytes, base.time, other.time, at)
 
 
-def of_times(size_bytes: int, base: Timing, other: Timing, ratio: Ratio | None) -> Beside | None:
-    """Two times of one size and the ratio of the other to the base; None if that has no interval."""
+def of_times(
+    size_bytes: int, base: Timing, other: Timing, at: tuple[Distances, Distances] = ANYWHERE
+) -> Beside | None:
+    """Two times of one size, of the launches that their ratio rests on; None if that has no interval.
+
+    Args:
+        at: How far apart the ranks of the other and of the base were, as of `like_ratio.like_times`.
+    """
+    sides = like_times(other, base, at)
+    ratio = sides.ratio(math.hypot(base.step, other.step))
     if ratio is None or ratio.low is None:
         return None
-    low_s, high_s = difference(other, base)
-    times_s = base.estimate, other.estimate
+    times_s = geometric_mean(sides.under.values()), geometric_mean(sides.over.values())
+    low_s, high_s = sides.difference(hidden(other, base))
     return Beside(size_bytes, *times_s, ratio, low_s, high_s, verdict(ratio), is_small(ratio))
 
 
-def besides(base: Mapping[int, Row], other: Mapping[int, Row], *, same_place: bool) -> list[Beside]:
+def besides(base: Iterable[Row], other: Iterable[Row], *, same_place: bool) -> list[Beside]:
     """All sizes that both curves have, rising."""
-    found = (of_rows(base[size], other[size], same_place=same_place) for size in sorted(base.keys() & other))
+    rows, others = by_size(base), by_size(other)
+    found = (
+        of_rows(rows[size], others[size], same_place=same_place) for size in sorted(rows.keys() & others)
+    )
     return [one for one in found if one is not None]
+
+
+def by_size(curve: Iterable[Row]) -> dict[int, Row]:
+    """The rows of a curve by their size in bytes."""
+    return {row.cell.bytes: row for row in curve}
 
 
 def stretches(points: Sequence[Beside]) -> tuple[Stretch, ...]:

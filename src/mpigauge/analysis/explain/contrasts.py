@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.comparison import ALONG
-from mpigauge.analysis.compare.sides import compared_by, key_of
+from mpigauge.analysis.compare.sides import compared_by
 from mpigauge.analysis.explain.beside import Beside, Stretch, besides, stretches
+from mpigauge.analysis.explain.measured import alike
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.analysis.explain.evidence import Evidence
     from mpigauge.analysis.rows import Row
@@ -114,31 +113,17 @@ def modes(evidence: Evidence) -> Iterator[Contrast]:
 
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
     """Each curve against the first, or the nearest, of those that differ in these factors alone."""
-    for curves in _alike(evidence, factors):
+    for curves in alike(evidence, factors):
         base, *others = _nearest_first(curves) if factors == PLACE else curves
         for other in others:
-            points = besides(_by_size(base), _by_size(other), same_place=factors != PLACE)
+            points = besides(base, other, same_place=factors != PLACE)
             if points:
                 yield _contrast(evidence, factors, (base[0], other[0]), points)
-
-
-def _alike(evidence: Evidence, ignored: frozenset[str]) -> Iterator[list[list[Row]]]:
-    """Curves of talking ranks that differ in these factors alone."""
-    groups: dict[object, list[list[Row]]] = defaultdict(list)
-    for curve in evidence.curves():
-        mode = evidence.mode_of(curve[0])
-        if mode is None or not (mode.overlaps or mode.in_a_row):
-            groups[key_of(curve[0], ignored | ALONG)].append(curve)
-    yield from (curves for curves in groups.values() if len(curves) > 1)
 
 
 def _nearest_first(curves: Iterable[list[Row]]) -> list[list[Row]]:
     """By the time of the smallest message."""
     return sorted(curves, key=lambda curve: curve[0].time.estimate if curve[0].time else 0.0)
-
-
-def _by_size(curve: Iterable[Row]) -> Mapping[int, Row]:
-    return {row.cell.bytes: row for row in curve}
 
 
 def _contrast(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.comparisons import rows_by_curve
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Family
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """A result and what is said of its cells, one row each.
 
@@ -33,28 +34,28 @@ class Evidence:
     rows: Sequence[Row]
     gives_way: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def patterns(self) -> Mapping[str, Pattern]:
         """By name, as the kernel of the result described them."""
         return {pattern.name: pattern for pattern in self.result.campaign.patterns}
 
-    @property
+    @cached_property
     def limits(self) -> Mapping[JobKey, int]:
         """The eager limit in bytes of every job that probed it."""
         return {row.cell.job: row.limit_bytes for row in self.rows if row.limit_bytes is not None}
 
-    @property
+    @cached_property
     def eager_at_least(self) -> Mapping[JobKey, int]:
         """The largest message that was probed and sent eagerly, of every job in which all of them were."""
         probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
         return {row.cell.job: row.cell.bytes for row in probes if self.patterns[row.cell.pattern].probes}
 
-    @property
+    @cached_property
     def messages(self) -> frozenset[str]:
         """Patterns of messages, and of what probes them."""
         return frozenset(name for name, pattern in self.patterns.items() if pattern.family in POINT_TO_POINT)
 
-    @property
+    @cached_property
     def crowded(self) -> frozenset[JobKey]:
         """Jobs with more ranks than cores."""
         return frozenset(row.cell.job for row in self.rows if row.oversubscribed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.explain.beside import Beside, besides
+from mpigauge.analysis.explain.beside import Beside, besides, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +91,7 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
     """What waiting for the receiver costs, of every job whose eager limit is known."""
     for base, other in _beside_usual(evidence, never_eager=True):
         limit = evidence.limits.get(base[0].cell.job)
-        points = besides(_by_size(base), _by_size(other), same_place=True)
+        points = besides(base, other, same_place=True)
         small = [one for one in points if limit is not None and one.bytes <= limit]
         if limit is None or not small or small[0].verdict != "slower" or small[0].low_s is None:
             continue
@@ -116,8 +116,8 @@ def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
     Nothing where the mode that copies is faster at any size.
     """
     for base, other in _beside_usual(evidence, never_eager=False):
-        rows = _by_size(base)
-        points = besides(rows, _by_size(other), same_place=True)
+        rows = by_size(base)
+        points = besides(base, other, same_place=True)
         if any(one.verdict == "faster" for one in points):
             # A copy that is not in the way costs no copy: a mean over the other sizes would hide that.
             continue
@@ -167,7 +167,3 @@ def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Se
 def _like(row: Row) -> object:
     """What two modes of one pattern must have in common."""
     return row.cell.pattern, row.cell.job, row.cell.buffers, row.cell.pair, row.state
-
-
-def _by_size(curve: Sequence[Row]) -> Mapping[int, Row]:
-    return {row.cell.bytes: row for row in curve}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
 
 REPLICATES = 500
+LOG_MOST = 700.0
+"""Of what has an exponential."""
+
 LAUNCHES_LEAST = 2
 """For an interval; 5 for one that deserves the name."""
 
@@ -59,9 +62,10 @@ class Replicates:
         return self._wider(estimate, float(low)), self._wider(estimate, float(high))
 
     def _wider(self, estimate: float, end: float) -> float:
-        """On the logarithm where there is one."""
+        """On the logarithm where there is one; an end that no number has is infinite."""
         if estimate > 0 and end > 0:
-            return float(estimate * (end / estimate) ** self.factor)
+            reach = self.factor * (math.log(end) - math.log(estimate))
+            return estimate * math.exp(reach) if reach < LOG_MOST else math.inf
         return max(0.0, estimate + (end - estimate) * self.factor)
 
 

@@ -96,6 +96,11 @@ class Model:
     misfit: float | None
     launch_spread: tuple[float, ...] | None
 
+    @property
+    def left(self) -> Values:
+        """Measured time over that of the model, minus 1, of every size, shape ``(points,)``."""
+        return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
+
 
 def model_of(points: Points) -> Model | None:
     """The model of a curve; None for fewer than four sizes.

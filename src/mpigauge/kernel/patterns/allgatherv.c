@@ -1,5 +1,5 @@
 /* allgatherv - allgather with a count and a place for every block. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                           \
@@ -7,6 +7,18 @@
         MPI_BYTE, state->comm
 
 MG_COLLECTIVE(Allgatherv, Iallgatherv)
+
+MG_COUNTED
+
+static void in_parts(struct mg_state *state, int parts)
+{
+    if (state->in_place)
+        mg_copied_in_parts(state, parts, counted);
+    else
+        mg_in_parts(state, parts, counted);
+}
+
+MG_PARTS_FUNCTIONS
 
 const struct mg_pattern mg_allgatherv = {
     .name         = "allgatherv",
@@ -22,5 +34,7 @@ const struct mg_pattern mg_allgatherv = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,
-    .modes        = MG_COLLECTIVE_MODES(Allgatherv, Iallgatherv),
+    .modes        = MG_MODES(
+        MG_USUAL_MODES(Allgatherv, Iallgatherv),
+        MG_PARTS_MODES("MPI_Allgatherv", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

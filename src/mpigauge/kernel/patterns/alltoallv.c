@@ -1,5 +1,5 @@
 /* alltoallv - alltoall with a count and a place for every block. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                            \
@@ -7,6 +7,8 @@
         state->displacements, MPI_BYTE, state->comm
 
 MG_COLLECTIVE(Alltoallv, Ialltoallv)
+
+MG_COUNTED_PARTS
 
 const struct mg_pattern mg_alltoallv = {
     .name         = "alltoallv",
@@ -23,5 +25,6 @@ const struct mg_pattern mg_alltoallv = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
-    .modes        = MG_COLLECTIVE_MODES(Alltoallv, Ialltoallv),
+    .modes        = MG_MODES(MG_USUAL_MODES(Alltoallv, Ialltoallv),
+                             MG_PARTS_MODES("MPI_Alltoallv", "blocking", .directions = 1)),
 };

@@ -90,6 +90,13 @@ static inline void mg_sendrecv(const struct mg_state *state, int to, int from)
                         MPI_STATUS_IGNORE));
 }
 
+/* What is in recv goes out, and what comes takes its place. */
+static inline void mg_sendrecv_replace(const struct mg_state *state, int peer)
+{
+    MG_BYTES(MPI_Sendrecv_replace, state->recv, state->bytes, peer, MG_TAG, peer, MG_TAG,
+             state->comm, MPI_STATUS_IGNORE);
+}
+
 /* A message without content, for saying "ready" or "got them all". */
 static inline void mg_signal(const struct mg_state *state, int to)
 {

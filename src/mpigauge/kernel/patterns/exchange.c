@@ -3,6 +3,8 @@
 #include "patterns/parts.h"
 #include "rounds/sampling.h"
 
+#include <string.h>
+
 static int other(const struct mg_state *state)
 {
     return 1 - state->rank;
@@ -34,6 +36,28 @@ static void in_parts(struct mg_state *state, int parts)
 
 MG_PARTS_FUNCTIONS
 
+/* ---- One buffer: what is sent lies where what comes is to be ---- */
+
+/* Every call sends what the last one has received. */
+static void put_into_recv(struct mg_state *state)
+{
+    memcpy(state->recv, state->send, state->bytes);
+}
+
+static void sendrecv_replace(struct mg_state *state)
+{
+    mg_sendrecv_replace(state, other(state));
+}
+
+/* What a program can do instead: the buffers of a send and a receive under way must not overlap. */
+static void copy_sendrecv(struct mg_state *state)
+{
+    struct mg_state apart = *state;
+
+    apart.send = memcpy(state->scratch, state->recv, state->bytes);
+    mg_sendrecv(&apart, other(state), other(state));
+}
+
 const struct mg_pattern mg_exchange = {
     .name         = "exchange",
     .about        = "ranks 0 and 1 send to each other at the same time",
@@ -62,5 +86,19 @@ const struct mg_pattern mg_exchange = {
                        .source      = other,
                        .directions  = 2,
                        .needs_eager = true},
-                      MG_PARTS_MODES("MPI_Sendrecv", "sendrecv", .source = other, .directions = 2)),
+                      MG_PARTS_MODES("MPI_Sendrecv", "sendrecv", .source = other, .directions = 2),
+                      {.name       = "sendrecv-replace",
+                       .about      = "MPI_Sendrecv_replace: one buffer for what goes and comes",
+                       .begin      = put_into_recv,
+                       .call       = sendrecv_replace,
+                       .source     = other,
+                       .directions = 2},
+                      {.name   = "copy-sendrecv",
+                       .about  = "a copy of the buffer, MPI_Sendrecv from there into the buffer",
+                       .begin  = put_into_recv,
+                       .call   = copy_sendrecv,
+                       .source = other,
+                       .directions = 2,
+                       .instead_of = "sendrecv-replace",
+                       .scratch    = MG_ONE_MESSAGE}),
 };

@@ -1,5 +1,5 @@
 /* gatherv - gather with a count and a place for every block. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                             \
@@ -7,6 +7,18 @@
         state->displacements, MPI_BYTE, state->root, state->comm
 
 MG_COLLECTIVE(Gatherv, Igatherv)
+
+MG_COUNTED
+
+static void in_parts(struct mg_state *state, int parts)
+{
+    if (state->in_place && mg_is_root(state))
+        mg_copied_in_parts(state, parts, counted);
+    else
+        mg_in_parts(state, parts, counted);
+}
+
+MG_PARTS_FUNCTIONS
 
 const struct mg_pattern mg_gatherv = {
     .name         = "gatherv",
@@ -23,5 +35,7 @@ const struct mg_pattern mg_gatherv = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,
-    .modes        = MG_COLLECTIVE_MODES(Gatherv, Igatherv),
+    .modes        = MG_MODES(
+        MG_USUAL_MODES(Gatherv, Igatherv),
+        MG_PARTS_MODES("MPI_Gatherv", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

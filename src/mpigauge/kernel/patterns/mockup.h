@@ -106,6 +106,13 @@ static inline int mg_all_of_root(const struct mg_state *state, int rank)
     return rank == state->root ? state->count : 0;
 }
 
+/* As every visit begins: a block of the same size for every rank. */
+static inline int mg_all_alike(const struct mg_state *state, int rank)
+{
+    (void) rank;
+    return state->count;
+}
+
 /* A message as a block for every rank, some of an element less than others: nothing is padded. */
 static inline void mg_share_out(struct mg_state *state)
 {
@@ -151,6 +158,14 @@ static inline void *mg_alone_among_zeros(const struct mg_state *state, const voi
     return state->scratch;
 }
 
+/* All blocks reduced to every rank, which keeps that of its number. */
+static inline void mg_allreduce_of_blocks(struct mg_state *state)
+{
+    MG_MPI(MPI_Allreduce(mg_own(state), state->scratch, state->ranks * state->count,
+                         state->datatype, state->op, state->comm));
+    memcpy(state->recv, state->scratch + (size_t) state->rank * state->bytes, state->bytes);
+}
+
 /* ---- In parts -------------------------------------------------------------------------------- */
 
 /* Parts of a rank's own block do not lie in recv where each belongs: they are sent from a copy. */
@@ -164,10 +179,33 @@ static inline void mg_copied_in_parts(const struct mg_state *state, int parts,
     mg_in_parts(&apart, parts, call);
 }
 
+/* A part has counts of its own, laid out where the last one had others: a program would, too. */
+static inline void mg_count_part(struct mg_state *part)
+{
+    if (part->counts[0] != part->count)
+        mg_lay_out(part, mg_all_alike);
+}
+
 #define MG_COLLECTIVE_PARTS                                 \
     static void in_parts(struct mg_state *state, int parts) \
     {                                                       \
         mg_in_parts(state, parts, blocking);                \
+    }                                                       \
+    MG_PARTS_FUNCTIONS
+
+/* Calls with counts in parts; `counted` alone where what a rank contributes must be copied first.
+ */
+#define MG_COUNTED                             \
+    static void counted(struct mg_state *part) \
+    {                                          \
+        mg_count_part(part);                   \
+        blocking(part);                        \
+    }
+#define MG_COUNTED_PARTS                                    \
+    MG_COUNTED                                              \
+    static void in_parts(struct mg_state *state, int parts) \
+    {                                                       \
+        mg_in_parts(state, parts, counted);                 \
     }                                                       \
     MG_PARTS_FUNCTIONS
 

@@ -105,6 +105,9 @@ enum mg_bus {
     MG_BUS_TWICE,  /* times 2 (p - 1) / p: reduce, then spread */
 };
 
+/* Whose processor a time is of, where it is that of a call and not of a message. */
+enum mg_overhead { MG_OF_NOBODY, MG_OF_SEND, MG_OF_RECEIVE };
+
 struct mg_pattern {
     const char               *name;
     const char               *about;
@@ -128,6 +131,7 @@ struct mg_pattern {
     bool             synchronises;  /* nobody may leave before everybody has come */
     bool             shares_memory; /* needs mg_state.shared, `bytes` after its first page */
     bool             one_way;       /* its time is that of one message, or line, one way */
+    enum mg_overhead overhead;      /* times a call alone: no rate makes sense */
     enum mg_bus      bus;
     struct mg_volume wire; /* what must cross between ranks, whatever the algorithm */
     void (*prepare)(struct mg_state *state);  /* before every call */

@@ -6,13 +6,6 @@
 
 MG_COLLECTIVE(Reduce_scatter, Ireduce_scatter)
 
-static void allreduce(struct mg_state *state)
-{
-    MG_MPI(MPI_Allreduce(mg_own(state), state->scratch, state->ranks * state->count,
-                         state->datatype, state->op, state->comm));
-    memcpy(state->recv, state->scratch + (size_t) state->rank * state->bytes, state->bytes);
-}
-
 static void reduce_scatterv(struct mg_state *state)
 {
     MG_MPI(MPI_Reduce(mg_own(state), state->scratch, state->ranks * state->count, state->datatype,
@@ -21,14 +14,7 @@ static void reduce_scatterv(struct mg_state *state)
                         state->recv, state->count, state->datatype, state->root, state->comm));
 }
 
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    *piece = (struct mg_piece){.from   = (size_t) state->rank * state->bytes,
-                               .bytes  = state->bytes,
-                               .source = 0,
-                               .ranks  = state->ranks};
-    return i == 0;
-}
+MG_COUNTED_PARTS
 
 const struct mg_pattern mg_reduce_scatter = {
     .name         = "reduce_scatter",
@@ -44,11 +30,12 @@ const struct mg_pattern mg_reduce_scatter = {
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
-    .piece        = piece,
+    .piece        = mg_own_block_reduced,
     .modes =
         MG_MODES(MG_USUAL_MODES(Reduce_scatter, Ireduce_scatter),
                  MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
-                                  allreduce, MG_ONE_EACH),
+                                  mg_allreduce_of_blocks, MG_ONE_EACH),
                  MG_MOCKUP_BESIDE("reduce-scatterv", "MPI_Reduce of all blocks, MPI_Scatterv",
-                                  reduce_scatterv, MG_ONE_EACH)),
+                                  reduce_scatterv, MG_ONE_EACH),
+                 MG_PARTS_MODES("MPI_Reduce_scatter", "blocking", .directions = 1)),
 };

@@ -14,13 +14,6 @@ static void reduce_scatter(struct mg_state *state)
                        state->datatype, state->root, state->comm));
 }
 
-static void allreduce(struct mg_state *state)
-{
-    MG_MPI(MPI_Allreduce(mg_own(state), state->scratch, state->ranks * state->count,
-                         state->datatype, state->op, state->comm));
-    memcpy(state->recv, state->scratch + (size_t) state->rank * state->bytes, state->bytes);
-}
-
 static void counts(struct mg_state *state)
 {
     MG_MPI(MPI_Reduce_scatter(mg_in(state), state->recv, state->counts, state->datatype, state->op,
@@ -28,15 +21,6 @@ static void counts(struct mg_state *state)
 }
 
 MG_COLLECTIVE_PARTS
-
-static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
-{
-    *piece = (struct mg_piece){.from   = (size_t) state->rank * state->bytes,
-                               .bytes  = state->bytes,
-                               .source = 0,
-                               .ranks  = state->ranks};
-    return i == 0;
-}
 
 const struct mg_pattern mg_reduce_scatter_block = {
     .name         = "reduce_scatter_block",
@@ -52,13 +36,13 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .may_in_place = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
-    .piece        = piece,
+    .piece        = mg_own_block_reduced,
     .modes =
         MG_MODES(MG_USUAL_MODES(Reduce_scatter_block, Ireduce_scatter_block),
                  MG_MOCKUP_BESIDE("reduce-scatter", "MPI_Reduce of all blocks, MPI_Scatter",
                                   reduce_scatter, MG_ONE_EACH),
                  MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
-                                  allreduce, MG_ONE_EACH),
+                                  mg_allreduce_of_blocks, MG_ONE_EACH),
                  MG_MOCKUP("counts", "MPI_Reduce_scatter with as much for every rank", counts),
                  MG_PARTS_MODES("MPI_Reduce_scatter_block", "blocking", .directions = 1)),
 };

@@ -1,5 +1,5 @@
 /* scatterv - scatter with a count and a place for every block. */
-#include "patterns/collective.h"
+#include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
 #define ARGUMENTS                                                                      \
@@ -7,6 +7,8 @@
         state->count, MPI_BYTE, state->root, state->comm
 
 MG_COLLECTIVE(Scatterv, Iscatterv)
+
+MG_COUNTED_PARTS
 
 const struct mg_pattern mg_scatterv = {
     .name         = "scatterv",
@@ -23,5 +25,6 @@ const struct mg_pattern mg_scatterv = {
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_own_block_of_root,
-    .modes        = MG_COLLECTIVE_MODES(Scatterv, Iscatterv),
+    .modes        = MG_MODES(MG_USUAL_MODES(Scatterv, Iscatterv),
+                             MG_PARTS_MODES("MPI_Scatterv", "blocking", .directions = 1)),
 };

@@ -29,7 +29,7 @@ size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes)
 
 struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
 {
-    if (!pattern->moves_bytes)
+    if (!pattern->moves_bytes || pattern->overhead != MG_OF_NOBODY)
         return none;
     return pattern->send_each || pattern->recv_each ? each : one;
 }

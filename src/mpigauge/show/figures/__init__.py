@@ -175,8 +175,10 @@ def figure(query: Query) -> Figure:
     from mpigauge.show.figures import lines, style  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
-    with style.style():
+    with style.style(query.paper.width_in):
         whole = MAKERS[query.kind.name](query)
+        if query.paper.title:
+            whole.suptitle(query.paper.title, fontsize=9)
         lines.origin(whole, origins(query))
         return whole
 
@@ -202,4 +204,11 @@ def draw(query: Query, path: Path) -> None:
 
     drawn = figure(query)
     with style.style():
-        style.save(drawn, path)
+        style.save(drawn, path, [*_named(query), *filter(None, [query.paper.command])])
+
+
+def _named(query: Query) -> list[str]:
+    """The result files with where and when each was measured."""
+    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415
+
+    return [f"{source.result.path.name}: {measured_on(source.result)}" for source in query.sources]

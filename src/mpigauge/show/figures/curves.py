@@ -6,8 +6,9 @@ from itertools import chain, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, lines, modelled, ratios, scales, style
+from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
 from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.references import references_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.query import Query
+    from mpigauge.show.references import Reference
     from mpigauge.show.series import Series
 
 STRIP, LINE = 0.045, 0.06
@@ -53,8 +55,10 @@ def rate_figure(query: Query) -> Figure:
     """Rate against size."""
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all its times are 0")
-    axis = scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear)
-    return _with_ratios(query, found, pieces, axis, rate=True)
+    lines_of = references_of(query, found)
+    values = [*values_of(pieces), *(one.rate_bytes_per_s for one in lines_of)]
+    axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
+    return _with_ratios(query, found, pieces, axis, rate=True, beside=lines_of)
 
 
 @maker(MAKERS, "ratio")
@@ -145,7 +149,13 @@ def _bars(
 
 
 def _with_ratios(
-    query: Query, found: Sequence[Series], pieces: Sequence[Pieces], axis: scales.ValueAxis, *, rate: bool
+    query: Query,
+    found: Sequence[Series],
+    pieces: Sequence[Pieces],
+    axis: scales.ValueAxis,
+    *,
+    rate: bool,
+    beside: Sequence[Reference] = (),
 ) -> Figure:
     """The curves and, on logarithmic axes, their ratios below: 5 % cannot be seen above."""
     over = ratios.like_with_like(query, found) if _comparable(query, found) else None
@@ -162,6 +172,7 @@ def _with_ratios(
         if query.model:
             modelled.overlay(axes, str(number), looks[number], found[number], sizes, rate=rate)
     sizes.dress(low or axes)
+    references.draw(axes, beside, sizes)
     axis.dress(axes)
     mark_breaks(axes, found)
     if over is not None and low is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
-from mpigauge.show.figures.style import SMALL, WIDTH
+from mpigauge.show.figures.style import SMALL, width_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ NEAR_EDGE = 0.25
 """Of the width of the axes: words of a line that is nearer to an end stand on its inner side."""
 
 LINE_POINTS = 9.0
-LETTERS_OF_NOTE = 110
+NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
 """A further line of small letters."""
 LETTERS_A_INCH = 12.0
@@ -176,7 +176,7 @@ def caption(
     whole: Figure, words: str, note: str, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]
 ) -> None:
     """Title, legend below everything, never over data, and in small letters what must be known."""
-    note = textwrap.fill(note, LETTERS_OF_NOTE)
+    note = _in_lines(note)
     if words:
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
@@ -197,12 +197,13 @@ def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note:
 
 def origin(whole: Figure, words: Sequence[str]) -> None:
     """Lines in small letters under what else must be known, for which the figure grows."""
-    added = "\n".join(textwrap.fill(line, LETTERS_OF_NOTE) for line in words)
+    added = "\n".join(map(_in_lines, words))
     if not added:
         return
     legend = whole.legends[0] if whole.legends else None
     before = legend.get_title().get_text() if legend else whole.get_supxlabel()
-    text = f"{before}\n{added}" if before and before != "None" else added
+    before = "\n".join(map(_in_lines, before.splitlines())) if before != "None" else ""
+    text = f"{before}\n{added}" if before else added
     if legend is None:
         whole.supxlabel(text, **SMALL)
     else:
@@ -211,10 +212,15 @@ def origin(whole: Figure, words: Sequence[str]) -> None:
     whole.set_figheight(whole.get_figheight() + NOTE_INCHES * (text.count("\n") + (not before)))
 
 
+def _in_lines(words: str) -> str:
+    """Small letters in lines of the figure's width."""
+    return textwrap.fill(words, int(NOTE_LETTERS_A_INCH * width_in()))
+
+
 def columns_of(labels: Sequence[str]) -> int:
     """How many labels fit beside each other."""
     widest = max(map(len, labels)) / LETTERS_A_INCH + 0.65
-    return max(1, min(len(labels), int(WIDTH / widest), 4))
+    return max(1, min(len(labels), int(width_in() / widest), 4))
 
 
 def legend_rows(labels: Sequence[str]) -> int:

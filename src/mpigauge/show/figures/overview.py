@@ -86,7 +86,7 @@ def overview_figure(query: Query) -> Figure:
     panels = [panel for family in FAMILIES if (panel := _panel(query, family, found)).series]
     if not panels:
         raise query.lacks("all times of it are 0")
-    columns = min(COLUMNS, len(panels))
+    columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
     grid_rows = -(-len(panels) // columns)
     labels = max(len(panel.series) for panel in panels)
     whole = style.paper((HEIGHT + HEIGHT_OF_LABEL * -(-labels // columns_of_labels(panels))) * grid_rows)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter
 
 from mpigauge import units
+from mpigauge.show.figures import style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-TICKS_MOST = 9
+TICKS_MOST, TICKS_NARROW = 9, 5
 LARGE = 1e4
 NEAR_ZERO = 0.1
 """Of the largest size: a linear axis that begins below this begins with 0."""
@@ -39,13 +40,13 @@ class SizeAxis:
 
     Args:
         sizes: All that will be drawn, in bytes.
-        most: Ticks with a label.
+        most: Ticks with a label; None for as many as a figure of this width has room for.
     """
 
-    def __init__(self, sizes: Collection[float], *, linear: bool, most: int = TICKS_MOST) -> None:
+    def __init__(self, sizes: Collection[float], *, linear: bool, most: int | None = None) -> None:
         positive = [size for size in sizes if size > 0]
         self.linear = linear or not positive or _evenly(positive)
-        self._most = most
+        self._most = most or (TICKS_MOST if style.width_in() > style.NARROW else TICKS_NARROW)
         self._has_zero = len(positive) < len(sizes)
         self._low, self._high = (min(positive), max(positive)) if positive else (0.0, 1.0)
         octaves = math.log2(self._high / self._low) if positive else 0

@@ -11,11 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from mpigauge import __version__
 from mpigauge.errors import UsageError
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mpigauge.vocabulary import StateName
@@ -44,6 +45,9 @@ STATE_COLOURS: Mapping[StateName | None, str] = {
 """Of the states of the machine; grey is what is in none."""
 
 LEGEND_INCHES = 0.19
+
+NARROW = 4.5
+"""Inches below which panels stand below each other: a column of a page with two."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -77,35 +81,52 @@ SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def style(width_in: float | None = None) -> Iterator[None]:
     """How figures look, whatever the user's settings of matplotlib are.
+
+    Args:
+        width_in: Of the figures, in inches; None for the usual one.
 
     What matplotlib says of absurd numbers (axes without room, equal limits) helps nobody.
     """
     with mpl.rc_context(), warnings.catch_warnings(action="ignore", category=UserWarning):
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
+        mpl.rcParams["figure.figsize"] = (width_in or WIDTH, WIDTH)
         yield
+
+
+def width_in() -> float:
+    """Of the figures that are made here and now, in inches."""
+    return float(mpl.rcParams["figure.figsize"][0])
 
 
 def paper(height: float, rows: int = 0) -> Figure:
     """An empty figure with room for so many rows of legend."""
-    whole = Figure(figsize=(WIDTH, height + LEGEND_INCHES * rows), layout="constrained")
+    whole = Figure(figsize=(width_in(), height + LEGEND_INCHES * rows), layout="constrained")
     FigureCanvasAgg(whole)
     return whole
 
 
-def save(whole: Figure, path: Path) -> None:
+def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
     """Writes it, without a date.
+
+    Args:
+        told: Lines for its metadata: whose numbers it shows, and what drew it.
 
     Raises:
         UsageError: The file cannot be written.
     """
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
-    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})
+    program, words = f"mpigauge {__version__}", printable_lines("\n".join(told))
+    metadata: dict[str, dict[str, str | None]] = {
+        ".png": {"Software": program, "Description": words},
+        ".svg": {"Date": None, "Creator": program, "Description": words},
+        ".pdf": {"CreationDate": None, "Creator": program, "Subject": words},
+    }
     try:
-        whole.savefig(path, dpi=200, metadata=undated)
+        whole.savefig(path, dpi=200, metadata=metadata[path.suffix.lower()])
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be written: {error.strerror}", "choose another name for the figure"

@@ -1,7 +1,8 @@
-"""Formats of what is shown. FORMATS is the one list of them, by the modules of this folder.
+"""Formats of what is shown. EVERY is the one list of them, by the modules of this folder.
 
-To add one: a module with `render`, a function from a Document to text, and its name in GENERAL or TIMED.
-Without imports that `--help` would wait for. The terminal is a form of text, for a width and colours.
+To add one: a module with `render`, a function from a Document to text, and its name in one of the tuples; one
+with `write`, from a Document to a file, and its name in BINARY. Without imports that `--help` would wait for.
+The terminal is a form of text, for a width and colours.
 """
 
 from __future__ import annotations
@@ -9,16 +10,45 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.benchmarks import LEFT_OUT
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from types import ModuleType
+
     from mpigauge.show.document import Document
 
 GENERAL = ("text", "markdown", "csv", "json", "junit")
 """Of any document."""
 
-TIMED = ("bencher", "github")
+TIMED = ("bencher", "github", "prometheus")
 """Of times by cell; a document without any is refused."""
 
-FORMATS = (*GENERAL, *TIMED)
+FOREIGN = ("osu", "imb")
+"""Of times that another benchmark has a name for; a document without any is refused."""
+
+FORMATS = (*GENERAL, *TIMED, *FOREIGN)
+"""That are text."""
+
+BINARY = ("parquet",)
+"""That are a file."""
+
+EVERY = (*FORMATS, *BINARY)
+
+BY_CELL = ("csv", *TIMED, *FOREIGN, *BINARY)
+"""Of all numbers, wherever a verb has a shorter answer for people."""
+
+ENDINGS = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".csv": "csv",
+    ".json": "json",
+    ".xml": "junit",
+    ".prom": "prometheus",
+    ".parquet": "parquet",
+}
+"""What a file of this name has in it, unless it is said."""
 
 
 def render(document: Document, form: str) -> str:
@@ -27,10 +57,46 @@ def render(document: Document, form: str) -> str:
     Raises:
         UsageError: The format needs times, and the document has none.
     """
-    text: str = importlib.import_module(f"mpigauge.show.formats.{form}").render(document)
-    return text
+    return "".join(pieces(document, form))
+
+
+def pieces(document: Document, form: str) -> Iterable[str]:
+    """The same piece by piece, where a format can; the first one is checked before anything is given out.
+
+    Raises:
+        UsageError: As of `render`.
+    """
+    module = _module(form)
+    if hasattr(module, "pieces"):
+        found: Iterable[str] = module.pieces(document)
+        return found
+    return (module.render(document),)
+
+
+def write(document: Document, form: str, path: Path) -> None:
+    """Writes a document in one of EVERY.
+
+    Raises:
+        UsageError: As of `render`.
+        EnvironmentLacksError: A library that the format needs is not here.
+        OSError: The file cannot be written.
+    """
+    if form in BINARY:
+        _module(form).write(document, path)
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(pieces(document, form))
+
+
+def left_out(text: str) -> list[str]:
+    """The lines of what was rendered that name what its format has no place for."""
+    return [line.removeprefix("# ") for line in text.splitlines() if line.startswith(LEFT_OUT)]
 
 
 def about(form: str) -> str:
     """What a format is, in a sentence: the docstring of its module."""
-    return (importlib.import_module(f"mpigauge.show.formats.{form}").__doc__ or "").partition("\n")[0]
+    return (_module(form).__doc__ or "").partition("\n")[0]
+
+
+def _module(form: str) -> ModuleType:
+    return importlib.import_module(f"mpigauge.show.formats.{form}")

@@ -50,15 +50,26 @@ def times_of(document: Document, form: str) -> list[Timed]:
     Raises:
         UsageError: None has: a success without numbers would be taken for one.
     """
-    records = [record for record in _records(document) if _ns(record, "estimate") is not None]
+    records = timed_records(document, form)
+    return [_timed(name, record) for name, record in zip(_names(records), records, strict=True)]
+
+
+def timed_records(document: Document, form: str) -> list[Mapping[str, Any]]:
+    """The records of these cells.
+
+    Raises:
+        UsageError: None has a time.
+    """
+    records = [record for record in cells_in(document) if _ns(record, "estimate") is not None]
     if not records:
         raise UsageError(
             f"format {form} needs times, and there are none here", f"mpigauge show RESULT --format {form}"
         )
-    return [_timed(name, record) for name, record in zip(_names(records), records, strict=True)]
+    return records
 
 
-def _records(document: Document) -> Iterator[Mapping[str, Any]]:
+def cells_in(document: Document) -> Iterator[Mapping[str, Any]]:
+    """All records but those of the instrument's floor."""
     for record in document.records() if document.records is not None else ():
         if record.get("pattern") not in FLOORS:
             yield record
@@ -83,7 +94,7 @@ def _ns(record: Mapping[str, Any], what: str) -> float | None:
 
 def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Of cells: with the version of a library only where there are several, so that a history outlives it."""
-    cells = [_cell(record) for record in records]
+    cells = [cell_of(record) for record in records]
     versions = defaultdict(set)
     for cell in cells:
         versions[cell.mpi, cell.label].add(cell.mpi_version)
@@ -94,7 +105,8 @@ def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return _told_apart(found)
 
 
-def _cell(record: Mapping[str, Any]) -> Cell:
+def cell_of(record: Mapping[str, Any]) -> Cell:
+    """The cell that a record is of."""
     return Cell(**{name: record[name] for name in Cell.__struct_fields__ if name in record})
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Document
     from mpigauge.show.query import Query
 
-ANSWER, CURVES = "answer", "curves"
+ANSWER, CURVES, SAMPLES = "answer", "curves", "samples"
 
 
 def _kind(name: str, about: str, needs: str) -> Kind:
@@ -26,6 +26,7 @@ KINDS = {
     for kind in (
         _kind(ANSWER, "the few numbers that sum a result up, its doubts, and what to do next", "any result"),
         _kind(CURVES, "every curve on its own, with all that is known of each size", "one result"),
+        _kind(SAMPLES, "every sample on a line of its own, for --format csv and parquet", "samples"),
         _kind(
             "latency",
             "time of the smallest message, places down, modes and libraries across",
@@ -49,7 +50,7 @@ KINDS = {
         ),
     )
 }
-"""`answer` and `curves` are the tables of those names in `show.tables`; the others are made here."""
+"""`answer`, `curves` and `samples` are those of these names in `show.tables`; the others are made here."""
 
 
 def document(query: Query) -> Document:

@@ -11,12 +11,13 @@ from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
 from mpigauge.show.pivots.sentences import findings, sentences
 from mpigauge.show.sessions import sessions_lines, sessions_records
+from mpigauge.show.tables.context import context_record, flat_context
 from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
 from mpigauge.show.words.head import head_of
 from mpigauge.show.words.origin import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mpigauge.show.document import Units
     from mpigauge.show.pivots import grid
@@ -40,8 +41,16 @@ def document(query: Query) -> Document:
         units=query.units,
         source="; ".join(dict.fromkeys(filter(None, (origin_of(one.result) for one in query.sources)))),
         data=lambda: _record(query, found, said),
-        records=lambda: (record for one in found for record in _flat(one)),
+        records=lambda: _traced(query, (record for one in found for record in _flat(one))),
+        schema="table",
+        contexts=[context_record(source.result, source.stat) for source in query.sources],
     )
+
+
+def _traced(query: Query, records: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each with where it comes from, by its file."""
+    known = {str(source.result.path): flat_context(source.result, source.stat) for source in query.sources}
+    yield from ({**record, **known[record["file"]]} for record in records)
 
 
 def _table(query: Query, one: Grid, notes: Notes) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
@@ -12,6 +13,7 @@ from mpigauge.analysis.over_sessions import linked
 from mpigauge.show.document import Column, Document, Line, Table
 from mpigauge.show.series import FILE, STATE, told_apart
 from mpigauge.show.sessions import sessions_lines, sessions_records, spans
+from mpigauge.show.tables.context import context_record, traced
 from mpigauge.show.tables.records import answer_records, flat_sessions, result_record
 from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
@@ -73,7 +75,11 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources),
-        records=lambda: map(_flat, _records(sources)),
+        records=lambda: chain.from_iterable(
+            traced(map(_flat, _records([source])), source.result, source.stat) for source in sources
+        ),
+        schema="show" if len(sources) == 1 else "answers",
+        contexts=[context_record(source.result, source.stat) for source in sources],
     )
 
 
@@ -300,4 +306,4 @@ def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
         return {"answer": list(_records(sources)), "findings": list(sessions_records(sources))}
     (source,) = sources
     notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    return result_record(source.result, source.rows, notes, source.states)
+    return result_record(source.result, source.rows, notes, source.states, source.stat)

@@ -50,6 +50,7 @@ def document(found: Sequence[Judged], chosen: Units) -> Document:
         tables=[Table("", "", ordered, list(_columns(found)))],
         foot=[Line(text) for text in words.notes(found)],
         units=chosen,
+        schema="check",
         data=lambda: {"verdict": verdict_of(found), "expectations": [_record(one) for one in found]},
         records=lambda: [_record(one) for one in found],
     )

@@ -70,6 +70,7 @@ def document(
         tables=[_table(kept, compared, alike, first)] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown))],
         units=chosen,
+        schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
         records=lambda: [_record(one, first) for one in (*shown.cells, *shown.controls)],
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.analysis.states import states_of
 from mpigauge.plan.factors import CURVE, usual
 from mpigauge.plan.round_robin import ranks_of
+from mpigauge.show.columnar import columns_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.document import DOT, Document, Table
+from mpigauge.show.schema import kinds_of_rows
+from mpigauge.show.tables.context import context_record, traced
 from mpigauge.show.tables.records import flat_record, result_record
 from mpigauge.show.words.factors import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.show.words.foot import foot_of
@@ -39,22 +42,32 @@ def document(
     columns: Sequence[str],
     chosen: Units,
     states: States | None = None,
+    stat: str = "median",
 ) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
         states: Of the machine, if they are known already.
+        stat: What stands for a launch in the rows.
     """
     states = states or states_of(result.visits)
     foot = foot_of(result, rows, states)
+
+    def records() -> list[dict[str, Any]]:
+        return [*traced(map(flat_record, rows), result, stat)]
+
     return Document(
         head=head_of(result),
         tables=_tables(result, rows, columns),
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], states),
-        records=lambda: map(flat_record, rows),
+        data=lambda: result_record(result, rows, [line.text for line in foot], states, stat),
+        records=records,
+        schema="show",
+        contexts=[context_record(result, stat)],
+        sparse=True,
+        pieces=lambda: [columns_of(records(), kinds_of_rows())],
     )
 
 

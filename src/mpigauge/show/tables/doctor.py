@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import FindingState
 
 LIBRARY = "MPI library"
-TONES: Mapping[FindingState, Tone] = {"ok": "good", "note": "doubt", "lacks": "bad"}
+TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt", "lacks": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Finding:
     """One thing that the doctor has looked at.
 
     Attributes:
-        state: ok, note (it will disturb) or lacks (it cannot be done).
+        state: ok, info (told, or not known), note (it will disturb) or lacks (it cannot be done).
     """
 
     state: FindingState

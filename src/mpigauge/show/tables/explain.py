@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     GivesWay = Mapping[str, Mapping[str, str]]
 
 SAID_MOST = 10
+"""Of each result, and of several together, unless asked for more or fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,24 @@ class Said:
 
 
 def document(
-    sources: Sequence[Source], chosen: Units, *, everything: bool = False, gives_way: GivesWay | None = None
+    sources: Sequence[Source],
+    chosen: Units,
+    *,
+    most: int | None = SAID_MOST,
+    gives_way: GivesWay | None = None,
 ) -> Document:
     """What follows from results.
 
     Args:
-        everything: All conclusions; else at most ten of each result, and of several together.
+        most: How many conclusions of each result, and of several together, at most; None for all.
         gives_way: As of `Evidence`.
     """
     found = [said_across(sources, gives_way or {}), *map(said_of, sources)]
     return Document(
         head=[machine.machine_of(source.result) for source in sources[:1]],
-        foot=[*_lines(found, several=len(sources) > 1, everything=everything)],
+        foot=[*_lines(found, several=len(sources) > 1, most=most)],
         units=chosen,
+        schema="explain",
         data=lambda: {"conclusions": [_record(one) for mine in found for one in mine]},
         records=lambda: (_flat(one) for mine in found for one in mine),
     )
@@ -92,9 +98,9 @@ def varied_in(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
 
 
-def _lines(found: Sequence[Sequence[Said]], *, several: bool, everything: bool) -> Iterator[Line]:
+def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
     """The sentences of all results, and how many there is no room for."""
-    shown = [one for mine in found for one in (mine if everything else mine[:SAID_MOST])]
+    shown = [one for mine in found for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")

@@ -50,6 +50,7 @@ def document(
         tables=[_table(kept, unsaid)] if kept else [],
         foot=[Line(text) for text in (*more, *words.notes(shown, best, unsaid))],
         units=chosen,
+        schema="guidelines",
         data=lambda: _data(shown),
         records=lambda: [_record(one) for one in shown.checked],
     )

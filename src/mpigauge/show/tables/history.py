@@ -68,6 +68,7 @@ def document(
         tables=[_table(shown, kept, alike.keys())] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown, left_out))],
         units=chosen,
+        schema="history",
         data=lambda: _data(shown, left_out),
         records=lambda: [*_records(shown)],
     )

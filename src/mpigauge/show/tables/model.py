@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.series import common_words
+from mpigauge.show.tables import overheads
+from mpigauge.show.tables.overheads import known_record as _known
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import model as words
+from mpigauge.show.words import overheads as overhead_words
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.analysis.models.points import Known
     from mpigauge.show.document import Tone, Units
     from mpigauge.show.modelled import Collective, Modelled, Models
 
@@ -33,13 +35,16 @@ def document(shown: Models, chosen: Units) -> Document:
         tables=[
             *([_predictions(found, chosen)] if asked else []),
             *_tables(found, chosen),
+            *overheads.tables(shown.places, chosen),
             *_collectives(shown),
         ],
-        foot=[Line(text) for text in words.notes(shown)],
+        foot=[Line(text) for text in [*words.notes(shown), *overhead_words.notes(shown.places)]],
         units=chosen,
+        schema="model",
         data=lambda: {
             "curves": [_record(one) for one in found],
             "collectives": [_collective_record(one) for one in shown.collectives],
+            "overheads": overheads.records(shown.places),
             "left_out": _names(shown),
         },
         records=lambda: [record for one in found for record in _flat(one, asked=asked)],
@@ -169,12 +174,6 @@ def _predictions(found: Sequence[Modelled], chosen: Units) -> Table:
 
 def _names(shown: Models) -> list[str]:
     return [one.label for one in shown.left_out]
-
-
-def _known(one: Known | None) -> dict[str, float | None] | None:
-    if one is None:
-        return None
-    return {name: number(getattr(one, name)) for name in ("value", "low", "high")}
 
 
 def _of(one: Modelled) -> dict[str, Any]:

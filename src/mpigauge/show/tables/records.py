@@ -11,6 +11,7 @@ from mpigauge.analysis.answer import answers
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.tables.context import context_record
 from mpigauge.show.words.labels import doubt_of
 from mpigauge.show.words.result import findings_of
 from mpigauge.show.words.status import reason
@@ -119,8 +120,7 @@ def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "sessions_count": known.get("count"),
         "sessions_seconds": known.get("seconds"),
-        **{f"sessions_time_{name}_s": times.get(name) for name in SESSIONS_TIMES if name not in SHARES},
-        **{f"sessions_time_{name}": times.get(name) for name in SESSIONS_TIMES if name in SHARES},
+        **{f"sessions_{flat_time(name)}": times.get(name) for name in SESSIONS_TIMES},
     }
 
 
@@ -183,7 +183,11 @@ def finding_record(found: Finding) -> dict[str, Any]:
 
 
 def result_record(
-    result: Result, rows: Sequence[Row], notes: Sequence[str], states: States | None = None
+    result: Result,
+    rows: Sequence[Row],
+    notes: Sequence[str],
+    states: States | None = None,
+    stat: str = "median",
 ) -> dict[str, Any]:
     """Everything that is said of a result.
 
@@ -196,6 +200,7 @@ def result_record(
         for f in result.failures
     ]
     return {
+        "context": context_record(result, stat),
         "rows": [record(row) for row in rows],
         "states": [state_record(state) for state in states.states],
         "left_out_visits": result.left_out,
@@ -220,6 +225,8 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
             "state": quote.row.state,
             "value": number(quote.value),
+            "low": number(quote.low),
+            "high": number(quote.high),
             "unit": quote.unit,
             "half_width": number(quote.half_width),
             "sessions": sessions_record(quote.sessions),
@@ -229,13 +236,16 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
+def flat_time(name: str) -> str:
+    """What a part of a time is called on one level."""
+    return f"time_{name}" if name in SHARES else f"time_{name}_s"
+
+
 def flat_record(row: Row) -> dict[str, Any]:
     """A row on one level: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
-    flat |= {
-        f"time_{n}" if n in SHARES else f"time_{n}_s": times.get(n) for n in STATISTICS + MORE_STATISTICS
-    }
+    flat |= {flat_time(name): times.get(name) for name in STATISTICS + MORE_STATISTICS}
     for outer, names in NESTED.items():
         parts = flat.pop(outer) or {}
         flat |= {f"{outer}_{name}": parts.get(name) for name in names}

@@ -56,7 +56,8 @@ def _machine(result: Result) -> str:
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
     processor = " ".join(TRADE_MARKS.sub("", machine.cpu).split())
     kind = ", ".join(filter(None, [processor, cores, virtual, emulated]))
-    return DOT.join(filter(None, [machine.host, kind]))
+    title = result.campaign.plan.title if result.imported and not machine.host else ""
+    return DOT.join(filter(None, [machine.host, kind, title]))
 
 
 def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
@@ -70,6 +71,8 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
     words = job_of(results[0], found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
     if launches and (seconds := sum(map(seconds_of, results))):
         words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
+    if not launches and any(result.imported for result in results):
+        words.append("imported: no samples, so no intervals")
     return DOT.join(words)
 
 

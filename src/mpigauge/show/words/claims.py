@@ -88,7 +88,7 @@ def notes(found: Sequence[Judged]) -> Iterator[str]:
         yield "ranks share cores: such times are those of the scheduler, too"
     for one in found:
         if one.claim.note:
-            yield f"{one.claim.name}: {one.claim.note}"
+            yield f'"{one.claim.says.rstrip(".")}": {one.claim.note}'
 
 
 # ---- Of one --------------------------------------------------------------------------------------

@@ -171,10 +171,18 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
-        most = ratio_words(max(shown.controls, key=distance).decision)
-        yield f"controls did not move: {_controls(shown)}, at most {most}"
+        yield _unmoved(shown)
     if shown.rates:
         yield _rates(shown)
+
+
+def _unmoved(shown: Comparison) -> str:
+    """How far controls are apart; those that nothing can be decided of have not been seen to stay."""
+    decided = [one for one in shown.controls if one.decision is not None]
+    if not decided:
+        return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
+    most = ratio_words(max(decided, key=distance).decision)
+    return f"controls did not move: {_controls(shown)}, at most {most}"
 
 
 def _together(one: Together) -> str:

@@ -45,7 +45,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "setting": lambda cell: cell.setting,
     "arm": lambda cell: cell.arm,
     "transport": lambda cell: cell.transport,
-    "placement": lambda cell: cell.placement,
+    "placement": lambda cell: "" if cell.placement == UNKNOWN else cell.placement,
     "ranks": lambda cell: f"{cell.ranks} ranks" if cell.ranks else "",
     "buffers": _buffers,
     "sync": lambda cell: f"{cell.sync} start" if cell.sync else "",

@@ -37,7 +37,7 @@ def runs_words(runs: Sequence[Stretch], cell: Cell) -> str:
 
 def _differing(run: Stretch, total: int, cell: Cell) -> str:
     little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
-    ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s) * one.agrees)))
+    ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
     return f"{VERDICTS[run.verdict]}{where}{little}: {' and '.join(_at(one, cell) for one in ends)}"
 
@@ -64,8 +64,6 @@ def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
 
 
 def _at(one: Beside, cell: Cell) -> str:
-    if not one.agrees:
-        return f"{times(one.ratio)} as long{at_size(cell, one.bytes)}, in launches in like conditions"
     both = f"{units.format_time(one.other_s)} against {units.format_time(one.base_s)}"
     return f"{times(one.ratio)} as long{at_size(cell, one.bytes)}, {both}, {extra(one.extra_s)}"
 

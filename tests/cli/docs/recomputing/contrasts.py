@@ -7,20 +7,23 @@ from __future__ import annotations
 import math
 import re
 from itertools import groupby
+from statistics import geometric_mean
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.cli.docs.recomputing.curves import find_curve
 from tests.cli.docs.recomputing.statistics_of import (
     Interval,
     by_chance,
+    difference,
     launches_needed,
     ratio,
+    sides,
     small,
     verdict,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Row
@@ -47,17 +50,20 @@ DIFFERENT = ("slower", "faster")
 
 
 class Point(NamedTuple):
-    """Both curves at one size."""
+    """Both curves at one size, their times of the launches that their ratio rests on."""
 
     bytes: int
     base: Row
     other: Row
     ratio: Interval
+    base_s: float
+    other_s: float
+    beyond: Interval
 
     @property
     def extra_s(self) -> float:
         """By how much the other takes longer."""
-        return self.other.seconds - self.base.seconds
+        return self.other_s - self.base_s
 
     @property
     def far(self) -> float:
@@ -72,8 +78,21 @@ def points_of(base: Sequence[Row], other: Sequence[Row], *, alike: bool) -> list
     for size in sorted(first.keys() & second):
         one = ratio(second[size].times, first[size].times, alike=alike)
         if one is not None and one.low is not None:
-            found.append(Point(size, first[size], second[size], one))
+            rows = first[size], second[size]
+            over, under, together = sides(rows[1].times, rows[0].times, alike=alike)
+            times_s = geometric_mean(under.values()), geometric_mean(over.values())
+            found.append(Point(size, *rows, one, *times_s, _beyond(over, under, rows, paired=together)))
     return found
+
+
+def _beyond(
+    over: Mapping[int, float], under: Mapping[int, float], rows: tuple[Row, Row], *, paired: bool
+) -> Interval:
+    """What the other takes beyond the base, of these launches; without an interval if they make no pairs."""
+    base, other = rows
+    sides = (other.times._replace(by_launch=over), base.times._replace(by_launch=under))
+    found = difference(*sides, (other.seconds, base.seconds)) if paired else None
+    return found or Interval(math.nan)
 
 
 def judged(points: Sequence[Point]) -> list[tuple[str, Point]]:
@@ -196,8 +215,8 @@ def _at(said: Said, match: re.Match[str], at: int, one: Point) -> None:
         said.number(_shifted(match, group, at), "", own)
     if match[4]:
         said.size(_shifted(match, 4, at), one.bytes)
-    said.number(_shifted(match, 5, at), match[6], one.other.seconds)
-    said.number(_shifted(match, 7, at), match[8], one.base.seconds)
+    said.number(_shifted(match, 5, at), match[6], one.other_s)
+    said.number(_shifted(match, 7, at), match[8], one.base_s)
     said.number(_shifted(match, 10, at), match[11], abs(one.extra_s))
     said.word(_shifted(match, 9, at), "+" if one.extra_s >= 0 else "−")
 

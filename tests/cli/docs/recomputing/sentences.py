@@ -157,10 +157,10 @@ def handshake(said: Said, result: Result) -> bool:
     base, other = pair
     limit = limits_of(result)[job_of_limit(base[0].cell)]
     points = points_of(base, other, alike=True)
-    beyond = [_beyond(one.base, one.other) for one in points]
+    beyond = [one.beyond for one in points]
     small, cost = points[0], beyond[0]
     said.known(match.span(1))
-    times(said, match, 2, Interval(small.extra_s, cost.low, cost.high))
+    times(said, match, 2, cost)
     said.size(match.span(10), small.bytes)
     said.size(match.span(11), limit)
     above = [own for own, one in zip(beyond, points, strict=True) if one.bytes > limit]
@@ -168,12 +168,6 @@ def handshake(said: Said, result: Result) -> bool:
     said.number(match.span(13 if match[13] else 14), "", len(above))
     launches(said, small.ratio.launches)
     return True
-
-
-def _beyond(base: Row, other: Row) -> Interval:
-    from tests.cli.docs.recomputing.statistics_of import difference  # noqa: PLC0415
-
-    return difference(other.times, base.times, (other.seconds, base.seconds)) or Interval(math.nan)
 
 
 BUFFERED = re.compile(
@@ -198,7 +192,7 @@ def buffer_copy(said: Said, result: Result) -> bool:
         stick = stick_of(result, one.base, match[5])
         copies = ratio(one.base.times, stick.times, alike=True) if stick is not None else None
         if copies is not None:
-            found.append((one, one.extra_s * copies.estimate / one.base.seconds))
+            found.append((one, one.extra_s * copies.estimate / one.base_s))
     values = [value for _, value in found]
     said.known(match.span(1))
     for group, value in zip((4, 6, 7), (median(values), min(values), max(values)), strict=True):

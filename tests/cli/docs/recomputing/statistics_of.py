@@ -105,14 +105,24 @@ def ratio(over: Times, under: Times, *, paired: bool = True, alike: bool = False
     Args:
         alike: Launches count only where the ranks of both were equally far apart.
     """
+    first, second, together = sides(over, under, paired=paired, alike=alike)
+    step = math.hypot(over.step, under.step)
+    if together:
+        return over_launches([first[n] / second[n] for n in sorted(first)], step)
+    return _welch([*first.values()], [*second.values()], step)
+
+
+def sides(
+    over: Times, under: Times, *, paired: bool = True, alike: bool = False
+) -> tuple[dict[int, float], dict[int, float], bool]:
+    """The launches that a ratio rests on, of either, and whether it is formed launch by launch."""
     common = over.by_launch.keys() & under.by_launch.keys()
     unlike = {number for number in common if alike and _unlike(over.apart, under.apart, number)}
     first, second = ({n: v for n, v in one.by_launch.items() if n not in unlike} for one in (over, under))
     common -= unlike | over.parts | under.parts
-    step = math.hypot(over.step, under.step)
-    if paired and len(common) >= max(2, PAIRED_SHARE * max(len(first), len(second))):
-        return over_launches([first[n] / second[n] for n in sorted(common)], step)
-    return _welch([*first.values()], [*second.values()], step)
+    if not paired or len(common) < max(2, PAIRED_SHARE * max(len(first), len(second))):
+        return first, second, False
+    return {n: first[n] for n in common}, {n: second[n] for n in common}, True
 
 
 def _unlike(

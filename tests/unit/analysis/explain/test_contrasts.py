@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.explain import contrasts
-from mpigauge.analysis.explain.beside import Beside, stretches
-from mpigauge.analysis.ratios import Ratio, ratio_of
+from mpigauge.analysis.explain.beside import Beside, of_times, stretches
+from mpigauge.analysis.ratios import ratio_of
 from mpigauge.analysis.verdict import verdict
-from mpigauge.show.words.runs import runs_words
 from tests.made import cell
 from tests.unit.analysis.explain.telling import facts, sentence, told_of
+from tests.unit.analysis.test_baselines import timed
 
 if TYPE_CHECKING:
+    from mpigauge.analysis.conditions import Distances
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Eager
 
@@ -139,12 +140,17 @@ def _point(size: int, base: np.ndarray, other: np.ndarray) -> Beside:
     return Beside(size, 1.0, ratio.estimate, ratio, None, None, verdict(ratio), small=False)
 
 
-def test_times_that_contradict_their_ratio_are_not_said() -> None:
-    """A ratio is of launches in like conditions; a launch that it leaves out may turn the mean times."""
-    ratio = Ratio(1.06, 1.02, 1.10, 8)
-    turned = Beside(64, 2e-6, 1.9e-6, ratio, -1e-6, 1e-7, "slower", small=False)
-    assert not turned.agrees
-    said = runs_words(stretches([turned]), cell(size=64))
-    assert said == (
-        "slower at 64 B: 1.06 times (1.02 \N{EN DASH} 1.10) as long at 64 B, in launches in like conditions"
-    )
+def test_times_and_ratio_are_of_the_same_launches() -> None:
+    """In one launch the ranks of the base sat far apart: left in, its time would turn the difference."""
+    near: Distances = dict.fromkeys(range(1, 5), ("line", 50e-9))
+    far: Distances = near | {4: ("line", 200e-9)}
+    base = timed({1: 1.00e-6, 2: 1.01e-6, 3: 1.02e-6, 4: 9e-6})
+    other = timed({1: 1.09e-6, 2: 1.11e-6, 3: 1.13e-6, 4: 1.2e-6})
+    point = of_times(64, base, other, (near, far))
+    assert point is not None
+    assert point.ratio.launches == 3
+    assert point.other_s / point.base_s == pytest.approx(point.ratio.estimate)
+    assert point.low_s is not None
+    assert point.beyond_s is not None
+    assert 0 < point.low_s < point.beyond_s == pytest.approx(100e-9)
+    assert base.estimate > other.estimate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE, TWICE
 from mpigauge.show.words.comparisons import place_name
-from mpigauge.show.words.explain.parts import DASH, subject
+from mpigauge.show.words.explain.parts import DASH, EMULATED, subject
 from mpigauge.show.words.factors import WORDS
 from mpigauge.show.words.runs import runs_words
 
@@ -47,7 +47,7 @@ def _more(fact: Contrast) -> Iterator[str]:
     if fact.by_limit is not None:
         yield _limits(fact.by_limit)
     if fact.emulated:
-        yield "over the emulated network of a lab"
+        yield EMULATED
 
 
 def _limits(fact: ByLimit) -> str:

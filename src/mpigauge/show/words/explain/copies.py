@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
-from mpigauge.show.words.explain.parts import DASH, about_size, subject
+from mpigauge.show.words.explain.parts import DASH, EMULATED, about_size, subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,7 +25,7 @@ def sentence(fact: Copies, varied: Collection[str]) -> str:
     if fact.least.ratio.high is not None and fact.least.ratio.high < 1:
         said.append(PIPELINED)
     if fact.emulated:
-        said.append("over the emulated network of a lab")
+        said.append(EMULATED)
     return f"{about}: {'; '.join(said)}"
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
+EMULATED = "over the emulated network of a lab"
+"""Said where delays and rates were put in."""
+
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
 

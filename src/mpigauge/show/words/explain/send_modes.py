@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def handshake(fact: Handshake, varied: Collection[str]) -> str:
     """What the wait for the receiver costs, and whether the usual mode waits above the limit."""
     small, mode, usual = fact.small, fact.cell.mode, fact.base.mode
-    cost = time(small.extra_s, small.low_s, small.high_s)
+    cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s)
     size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
     about = subject(fact.base, varied, {"mode"}, fact.state)
     said = f"{about}: waiting for the receiver costs {cost} ({mode} against {usual}, {size})"

@@ -1,0 +1,1 @@
+"""The interface for Python: results loaded, asked and measured from scripts (docs/python.md)."""

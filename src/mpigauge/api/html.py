@@ -1,0 +1,58 @@
+"""Tables and documents for notebooks, as HTML. Whatever they say is data: it never becomes markup."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.show.words.ascii import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.show.document import Document
+
+LEFT, RIGHT = "text-align: left", "text-align: right"
+
+
+def text(value: Any) -> str:
+    """A value as it stands in a page."""
+    if value is None:
+        return ""
+    words = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return escape(printable(words), quote=True)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: Sequence[bool]) -> str:
+    """A table; without headings where all are empty.
+
+    Args:
+        left: Of each column, whether its entries are aligned at the left.
+    """
+    styles = [LEFT if one else RIGHT for one in left]
+    head = f"<thead>{_row('th', heads, styles)}</thead>" if any(heads) else ""
+    body = "".join(_row("td", row, styles) for row in rows)
+    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def _row(tag: str, entries: Sequence[Any], styles: Sequence[str]) -> str:
+    cells = (
+        f'<{tag} style="{style}">{text(entry)}</{tag}>' for entry, style in zip(entries, styles, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def lines(found: Iterable[str]) -> str:
+    """Lines of text, below each other."""
+    return "".join(f"<div>{text(line)}</div>" for line in found if line)
+
+
+def document(shown: Document) -> str:
+    """All lines and tables, as people read them."""
+    parts = [lines(shown.head)]
+    for one in shown.tables:
+        heads = [column.heading for column in one.columns]
+        left = [column.left for column in one.columns]
+        parts.append(lines([one.title, one.about]))
+        parts.append(table(heads, shown.entries(one), left))
+    return "".join([*parts, lines(line.text for line in shown.foot)])

@@ -1,0 +1,297 @@
+"""Results: loaded, then asked for rows, samples, comparisons, models and conclusions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.api import html
+from mpigauge.api.shown import Comparison, Explanation, Model, plain
+from mpigauge.api.table import Table
+from mpigauge.errors import UsageError, choose_from
+from mpigauge.formats import loading
+from mpigauge.plan.sizes import parse_sizes, wanted
+from mpigauge.result import files, reader
+from mpigauge.show.columnar import columns_of, joined
+from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
+from mpigauge.show.document import Units
+from mpigauge.show.modelled import models_of
+from mpigauge.show.query import Query, Source, sources_of
+from mpigauge.show.registry import Kind
+from mpigauge.show.schema import kinds_of_rows
+from mpigauge.show.tables import answer, compare, explain, model, samples
+from mpigauge.show.tables.context import context_record
+from mpigauge.show.tables.records import answer_records, flat_record, flat_sessions
+from mpigauge.show.tables.selected import selected
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Document
+    from mpigauge.vocabulary import OnlyChoice, StateChoice, Statistic
+
+PathLike = str | os.PathLike[str]
+Sizes = str | int | Iterable[int]
+Words = str | Sequence[str]
+
+ALL_AT_ONCE = 1 << 62
+KIND = Kind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
+
+
+def load(*paths: PathLike) -> Result:
+    """Reads one result file, or several to be asked together.
+
+    Args:
+        paths: Files, `.jsonl`, `.jsonl.gz` or the text of another benchmark, or folders, of which the newest
+            result is taken; without any, the newest in `results/`, as on the command line.
+
+    Raises:
+        UsageError: There is no such file, or it is no result; names it.
+    """
+    named = [Path(path) for path in paths] or [files.FOLDER]
+    return Result([loading.load(files.file_of(path)) for path in named])
+
+
+class Result:
+    """One result file or several, in memory. Every number is in SI units: seconds, bytes, bytes per second.
+
+    Wherever cells can be chosen:
+
+    - `pattern`: a name or several, as `mpigauge list` has them.
+    - `sizes`: as `--sizes` has them ("8,1KiB", "0:64KiB"), or numbers of bytes.
+    - `series`: words of a curve's name, as `--series` has them, or several such.
+    - `state`: of the machine: near, mid, far or all; None for the usual one.
+    - `only`: "quiet" leaves out visits during which something else used the ranks' cores.
+    - `stat`: the statistic that stands for a launch; the median if it is not said.
+
+    Attributes:
+        results: The records of its files.
+    """
+
+    def __init__(self, results: Sequence[reader.Result]) -> None:
+        self.results = tuple(results)
+        self._known: dict[tuple[Any, ...], list[Source]] = {}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Its files."""
+        return tuple(one.path for one in self.results)
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """Where, when and with what the first of its files was measured: docs/formats.md."""
+        return context_record(self.results[0])
+
+    @property
+    def contexts(self) -> list[dict[str, Any]]:
+        """The same of all its files."""
+        return [*map(context_record, self.results)]
+
+    @property
+    def summary(self) -> Table:
+        """The few numbers that answer for it, each with its interval, as `mpigauge show` prints them."""
+        records = (
+            {"file": str(source.result.path), **record, **flat_sessions(record.pop("sessions"))}
+            for source in self._sources()
+            for record in answer_records(source.result, source.rows)
+        )
+        return self._table(columns_of(records))
+
+    def rows(
+        self,
+        *,
+        pattern: Words | None = None,
+        sizes: Sizes = "",
+        series: Words = (),
+        state: StateChoice | None = None,
+        only: OnlyChoice | None = None,
+        stat: Statistic = "median",
+    ) -> Table:
+        """A row for each cell: what `rows` of `mpigauge show --format json` has, on one level as in CSV.
+
+        Raises:
+            UsageError: There is no such pattern, size, series or state in it.
+        """
+        found = self._chosen(pattern, sizes, series, self._sources(stat, state, only))
+        records = (
+            {**flat_record(row), "file": str(source.result.path)} for source in found for row in source.rows
+        )
+        kinds = kinds_of_rows()
+        return self._table(
+            columns_of(records, kinds, names=() if any(one.rows for one in found) else [*kinds]), stat
+        )
+
+    def samples(
+        self,
+        *,
+        pattern: Words | None = None,
+        sizes: Sizes = "",
+        series: Words = (),
+        state: StateChoice | None = None,
+        only: OnlyChoice | None = None,
+    ) -> Table:
+        """A row for each sample: its launch, visit and number, when its visit began, its time, its cell.
+
+        None is left out: `in_estimate` is false for those that no estimate counts.
+
+        Raises:
+            UsageError: As of `rows`.
+        """
+        if series:
+            sources = self._chosen(pattern, sizes, series, self._sources("median", state or "all", only))
+            found = [samples.chosen_of_rows(source, state) for source in sources]
+        else:
+            keep = self._keeps(pattern, sizes)
+            found = [samples.chosen_of(one, state, only, keep) for one in self.results]
+        return self._table(joined([*samples.pieces(found, most=ALL_AT_ONCE)]), None)
+
+    def compare(
+        self,
+        other: Result | PathLike | None = None,
+        *,
+        by: str | None = None,
+        margin: str = "3%",
+        allow: str = "10%",
+        strict: bool = False,
+        force: bool = False,
+        sizes: Sizes = "",
+        series: Words = (),
+        state: StateChoice | None = None,
+        only: OnlyChoice | None = None,
+        stat: Statistic = "median",
+    ) -> Comparison:
+        """Whether another result is slower than this one; without another, what it measured in turn.
+
+        Options are those of `mpigauge compare`.
+
+        Raises:
+            UsageError: There is nothing to compare, or the two are of different machines or versions.
+        """
+        others = () if other is None else (other if isinstance(other, Result) else load(other)).results
+        results = (*self.results, *others)
+        check_count(len(results), by)
+        sources = sources_of(results, stat, state or "all", only)
+        if not force:
+            check_alike(sources)
+        query = _query("compare", sources, sizes, series, stat)
+        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)))
+        verdict = found.shown.strictly() if strict else found.shown.verdict
+        document = compare.document(
+            found.shown,
+            verdict,
+            found.factors,
+            Units(),
+            found.sides,
+            first=found.first,
+        )
+        return Comparison(replace(document, contexts=[*map(context_record, results)]))
+
+    def model(
+        self,
+        predict: Sizes = (),
+        *,
+        sizes: Sizes = "",
+        series: Words = (),
+        state: StateChoice | None = None,
+        only: OnlyChoice | None = None,
+        stat: Statistic = "median",
+    ) -> Model:
+        """Latency and bandwidth of curves, where they break, and times of sizes that were not measured.
+
+        Args:
+            predict: Sizes to predict.
+
+        Raises:
+            UsageError: No curve of messages has enough sizes.
+        """
+        asked = parse_sizes(text) if (text := _sizes(predict)) else ()
+        query = _query("model", self._sources(stat, state, only), sizes, series, stat)
+        return Model(self._traced(model.document(models_of(query, asked), Units())))
+
+    def explain(
+        self,
+        *,
+        sizes: Sizes = "",
+        series: Words = (),
+        state: StateChoice | None = None,
+        only: OnlyChoice | None = None,
+    ) -> Explanation:
+        """What follows from it, in sentences with their facts."""
+        from mpigauge.mpi.kinds import GIVES_WAY  # noqa: PLC0415 - for this alone
+
+        chosen = self._chosen(None, sizes, series, self._sources("median", state, only))
+        return Explanation(self._traced(explain.document(chosen, Units(), most=None, gives_way=GIVES_WAY)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that `mpigauge show --format json` prints."""
+        return plain(self._answer())
+
+    def __repr__(self) -> str:
+        return f"<mpigauge.Result: {', '.join(map(str, self.paths))}>"
+
+    def _repr_html_(self) -> str:
+        """The answer, as `mpigauge show` prints it, without the commands that come next."""
+        return html.document(replace(self._answer(), foot=()))
+
+    # ---- Of the whole ----
+
+    def _answer(self) -> Document:
+        return answer.document(self._sources(), Units())
+
+    def _sources(
+        self, stat: Statistic = "median", state: StateChoice | None = None, only: OnlyChoice | None = None
+    ) -> list[Source]:
+        """What is said of all cells, computed once for each question."""
+        key = (stat, state, only)
+        if key not in self._known:
+            self._known[key] = sources_of(self.results, stat, state, only)
+        return self._known[key]
+
+    def _chosen(
+        self, pattern: Words | None, sizes: Sizes, series: Words, sources: list[Source]
+    ) -> list[Source]:
+        if pattern is not None:
+            keep = self._keeps(pattern, "")
+            sources = [
+                replace(source, rows=[row for row in source.rows if keep(row.cell)]) for source in sources
+            ]
+        return selected(_query("rows", sources, sizes, series)) if sizes or series else sources
+
+    def _keeps(self, pattern: Words | None, sizes: Sizes) -> Callable[[Cell], bool]:
+        """Whether a cell is of one of these patterns, in these sizes."""
+        there = dict.fromkeys(one.name for result in self.results for one in result.campaign.patterns)
+        names = frozenset(there if pattern is None else _words(pattern))
+        for name in names - there.keys():
+            files = ", ".join(map(str, self.paths))
+            raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(there, name))
+        chosen = wanted(_sizes(sizes))
+        return lambda cell: cell.pattern in names and chosen(cell.bytes)
+
+    def _table(self, columns: Any, stat: str | None = "median") -> Table:
+        return Table(columns, [context_record(one, stat) for one in self.results])
+
+    def _traced(self, document: Document) -> Document:
+        return replace(document, contexts=self.contexts)
+
+
+def _query(
+    name: str, sources: list[Source], sizes: Sizes, series: Words, stat: Statistic = "median"
+) -> Query:
+    text = _sizes(sizes)
+    wanted(text)
+    kind = replace(KIND, name=name)
+    return Query(kind, sources, False, Units(), stat, _words(series), text, thresholds=Thresholds())
+
+
+def _sizes(sizes: Sizes) -> str:
+    """As the command line has them."""
+    if isinstance(sizes, str):
+        return sizes
+    return str(sizes) if isinstance(sizes, int) else ",".join(map(str, sizes))
+
+
+def _words(words: Words) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)

@@ -1,0 +1,174 @@
+"""Measuring from a script or a notebook: the campaign that `mpigauge run` would make of the same plan."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mpigauge.analysis.rows import rows
+from mpigauge.api.result import PathLike, Result
+from mpigauge.campaign.measuring import measure
+from mpigauge.campaign.prepare import lab_to_enter, prepare
+from mpigauge.errors import JobError, UsageError, choose_from
+from mpigauge.plan import names, plan_file
+from mpigauge.plan.plan_file import Options, PlanFile, with_options
+from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
+from mpigauge.result import files, reader
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.plan.model import Cell, Plan
+    from mpigauge.result.records import Record
+    from mpigauge.vocabulary import SuiteName
+
+LOG = logging.getLogger("mpigauge")
+PLAN_FILES = ".toml"
+OPTIONS = tuple(name for name in Options.__struct_fields__ if name != "patterns")
+"""What can be said beside a plan: the names of keys of plan files."""
+
+LISTS = frozenset(name for name in OPTIONS if isinstance(getattr(Options(), name), tuple))
+
+Planned = Mapping[str, Any] | PathLike | Sequence[str] | None
+
+
+def run(
+    plan: Planned = None,
+    *,
+    output: PathLike | None = None,
+    suite: SuiteName | None = None,
+    quick: bool = False,
+    thorough: bool = False,
+    **options: Any,
+) -> Result:
+    """Measures, and loads the result. Its course is told to the logger `mpigauge`: quiet unless asked for.
+
+    It must be called in the main thread, as it has to be told of signals. One that comes (Ctrl-C) ends the
+    campaign first, so that all finished visits are in the file, and has its usual effect then.
+
+    Args:
+        plan: A plan as a dict with the keys of a plan file; a plan file (a `Path`, or a string that ends in
+            `.toml`); names of patterns, a string or several; None for what `mpigauge run` measures.
+        output: The result file; it must not exist. None: a new one in `results/`.
+        suite: A built-in plan, as `--suite`.
+        quick: A first look: about ten seconds.
+        thorough: Ten minutes, more sizes.
+        options: What lies over the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
+            `budget="10s"`, `mpi="openmpi"`. One value will do where there may be several.
+
+    Raises:
+        UsageError: The plan or an option cannot be.
+        EnvironmentLacksError: A library or a launcher is missing or does not work.
+        JobError: Nothing could be measured.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise UsageError("mpigauge.run must be called in the main thread", "start another process for it")
+    session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
+    file = None if output is None else Path(output)
+    path, number = measure(session, file, files.default_path(), _observing)
+    if number is not None:
+        LOG.warning("stopped by signal %d; all finished visits are in %s", number, path)
+        signal.raise_signal(number)
+    result = reader.load(path)
+    if all(row.status == "skipped" for row in rows(result)):
+        raise JobError(f"{path}: nothing was measured", "raise the budget, or measure less")
+    return Result([result])
+
+
+def _plan_of(
+    plan: Planned, given: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
+) -> tuple[Plan, str]:
+    """The plan, and what an error in it names."""
+    file, patterns, where = _read(plan)
+    options = _options_of(given, patterns)
+    check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
+    source = source_of(file, options, suite, quick=quick, thorough=thorough)
+    whole = with_options(source, options, random.SystemRandom().randrange(2**31), where)
+    if lab_to_enter(whole, where) is not None:
+        raise UsageError(
+            f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
+        )
+    return of_a_few_megabytes(whole, source), where
+
+
+def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
+    """A plan file, if it is one; patterns, if they are named; what an error names."""
+    if plan is None:
+        return None, (), "mpigauge.run"
+    if isinstance(plan, Mapping):
+        return plan_file.file_of(plan, "the plan"), (), "the plan"
+    if isinstance(plan, os.PathLike) or (isinstance(plan, str) and plan.endswith(PLAN_FILES)):
+        return plan_file.read_file(Path(plan)), (), str(plan)
+    patterns = (plan,) if isinstance(plan, str) else tuple(plan)
+    known = names.patterns()
+    for name in patterns:
+        if name not in known:
+            raise UsageError(f"no pattern is called {name!r}", choose_from(known, name))
+    return None, patterns, "mpigauge.run"
+
+
+def _options_of(given: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
+    """Checked as the keys of a plan file are.
+
+    Raises:
+        UsageError: There is no such option, or it has another type.
+    """
+    for name in given:
+        if name not in OPTIONS:
+            raise UsageError(f"mpigauge.run: there is no option {name!r}", choose_from(OPTIONS, name))
+    values = {name: _several(value) if name in LISTS else value for name, value in given.items()}
+    if isinstance(sizes := values.get("sizes"), int | Sequence) and not isinstance(sizes, str):
+        values["sizes"] = ",".join(map(str, _several(sizes)))
+    try:
+        return msgspec.convert({**values, "patterns": patterns}, Options)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"mpigauge.run: {error}", "docs/formats.md lists the keys of a plan") from None
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple | range) else (value,)
+
+
+# ---- What is told of its course ------------------------------------------------------------------
+
+
+class Logged:
+    """An observer that tells a logger."""
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """Where it is."""
+        LOG.debug("launch %d, part %d: %s: %d visits", number, part, job, visits)
+
+    def visit_begins(self, cell: Cell) -> None:
+        """Nothing."""
+
+    def recorded(self, record: Record) -> None:
+        """Nothing."""
+
+    def visit_ends(self) -> None:
+        """Nothing."""
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """What it brought."""
+        LOG.info("launch %d: %s: %d samples in %.1f s", number, job, samples, seconds)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """Why nothing happens."""
+        LOG.info("launch %d begins in %.0f s", number, seconds)
+
+    def trouble(self, sentence: str) -> None:
+        """What failed."""
+        LOG.warning("%s", sentence)
+
+
+@contextmanager
+def _observing(_: Path) -> Iterator[Observer]:
+    yield Logged()

@@ -1,0 +1,175 @@
+"""A table for programs: rows as dicts, columns as lists, and data frames of whichever library is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mpigauge.api import html
+from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
+from mpigauge.show.columnar import Columns, length_of, rows_of
+from mpigauge.show.document import Document
+from mpigauge.show.formats import arrow, write
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from mpigauge.show.columnar import Values
+
+ROWS_SHOWN = 20
+
+
+class Table(Iterable[dict[str, Any]]):
+    """Rows with the same columns, in SI units; None where there is nothing.
+
+    Iterating gives each row as a dict, `table["bytes"]` a column as a list. Libraries of data frames take
+    it as it is, through the Arrow PyCapsule interface: `polars.DataFrame(table)`.
+    """
+
+    __slots__ = ("_columns", "_contexts")
+
+    def __init__(self, columns: Columns, contexts: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._columns = columns
+        self._contexts = tuple(contexts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Their names, in order."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return length_of(self._columns)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return rows_of(self._columns)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """A column.
+
+        Raises:
+            UsageError: No column is called so; names the one that may be meant.
+        """
+        return [*self._values(name)]
+
+    def numpy(self, name: str) -> np.ndarray[Any, Any]:
+        """A column as an array: of numbers NaN where there is none, of texts objects.
+
+        Raises:
+            UsageError: No column is called so.
+        """
+        values = self._values(name)
+        if values.codes is None and isinstance(values.data, np.ndarray):
+            return values.data
+        numbers = values.kind == "number" or (values.kind == "integer" and None in values)
+        return np.array([*values], dtype=np.float64 if numbers else None)
+
+    def _values(self, name: str) -> Values:
+        if name not in self._columns:
+            raise UsageError(f"no column is called {name!r}", choose_from(self._columns, name))
+        return self._columns[name]
+
+    # ---- Data frames ----
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A frame; whole numbers and truth values that may be missing have pandas' own types for that.
+
+        Raises:
+            EnvironmentLacksError: There is no pandas.
+        """
+        pandas = arrow.module_or_lacks("pandas", "to_pandas()")
+        frame: pd.DataFrame = pandas.DataFrame(
+            {name: _series_of_pandas(pandas, values) for name, values in self._columns.items()}
+        )
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """A frame.
+
+        Raises:
+            EnvironmentLacksError: There is no polars.
+        """
+        polars = arrow.module_or_lacks("polars", "to_polars()")
+        frame: pl.DataFrame = polars.DataFrame(
+            [_series_of_polars(polars, name, values) for name, values in self._columns.items()]
+        )
+        return frame
+
+    def to_arrow(self) -> pa.Table:
+        """A table of Arrow, with where its numbers come from in its metadata, as JSON under `mpigauge`.
+
+        Raises:
+            EnvironmentLacksError: There is no pyarrow.
+        """
+        table: pa.Table = arrow.table_of(self._columns, self._metadata())
+        return table
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Writes a Parquet file, as `mpigauge show -o table.parquet`; a file of this name is replaced.
+
+        Raises:
+            EnvironmentLacksError: There is neither pyarrow nor duckdb, or the file cannot be written.
+        """
+        document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
+        try:
+            write(document, "parquet", Path(path))
+        except OSError as error:
+            raise EnvironmentLacksError(
+                f"{path}: cannot be written: {error.strerror}", "choose another place"
+            ) from None
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The Arrow PyCapsule interface.
+
+        Raises:
+            EnvironmentLacksError: There is no pyarrow.
+        """
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _metadata(self) -> dict[str, str]:
+        from mpigauge.show.tables.context import metadata_of  # noqa: PLC0415 - analysis, for this alone
+
+        return metadata_of(self._contexts)
+
+    # ---- For people ----
+
+    def __repr__(self) -> str:
+        return f"<mpigauge.Table: {len(self)} rows, {len(self.columns)} columns>"
+
+    def _repr_html_(self) -> str:
+        """The first rows, without columns that have nothing in any row."""
+        names = [name for name, values in self._columns.items() if any(v not in (None, "") for v in values)]
+        rows = ([row[name] for name in names] for row in islice(self, ROWS_SHOWN))
+        left = [self._columns[name].kind == "text" for name in names]
+        more = len(self) - ROWS_SHOWN
+        return html.table(names, rows, left) + html.lines([f"{more} more rows"] if more > 0 else [])
+
+
+def _series_of_pandas(pandas: Any, values: Values) -> Any:
+    if values.kind == "text" and values.codes is not None:
+        return pandas.Categorical.from_codes(values.codes, categories=[*values.data])
+    if isinstance(values.data, np.ndarray) and values.codes is None:
+        return values.data
+    kinds = {"integer": "Int64", "number": "float64", "flag": "boolean", "text": "object"}
+    found = [*values]
+    kind = kinds[values.kind] if None in found or values.kind in {"number", "text"} else None
+    return pandas.Series(found, dtype=kind)
+
+
+def _series_of_polars(polars: Any, name: str, values: Values) -> Any:
+    kinds = {
+        "integer": polars.Int64,
+        "number": polars.Float64,
+        "flag": polars.Boolean,
+        "text": polars.String,
+    }
+    data = polars.Series(name, values.data, dtype=kinds[values.kind])
+    if values.codes is None:
+        return data
+    codes = polars.Series(values.codes)
+    return data.gather(polars.select(polars.when(codes >= 0).then(codes)).to_series())

@@ -1,0 +1,83 @@
+"""A session from its file to its end, for whoever watches it: the command line, or a script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.campaign.hosts import allowed_s
+from mpigauge.campaign.jobs import crowded
+from mpigauge.campaign.libraries import unknown_settings
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.prepare import open_result
+from mpigauge.launch.interruption import Interruption
+from mpigauge.result.writer import PACKED, packed
+from mpigauge.vocabulary import RESUMABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.prepare import Session
+
+HOSTS_NAMED = 16
+
+
+def measure(
+    session: Session,
+    output: Path | None,
+    usual: Path,
+    observing: Callable[[Path], AbstractContextManager[Observer]],
+) -> tuple[Path, int | None]:
+    """Runs a session to its end: the result file, and the signal that ended it, if one did.
+
+    Args:
+        output: The name of a new file; None means `usual`, or the first free name beside it.
+        observing: Who is told of its course, by the name of its file.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+        JobError: Nothing could be measured.
+    """
+    plan, targets = session.plan, session.targets
+    with (
+        open_result(session, output, usual) as file,
+        Interruption() as interruption,
+        observing(file.path) as observer,
+    ):
+        if not file.locked:
+            observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
+        for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
+            observer.trouble(words)
+        for job in crowded(plan, targets):
+            observer.trouble(shared_cores(job.ranks, job.cores))
+        if plan.hosts_skipped:
+            observer.trouble(_left_out(plan.hosts_skipped))
+        loop = CampaignLoop(
+            plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
+        )
+        if loop.is_cut_short:
+            observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
+        reason = loop.run()
+    if reason not in RESUMABLE and _packs(session, output):
+        return packed(file.path), None
+    return file.path, interruption.signal
+
+
+def shared_cores(ranks: int, cores: int) -> str:
+    """What to expect of more ranks than cores."""
+    on = "one core" if cores == 1 else f"{cores} cores"
+    return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
+
+
+def _left_out(hosts: Sequence[str]) -> str:
+    more = ", ..." if len(hosts) > HOSTS_NAMED else ""
+    return f"{len(hosts)} host(s) left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
+
+
+def _packs(session: Session, output: Path | None) -> bool:
+    """Whether the result is compressed in the end: unless it was named otherwise."""
+    named = session.before.path if session.before is not None else output
+    return named is None or named.suffix == PACKED

@@ -1,0 +1,56 @@
+"""`mpigauge --version`: the version, and below it what a report of a fault must name."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from mpigauge import __version__
+
+NAME = re.compile(r"^[\w.-]+")
+
+
+def version_of(_: click.Context, __: click.Parameter, asked: bool) -> None:
+    """Prints and exits. The first line is the version alone, for programs that read it."""
+    if asked:
+        click.echo(f"mpigauge, version {__version__}")
+        for name, about in _circumstances():
+            click.echo(f"  {name:<10}  {about}")
+        raise click.exceptions.Exit
+
+
+def _circumstances() -> list[tuple[str, str]]:
+    import platform
+    from importlib.metadata import version
+
+    from mpigauge.result import source_tree
+
+    return [
+        ("commit", source_tree.commit() or "not known: installed"),
+        ("Python", platform.python_version()),
+        ("system", platform.platform()),
+        *((name, version(name)) for name in _libraries()),
+    ]
+
+
+def _libraries() -> list[str]:
+    """What mpigauge always needs, as its own metadata say."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        wanted = requires("mpigauge") or []
+    except PackageNotFoundError:  # a tree on PYTHONPATH
+        return []
+    return sorted(NAME.findall(one)[0] for one in wanted if "extra ==" not in one)
+
+
+version_option = click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=version_of,
+    help="Print the versions of mpigauge, Python and libraries.",
+)

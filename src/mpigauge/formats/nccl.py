@@ -1,0 +1,223 @@
+"""Output of nccl-tests: the table on its screen, or the JSON file of its option -J.
+
+Operations of NCCL on GPUs are none of MPI's: they keep the name of their program. A time is checked by the
+rate beside it, which proves both units. Source: src/util.cu of nccl-tests 2.18.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.errors import UsageError
+from mpigauge.formats.collected import Collected, Meaning, cell_of
+from mpigauge.formats.printed import Line, agree, content_of, ends_of, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from mpigauge.result.records import Record
+
+HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
+NAMED = re.compile(r"# Collective test starting: (\S+)")
+ENDED = re.compile(r"# Collective test concluded")
+DEVICE = re.compile(r"#\s+Rank\s+[0-9]+ (?:Group\s+[0-9]+ )?Pid")
+HEADING = ["#", "size", "count", "type", "redop", "root"]
+NUMBERS = ["time", "algbw", "busbw"]
+WRONG = {"#wrong", "error"}
+UNITS = ["(B)", "(elements)", "(us)", "(GB/s)", "(GB/s)", "(us)", "(GB/s)", "(GB/s)"]
+PER_CALL = {"i_min", "i_max", "i_p99", "i_cv%"}
+UNITS_PER_CALL = ["(us)", "(us)", "(us)", "(%)"]
+PLACES = ("out-of-place", "in-place")
+JSON_VERSIONS = range(1, 3)
+GB, US = 1e9, 1e-6
+NUMBER_MOST = 1e15
+FIRST = 5
+"""Words of a row before its numbers."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """What is known of the table that is read.
+
+    Attributes:
+        width: Columns of out-of-place alone, and as many of in-place.
+        proved: Whether the line with the units was there.
+    """
+
+    name: str = ""
+    ranks: int = 0
+    width: int = 0
+    proved: bool = False
+
+
+def read(paths: Sequence[Path]) -> list[Record]:
+    """A result of tables or JSON files of nccl-tests.
+
+    Raises:
+        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
+    """
+    found = Collected()
+    found.titles["nccl-tests"] = None
+    for path in paths:
+        text = content_of(path).decode("utf-8", "replace")
+        if text.lstrip().startswith("{"):
+            _read_json(path, text, found)
+        else:
+            _read_text(path, text, found)
+    return found.records(paths)
+
+
+def _take(found: Collected, line: Line, name: str, key: tuple[str, ...], of: _Numbers) -> None:
+    """One time, or what was wrong with what it is of."""
+    place, datatype, op = key
+    meaning = Meaning(f"nccl_{name}", place, time_of="one operation on GPUs, mean")
+    more = {"datatype": datatype, "op": "" if op == "none" else op}
+    cell = cell_of(meaning, of.size, of.ranks, None, **more)
+    low, high = (end * US for end in ends_of(of.time_us))
+    rate = ends_of(of.rate)
+    moved = (of.size / high, of.size / low if low else math.inf)
+    if of.size and not agree((rate[0] * GB, rate[1] * GB), moved):
+        raise line.refused("its rate is not its size over its time", HINT)
+    if of.wrong:
+        found.fail(meaning, cell, "corrupt", f"{of.wrong} wrong elements", line)
+    else:
+        found.take(meaning, cell, float(of.time_us) * US, "mean", line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Those of a row that matter, as they are printed."""
+
+    size: int
+    ranks: int
+    time_us: str
+    rate: str
+    wrong: str
+
+
+def _read_text(path: Path, text: str, found: Collected) -> None:
+    table = _Table()
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = Line(f"{path}: line {number}", plain(raw))
+        if match := NAMED.match(line.text):
+            table = _Table(name=_short(match[1]))
+        elif (line.text.startswith("# nThread") and table.width) or ENDED.match(line.text):
+            table = _Table()
+        elif DEVICE.match(line.text):
+            table.ranks += 1
+        elif line.text.startswith("#"):
+            _heading(line, table)
+        elif line.words and line.words[0].isdigit() and len(line.words) > 1:
+            _row(line, table, found)
+
+
+def _short(program: str) -> str:
+    """`all_reduce` of `./build/all_reduce_perf`; letters of names alone."""
+    return (
+        re.sub(r"[^a-z0-9]+", "_", PurePath(program).name.lower().removesuffix("_perf")).strip("_") or "test"
+    )
+
+
+def _heading(line: Line, table: _Table) -> None:
+    words = line.words
+    if "size" in words or "algbw" in words:
+        halves = [word for word in words[6:] if word not in PER_CALL | {"timestamp"}]
+        numbers = [*NUMBERS, halves[3] if len(halves) > 3 else ""]  # noqa: PLR2004 - behind them
+        if words[:6] != HEADING or halves != numbers * 2 or numbers[3] not in WRONG:
+            raise line.refused("the columns are not understood", HINT)
+        table.width = (len([word for word in words[6:] if word != "timestamp"])) // 2
+    elif "(B)" in words or "(us)" in words or "(GB/s)" in words:
+        per_call = UNITS_PER_CALL if table.width > len(NUMBERS) + 1 else []
+        half = ["(us)", "(GB/s)", "(GB/s)", *per_call]
+        if words[1 : 3 + 2 * len(half)] != ["(B)", "(elements)", *half, *half]:
+            raise line.refused("the units are not understood", HINT)
+        table.proved = True
+
+
+def _row(line: Line, table: _Table, found: Collected) -> None:
+    words = line.words
+    if not (table.width and table.proved):
+        if len(words) >= FIRST:
+            raise line.refused("numbers without a heading that says what they are", HINT)
+        return
+    if len(words) < FIRST + 2 * table.width:
+        if words[1].isdigit():
+            raise line.refused("has fewer numbers than there are columns", "complete the row")
+        return
+    for at, place in enumerate(PLACES):
+        time_us, rate, _, wrong = words[FIRST + at * table.width :][:4]
+        if not all(map(_is_number, (time_us, rate))):
+            raise line.refused(f"{place}: {time_us!r} is not a time", "complete the row")
+        of = _Numbers(int(words[0][:18]), table.ranks, time_us, rate, "" if wrong in {"0", "N/A"} else wrong)
+        _take(found, line, table.name or "unnamed", (place, words[2], words[3]), of)
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", word, re.ASCII) is not None
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def _read_json(path: Path, text: str, found: Collected) -> None:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path}: is not JSON", "nccl-tests -J writes it") from None
+    version = whole.get("version") if isinstance(whole, dict) else None
+    if not isinstance(version, int) or version not in JSON_VERSIONS:
+        raise UsageError(
+            f"{path}: version {version!r} of nccl-tests' JSON is not known", "versions 1 and 2 are"
+        )
+    ranks = len(_list(_dict(whole.get("config")).get("devices")))
+    program = next(iter(_list(whole.get("args"))), "")
+    for number, one in enumerate(_list(whole.get("results")), start=1):
+        line = Line(f"{path}: result {number}", "")
+        name = program or _dict(one).get("experiment_name") or ""
+        for place, numbers, size, key in _timed(_dict(one), line):
+            of = _Numbers(size, ranks, *_printed(numbers, line), _wrong(numbers))
+            _take(found, line, _short(str(name)), (place, *key), of)
+
+
+def _timed(one: dict[str, Any], line: Line) -> Iterator[tuple[str, dict[str, Any], int, tuple[str, str]]]:
+    """Times of a result: its place, its numbers, its size, and of what datatype and operation."""
+    size = one.get("size")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**62:
+        raise line.refused("has no size", HINT)
+    key = (_word(one.get("type")), _word(one.get("redop")))
+    for place in PLACES:
+        if isinstance(numbers := one.get(place.replace("-", "_")), dict):
+            yield place, numbers, size, key
+
+
+def _printed(numbers: dict[str, Any], line: Line) -> tuple[str, str]:
+    """Time and rate as text, with the six digits that the file has."""
+    found = [numbers.get(name) for name in ("time", "alg_bw")]
+    if not all(
+        isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < NUMBER_MOST for one in found
+    ):
+        raise line.refused("has no time, or no rate that proves it", HINT)
+    return f"{found[0]:.6f}", f"{found[1]:.6f}"
+
+
+def _wrong(numbers: dict[str, Any]) -> str:
+    wrong = numbers.get("nwrong")
+    return f"{wrong}"[:20] if wrong else ""
+
+
+def _word(value: Any) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "", value)[:40] if isinstance(value, str) else ""
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,308 @@
+"""Text of the OSU Micro-Benchmarks, versions 5 to 7: times, rates, overlap, failed validation.
+
+Of the numbers of a row one is kept, the mean; MB are 10^6 bytes. Source: their own output and README.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mpigauge.formats.collected import Collected, Meaning, cell_of, given_by
+from mpigauge.formats.osu_heading import (
+    HINT,
+    LATENCY,
+    LIKE_TITLE,
+    MESSAGES,
+    OVERALL,
+    PURE,
+    RATE,
+    SIZE,
+    TITLE,
+    VALIDATION,
+    Column,
+    columns_of,
+)
+from mpigauge.formats.printed import (
+    agree,
+    begins_row,
+    decimals_of,
+    ends_of,
+    is_headless_row,
+    is_whole,
+    lines_of,
+)
+from mpigauge.plan.benchmarks import BY_OSU, DATATYPES, OWN, WITHOUT_COMPUTATION, plain
+from mpigauge.plan.patterns import ONE, known
+from mpigauge.units import TIME_UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mpigauge.formats.printed import Line
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Record
+
+MEAN, OVER_RANKS, ESTIMATE = "mean", "mean over ranks", "as mpigauge printed it"
+CALL = "in the call, mean over ranks, after an MPI_Barrier"
+PAIRS = re.compile(r"# \[ pairs: ([0-9]{1,7}) \]")
+WINDOW = re.compile(r".*window size: ([0-9]{1,7})\b")
+DATATYPE = re.compile(r"# Datatype: (\w+)\.?")
+REMOTE = re.compile(r"# (?:Window creation|Synchronization): (\w+)")
+INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
+EVERY_PAIR = (0.0, 0.0, 0.5, 0.0)
+"""One message of each pair of p ranks, as `plan.patterns.blocks_of` counts them."""
+
+USUAL_TYPE = "MPI_CHAR"
+OPERATION = "sum"
+"""Of all its reductions; no option changes it."""
+
+OURS = {theirs: ours for ours, theirs in DATATYPES.items()}
+FOREIGN = {
+    "multiple bandwidth / message rate": "mbw_mr",
+    "multi latency": "multi_lat",
+    "multi-pair latency": "multi_lat",
+}
+"""Programs whose title does not have their name."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """What is known of the table that is read.
+
+    Attributes:
+        name: Its title without "OSU MPI", as `plain` makes it.
+        foreign: What comes before its name where the measurement is not ours.
+        given: All its factors but sizes, if the text is ours.
+        remote: How the window of a one-sided benchmark was made and synchronised.
+        digits: Behind the point, of each column that is read.
+    """
+
+    name: str
+    foreign: str
+    columns: list[Column] = field(default_factory=list)
+    pairs: int = 0
+    window: int = 0
+    given: Cell | None = None
+    datatype: str = ""
+    remote: list[str] = field(default_factory=list)
+    digits: dict[str, int] = field(default_factory=dict)
+    largest: int = -1
+    fresh: bool = True
+
+
+def read(paths: Sequence[Path]) -> list[Record]:
+    """A result of what OSU's programs have printed, with anything of a launcher before, between and after.
+
+    Raises:
+        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
+    """
+    found = Collected()
+    for path in paths:
+        table: _Table | None = None
+        for line in lines_of(path):
+            table = _next(line, table, found)
+    return found.records(paths)
+
+
+def _next(line: Line, table: _Table | None, found: Collected) -> _Table | None:
+    """The table after a line."""
+    if title := TITLE.fullmatch(line.text):
+        found.titles[f"{title['suite']} MPI{title['device'] or ''}{title['name']} v{title['version']}"] = None
+        return _table(title)
+    if LIKE_TITLE.match(line.text):
+        raise line.refused("the title of the table is not understood", "restore it, or leave the table out")
+    if table is None:
+        return None
+    if line.text.startswith("#"):
+        _comment(line, table)
+    elif match := INIT.match(line.text):
+        _init(match, table, found, line)
+    elif line.words and line.words[0][0].isdigit():
+        _row(line, table, found)
+    elif is_headless_row(line.words, len(table.columns)):
+        raise line.refused(f"{line.words[0][:40]!r} is no size", "complete the row")
+    return table
+
+
+def _table(title: re.Match[str]) -> _Table:
+    name = plain(title["name"].replace("_", " ") if title["name"].startswith("_") else title["name"])
+    device = (title["device"] or "").lower().replace("-", "")
+    prefix = "osu" if title["suite"] == "OSU" else "omb_python"
+    one_sided = title["name"].startswith("_")
+    foreign = "_".join(filter(None, (prefix, device, "mpi" if one_sided else "")))
+    return _Table(name, foreign)
+
+
+def _comment(line: Line, table: _Table) -> None:
+    """A line that says more of a table, or what its columns are."""
+    if match := PAIRS.match(line.text):
+        table.pairs = int(match[1])
+    if match := WINDOW.match(line.text):
+        table.window = int(match[1])
+    if (given := given_by(line)) is not None:
+        table.given = given
+    if match := REMOTE.match(line.text):
+        table.remote.append(match[1])
+    if match := DATATYPE.fullmatch(line.text):
+        table.datatype, table.columns, table.largest, table.fresh = match[1], [], -1, True
+    elif columns := _columns(line):
+        if not table.fresh:
+            raise line.refused("a second heading, and no title above it", "restore the title of the table")
+        table.columns, table.fresh = columns, False
+
+
+def _columns(line: Line) -> list[Column]:
+    return [] if line.text.startswith(OWN) else columns_of(line)
+
+
+def _init(match: re.Match[str], table: _Table, found: Collected, line: Line) -> None:
+    """The one line of osu_init."""
+    ranks, *units, avg, unit = match.groups()
+    if {*units, unit} - {unit} or unit not in TIME_UNITS:
+        raise line.refused(f"no unit is called {unit!r}, or there are several", HINT)
+    if table.name != "init":
+        raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
+    meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
+    found.take(meaning, cell_of(meaning, 0, int(ranks)), float(avg) * TIME_UNITS[unit], OVER_RANKS, line)
+
+
+def _row(line: Line, table: _Table, found: Collected) -> None:
+    """A row; what only begins like one is something that a launcher or library has said."""
+    words, names = line.words, [column.name for column in table.columns]
+    if not names:
+        if begins_row(words):
+            raise line.refused("numbers without a heading that says what they are", HINT)
+        return
+    if len(words) != len(names):
+        if begins_row(words) or SIZE not in names:
+            raise line.refused(f"has {len(words)} numbers below {len(names)} columns", "complete the row")
+        return
+    row = dict(zip(names, words, strict=True))
+    _check_size(line, table, row)
+    _check_digits(line, table, row)
+    for meaning, cell, time_s in _times(line, table, row):
+        if row.get(VALIDATION) == "Fail":
+            found.fail(meaning, cell, "corrupt", "Validation: Fail", line)
+        else:
+            found.take(meaning, cell, time_s, _statistic(table, meaning), line)
+
+
+def _statistic(table: _Table, meaning: Meaning) -> str:
+    own = known().get(meaning.pattern)
+    if table.given is not None:
+        return ESTIMATE
+    return OVER_RANKS if own is not None and not own.active_ranks else MEAN
+
+
+def _check_size(line: Line, table: _Table, row: dict[str, str]) -> None:
+    """Sizes grow from row to row: one that does not is of another table, or damaged."""
+    if SIZE not in row:
+        return
+    if not is_whole(row[SIZE]):
+        raise line.refused(f"{row[SIZE]!r} is no size", "complete the row")
+    size = int(row[SIZE])
+    if size <= table.largest:
+        raise line.refused(f"the size {size} comes after {table.largest}", "put each table below its title")
+    table.largest = size
+
+
+def _check_digits(line: Line, table: _Table, row: dict[str, str]) -> None:
+    """All numbers of a column have as many digits: one that has fewer was cut off."""
+    for name in (LATENCY, RATE, MESSAGES, OVERALL, PURE):
+        if name not in row:
+            continue
+        digits = decimals_of(row[name])
+        if not digits or table.digits.setdefault(name, digits) != digits:
+            raise line.refused(
+                f"{name}: {row[name]!r} is not a whole number of this column", "complete the row"
+            )
+
+
+# ---- What the numbers are of ---------------------------------------------------------------------
+
+
+def _times(line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning, Cell, float]]:
+    """Of a row its time, or that with a computation and that without."""
+    scales = {column.name: column.scale for column in table.columns}
+    size = int(row.get(SIZE, 0))
+    kinds = [name for name in (LATENCY, RATE, OVERALL) if name in row]
+    if len(kinds) != 1 or (OVERALL in row) != (PURE in row):
+        raise line.refused("its heading has no time or rate that is known", HINT)
+    meaning = _meaning(line, table, kinds[0])
+    if kinds[0] == RATE:
+        return [_found(table, meaning, size, _time_of_rate(line, table, row, meaning, scales[RATE]))]
+    first = _found(table, meaning, size, float(row[kinds[0]]) * scales[kinds[0]])
+    if kinds[0] == LATENCY:
+        return [first]
+    alone = meaning.with_mode(_alone(table))
+    return [first, _found(table, alone, size, float(row[PURE]) * scales[PURE])]
+
+
+def _found(table: _Table, meaning: Meaning, size: int, time_s: float) -> tuple[Meaning, Cell, float]:
+    own = known().get(meaning.pattern)
+    ranks = 2 * table.pairs or (own.active_ranks if own else 0)
+    reduces = own is not None and own.reduces
+    more: dict[str, str] = {}
+    if table.datatype and (reduces or table.datatype != USUAL_TYPE):
+        more = {"datatype": OURS.get(table.datatype, table.datatype), "op": OPERATION if reduces else ""}
+    return meaning, cell_of(meaning, size, ranks, table.given, window=table.window, **more), time_s
+
+
+def _time_of_rate(
+    line: Line, table: _Table, row: dict[str, str], meaning: Meaning, bytes_per_s: float
+) -> float:
+    """Of one message: what it moves over the rate, or by the count of messages, which is more exact."""
+    moved = int(row[SIZE]) * meaning.directions * max(table.pairs, 1)
+    if MESSAGES in row:
+        rate, count = ends_of(row[RATE]), ends_of(row[MESSAGES])
+        per_message = int(row[SIZE]) / bytes_per_s
+        if not agree(rate, (count[0] * per_message, count[1] * per_message)):
+            raise line.refused("its rates in bytes and in messages contradict each other", HINT)
+        count_per_s = float(row[MESSAGES])
+        return max(table.pairs, 1) / count_per_s if count_per_s else 0.0
+    rate_bytes_per_s = float(row[RATE]) * bytes_per_s
+    return moved / rate_bytes_per_s if rate_bytes_per_s else 0.0
+
+
+def _alone(table: _Table) -> str:
+    """The mode of the time without computation."""
+    twin = BY_OSU.get(table.name) if table.foreign == "osu" else None
+    return WITHOUT_COMPUTATION[twin] if twin is not None else "pure"
+
+
+def _meaning(line: Line, table: _Table, kind: str) -> Meaning:
+    """Ours where it is the same measurement, else one that has their name."""
+    twin = BY_OSU.get(table.name) if table.foreign == "osu" else None
+    if twin is None:
+        return _foreign(table, kind)
+    own = known()[twin.pattern]
+    if (kind == RATE) != twin.rate or (kind == OVERALL) != twin.hides:
+        raise line.refused(
+            "its columns are not those of the title above it", "restore the title of the table"
+        )
+    mode = own.mode(twin.mode)
+    return Meaning(
+        twin.pattern,
+        twin.mode,
+        time_of=own.time_of if own.active_ranks or table.given else CALL,
+        directions=mode.directions if mode else 1,
+        sized=own.moves_bytes,
+        rated=bool(own.active_ranks or table.given) or own.volumes.operation == ONE,
+    )
+
+
+def _foreign(table: _Table, kind: str) -> Meaning:
+    name = FOREIGN.get(table.name) or re.sub(r"[^a-z0-9]+", "_", table.name).strip("_")
+    both = kind == RATE and "bi-directional" in table.name
+    return Meaning(
+        f"{table.foreign}_{name}",
+        " ".join(table.remote) or ("overall" if kind == OVERALL else "standard"),
+        time_of="one message" if kind == RATE else "as its program counts it",
+        directions=2 if both else 1,
+        operation=EVERY_PAIR if table.pairs else ONE,
+        sized=any(column.name == SIZE for column in table.columns),
+        rated=kind == RATE,
+    )

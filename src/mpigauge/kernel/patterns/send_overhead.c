@@ -1,0 +1,77 @@
+/* send_overhead - what the sender's processor is busy with for one message: o_s of LogP and PLogP.
+ *
+ * Only the call is timed.  Before each, rank 1 has posted its receive and said so, and nothing else
+ * is under way. */
+#include "patterns/calls.h"
+#include "rounds/sampling.h"
+
+static void nothing_under_way(struct mg_state *state)
+{
+    state->requests[0] = MPI_REQUEST_NULL;
+}
+
+/* At rank 0 the request is that of the last MPI_Isend, if there was one. */
+static void prepare(struct mg_state *state)
+{
+    if (state->rank == 0) {
+        mg_wait(&state->requests[0]);
+        mg_await(state, 1);
+    } else {
+        mg_irecv(state, 0, 0, &state->requests[0]);
+        mg_signal(state, 0);
+    }
+}
+
+static void standard(struct mg_state *state)
+{
+    if (state->rank == 0)
+        mg_send(state, 1);
+    else
+        mg_wait(&state->requests[0]);
+}
+
+static void nonblocking(struct mg_state *state)
+{
+    if (state->rank == 0)
+        mg_isend(state, 0, 1, &state->requests[0]);
+    else
+        mg_wait(&state->requests[0]);
+}
+
+static void wait_for_last(struct mg_state *state)
+{
+    if (state->rank == 0)
+        mg_wait(&state->requests[0]);
+}
+
+static int from_sender(const struct mg_state *state)
+{
+    return state->rank == 1 ? 0 : -1;
+}
+
+#define SENDING_MODE(function, words)    \
+    {.name          = #function,         \
+     .about         = (words),           \
+     .begin         = nothing_under_way, \
+     .call          = (function),        \
+     .finish        = wait_for_last,     \
+     .source        = from_sender,       \
+     .directions    = 1,                 \
+     .binds_buffers = true}
+
+const struct mg_pattern mg_send_overhead = {
+    .name         = "send-overhead",
+    .about        = "how long the call that sends keeps the sender",
+    .time_of      = "the call that sends, the receive posted before",
+    .family       = MG_MESSAGE,
+    .sampling     = &mg_sampling_prepared,
+    .min_ranks    = 2,
+    .active_ranks = 2,
+    .trips        = 1,
+    .moves_bytes  = true,
+    .overhead     = MG_OF_SEND,
+    .wire         = MG_ONE_MESSAGE,
+    .prepare      = prepare,
+    .modes        = MG_MODES(SENDING_MODE(standard, "MPI_Send"),
+                             SENDING_MODE(nonblocking, "MPI_Isend; its MPI_Wait is not timed")),
+};

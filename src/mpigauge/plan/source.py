@@ -1,0 +1,57 @@
+"""What the choices of a user are laid over: a plan file, or one of the built-in suites."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.plan import suites
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Plan
+    from mpigauge.plan.plan_file import Options, PlanFile
+    from mpigauge.vocabulary import SuiteName
+
+
+def check_source(*, plan: bool, suite: SuiteName | None, quick: bool, thorough: bool) -> None:
+    """That a plan comes from one place.
+
+    Raises:
+        UsageError: It is to come from two.
+    """
+    named = {"--plan": plan, "--suite": suite, "--quick": quick, "--thorough": thorough}
+    said = [name for name, value in named.items() if value]
+    if "--plan" in said and suite is None:
+        said.remove("--plan")  # what is quick or thorough of it is its time
+    if len(said) > 1:
+        raise UsageError(f"{said[0]} and {said[1]} exclude each other", "use one of them")
+
+
+def source_of(
+    file: PlanFile | None, options: Options, suite: SuiteName | None, *, quick: bool, thorough: bool
+) -> PlanFile:
+    """A plan file, for as long as is asked for, or one of the suites.
+
+    Args:
+        file: None if nobody names one.
+        options: What is laid over it.
+    """
+    if suite is not None:
+        return suites.NAMED[suite]()
+    usual = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+    if file is not None:
+        timed = {"budget": usual.budget, "precision": usual.precision, "launches": None}
+        return replace(file, **timed) if quick or thorough else file
+    names = options.patterns
+    found = replace(usual, title=", ".join(names), measure=(), samples=None) if names else usual
+    # The time of a suite is for intervals; a comparison takes what it takes.
+    return replace(found, budget=None) if options.until == "decided" else found
+
+
+def of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
+    """The suite that nobody asks for ends before its result is large, unless launches were asked for."""
+    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max or plan.until != "precise":
+        return plan
+    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)

@@ -1,0 +1,55 @@
+"""Result files by name: where they go that nobody names, what they end in, the newest of a folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mpigauge.errors import UsageError
+
+FOLDER = Path("results")
+"""Where results go that nobody names."""
+
+ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+def default_path() -> Path:
+    """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
+    host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
+    return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+
+
+def file_of(path: Path) -> Path:
+    """The file that is meant: of a folder its newest.
+
+    Raises:
+        UsageError: There is none in it.
+    """
+    return newest_in(path) if is_folder(path) else path
+
+
+def newest_in(folder: Path) -> Path:
+    """The result file that was written last.
+
+    Raises:
+        UsageError: There is none.
+    """
+    files = results_in(folder)
+    if not files:
+        hint = "name one, or measure: mpigauge run" if folder == FOLDER else "name the file itself"
+        raise UsageError(f"{folder}: no result is there", hint)
+    return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+
+def results_in(folder: Path) -> list[Path]:
+    """All of a folder, by their names."""
+    files = folder.iterdir() if is_folder(folder) else ()
+    return sorted(path for path in files if path.is_file() and path.name.endswith(ENDINGS))
+
+
+def is_folder(path: Path) -> bool:
+    """No also where the name is too long, or leads through a folder that is closed to us: Path raises."""
+    return os.path.isdir(path)  # noqa: PTH112

@@ -1,0 +1,126 @@
+"""Tables as columns of one type each, for data frames and Parquet: what does not fit stands as text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+Kind = Literal["integer", "number", "flag", "text"]
+"""Of 64 bits, of 64 bits, a truth value, UTF-8; each may be missing."""
+
+_KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: "text"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """One column.
+
+    Attributes:
+        data: A value per row, None where there is none; with codes, the values that there are.
+        codes: Place in `data` of each row's value, -1 where there is none, shape ``(rows,)``; None if data
+            has a value per row.
+    """
+
+    kind: Kind
+    data: Sequence[Any] | NDArray[Any]
+    codes: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.data if self.codes is None else self.codes)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its values as Python has them, None where there is none."""
+        if self.codes is not None:
+            return map((*self.data, None).__getitem__, self.codes.tolist())
+        return iter(self.data.tolist() if isinstance(self.data, np.ndarray) else self.data)
+
+
+def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[np.int32]) -> Values:
+    """A column of few values, each kept once.
+
+    Args:
+        values: Any of them may be there several times, or be None.
+        codes: Place in `values` of each row's value, shape ``(rows,)``.
+    """
+    places: dict[Any, int] = {}
+    known = [-1 if value is None else places.setdefault(value, len(places)) for value in values]
+    return Values(kind, [*places], np.array(known, dtype=np.int32)[codes])
+
+
+def joined(pieces: Sequence[Columns]) -> Columns:
+    """Pieces of one table as one, all with the same columns."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return {name: _joined([piece[name] for piece in pieces]) for name in (pieces[0] if pieces else ())}
+
+
+def _joined(parts: Sequence[Values]) -> Values:
+    if parts[0].codes is None:
+        return Values(parts[0].kind, np.concatenate([np.asarray(part.data) for part in parts]))
+    places: dict[Any, int] = {}
+    codes = []
+    for part in parts:
+        mine = [places.setdefault(value, len(places)) for value in part.data]
+        assert part.codes is not None  # noqa: S101 - all pieces have them
+        codes.append(np.array([*mine, -1], dtype=np.int32)[part.codes])
+    return Values(parts[0].kind, [*places], np.concatenate(codes))
+
+
+Columns = dict[str, Values]
+"""By name, in their order, all of one length."""
+
+
+def columns_of(
+    records: Iterable[Mapping[str, Any]],
+    kinds: Mapping[str, Kind] | None = None,
+    *,
+    names: Sequence[str] = (),
+) -> Columns:
+    """Records as columns: a name that a record lacks is missing there.
+
+    Args:
+        kinds: Of columns whose values do not tell, such as those without any; else these are numbers.
+        names: That are there even if no record is.
+    """
+    records = list(records)
+    found = dict.fromkeys([*names, *(name for record in records for name in record)])
+    return {name: _column([one.get(name) for one in records], (kinds or {}).get(name)) for name in found}
+
+
+def _column(values: Sequence[Any], kind: Kind | None) -> Values:
+    kind = kind or _kind_of(values)
+    return Values(kind, [None if value is None else _fitting(value, kind) for value in values])
+
+
+def _kind_of(values: Iterable[Any]) -> Kind:
+    kinds = {_KINDS.get(type(value), "text") for value in values if value is not None}
+    if kinds <= {"integer", "number"}:
+        return "integer" if kinds == {"integer"} else "number"
+    return kinds.pop() if len(kinds) == 1 else "text"
+
+
+def _fitting(value: Any, kind: Kind) -> Any:
+    if kind == "number":
+        return float(value)
+    if kind != "text" or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def length_of(columns: Columns) -> int:
+    """How many rows."""
+    return len(next(iter(columns.values()), ()))
+
+
+def rows_of(columns: Columns) -> Iterator[dict[str, Any]]:
+    """Its rows by column, one after the other."""
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))

@@ -1,0 +1,46 @@
+"""Grey lines that curves of bandwidth are held against, with their words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.show.figures.lines import MARK_DASHES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.show.figures.scales import SizeAxis
+    from mpigauge.show.references import Reference
+
+GREY = "0.35"
+LOOKS: Any = {"color": GREY, "linestyle": MARK_DASHES, "linewidth": 0.9, "zorder": 1.5}
+
+
+def draw(axes: Any, found: Sequence[Reference], sizes: SizeAxis) -> None:
+    """Each as a line over all sizes, or through its points; the axes must have their range of sizes."""
+    for number, one in enumerate(found):
+        low, high = axes.get_xlim()
+        inside = [(x, point.y) for point in one.points if low <= (x := sizes.x(point.x)) <= high]
+        places = list(zip(*inside, strict=True)) if inside else [(low, high), (one.rate_bytes_per_s,) * 2]
+        (line,) = axes.plot(*places, **LOOKS, scalex=False)
+        line.set_gid(f"reference-{number}")
+        best = max(range(len(inside)), key=lambda place: inside[place][1], default=-1)
+        _say(axes, (places[0][best], places[1][best]), one.words, number, at_end=not inside)
+
+
+def _say(axes: Any, place: tuple[float, float], words: str, number: int, *, at_end: bool) -> None:
+    """Above the line on white: at its end, or around the best point of a curve."""
+    text = axes.annotate(
+        words,
+        place,
+        xytext=(-2 if at_end else 0, 2),
+        textcoords="offset points",
+        fontsize="x-small",
+        color=GREY,
+        ha="right" if at_end else "center",
+        va="bottom",
+        zorder=5,
+        parse_math=False,
+    )
+    text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6})
+    text.set_gid(f"words-of-reference-{number}")

@@ -1,0 +1,115 @@
+"""Text as the Intel MPI Benchmarks 2021.11 print it, for programs that read theirs: estimates, not means.
+
+Source of its form: their own output. A benchmark that IMB does not have is left out, and named at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, OWN_DECIMALS, Twin
+from mpigauge.plan.patterns import known
+from mpigauge.show.formats.times import SIZELESS
+from mpigauge.show.formats.twins import Block, blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.show.document import Document
+
+US, MB, PERCENT = 1e6, 1e-6, 100.0
+WIDTH = 13
+RULE = "#" + "-" * 64
+END = "# All processes entering MPI_Finalize"
+PARTS = {False: "MPI-1", True: "MPI-NBC"}
+"""By whether a benchmark hides communication behind computation."""
+
+MESSAGES = ("Mbytes/sec", "Msg/sec")
+TIME = ("t[usec]", "Mbytes/sec")
+TIMES = ("t_min[usec]", "t_max[usec]", "t_avg[usec]")
+HIDING = ("t_ovrl[usec]", "t_pure[usec]", "t_CPU[usec]", "overlap[%]")
+
+
+def render(document: Document) -> str:
+    """A table for each measurement that IMB has, too, below the heading of its part.
+
+    Raises:
+        UsageError: The document has no times that IMB has a name for.
+    """
+    blocks, left_out = blocks_of(document, "imb", lambda twin: twin.imb)
+    lines = [
+        line for part in PARTS for line in _part([one for one in blocks if one.twin.hides is part], part)
+    ]
+    return "\n".join([*lines, *left_out, END]) + "\n"
+
+
+def _part(blocks: Sequence[Block], hides: bool) -> list[str]:
+    if not blocks:
+        return []
+    title = f"#    Intel(R) MPI Benchmarks {IMB_VERSION}, {PARTS[hides]} part"
+    return [RULE, title, RULE, "", *(line for block in blocks for line in _table(block))]
+
+
+def _table(block: Block) -> list[str]:
+    cell, pattern = block.cell, known()[block.cell.pattern]
+    names = _names(block.twin)
+    sized = cell.pattern not in SIZELESS
+    reduced = [
+        f"# MPI_Datatype for reductions    :   {DATATYPES.get(cell.datatype, cell.datatype)}",
+        f"# MPI_Op                         :   MPI_{cell.op.upper()}",
+    ]
+    return [
+        *(reduced if pattern.reduces and cell.datatype else []),
+        RULE,
+        f"# Benchmarking {block.twin.imb} ",
+        f"# #processes = {pattern.active_ranks or cell.ranks} ",
+        *block.comments,
+        RULE,
+        _words([*(["#bytes"] if sized else []), "#repetitions", *names], sized=sized),
+        *(_row(record, block.twin, sized=sized) for record in block.rows),
+        "",
+    ]
+
+
+def _names(twin: Twin) -> tuple[str, ...]:
+    if twin.hides:
+        return HIDING
+    if twin.rate:
+        return MESSAGES
+    together = known()[twin.pattern]
+    if together.active_ranks:
+        return TIME
+    return TIMES if together.starts_together else (*TIMES, TIME[1])
+
+
+def _words(words: Sequence[str], *, sized: bool) -> str:
+    text = "".join(f"{word:>{WIDTH}}" for word in words)
+    return text if sized else " " + text.lstrip()
+
+
+def _row(record: Mapping[str, Any], twin: Twin, *, sized: bool) -> str:
+    size = [f"{record['bytes']:{WIDTH}d}"] if sized else []
+    numbers = [f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin)]
+    return "".join([*size, f" {record['samples']:{WIDTH - 1}d}", *numbers])
+
+
+def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
+    """Of a row. A time of ours is one of all ranks: least, largest and mean are the same."""
+    time_us, rate = record["time_estimate_s"] * US, (record["rate_bytes_per_s"] or 0.0) * MB
+    names = _names(twin)
+    if twin.hides:
+        pure_s, hidden = record["overlap_pure_s"], record["overlap_estimate"]
+        compute_us = max(0.0, time_us - (1 - hidden) * pure_s * US)
+        return [time_us, pure_s * US, compute_us, max(0.0, hidden) * PERCENT]
+    if twin.rate:
+        mode = known()[twin.pattern].mode(twin.mode)
+        return [rate, (mode.directions if mode else 1) / record["time_estimate_s"]]
+    counted = _counted(twin, record["bytes"]) / record["time_estimate_s"] * MB
+    return [time_us] * (len(names) - (TIME[1] in names)) + [counted] * (TIME[1] in names)
+
+
+def _counted(twin: Twin, size_bytes: int) -> int:
+    """Bytes that a rate of IMB counts in one time: of two that are exchanged by a pair it counts one."""
+    mode = known()[twin.pattern].mode(twin.mode)
+    directions = 1 if known()[twin.pattern].active_ranks or mode is None else mode.directions
+    return directions * size_bytes

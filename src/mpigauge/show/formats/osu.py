@@ -1,0 +1,76 @@
+"""Text as the OSU Micro-Benchmarks 7.4 print it, for programs that read theirs: estimates in place of means.
+
+Source of its form: their own output. A benchmark that OSU does not have is left out, and named at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Twin
+from mpigauge.show.formats.times import SIZELESS
+from mpigauge.show.formats.twins import blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.show.document import Document
+    from mpigauge.show.formats.twins import Block
+
+US, MB, PERCENT = 1e6, 1e-6, 100.0
+USUAL_TYPE = "MPI_CHAR"
+LATENCY = ("Avg Latency(us)",)
+BANDWIDTH = ("Bandwidth (MB/s)",)
+HIDING = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
+FORMULA = "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait"
+WIDTH, SIZE_WIDTH = 18, 10
+
+
+def render(document: Document) -> str:
+    """A table for each measurement that OSU has, too.
+
+    Raises:
+        UsageError: The document has no times that OSU has a name for.
+    """
+    blocks, left_out = blocks_of(document, "osu", lambda twin: twin.osu)
+    lines = [line for block in blocks for line in ("", *_table(block))]
+    return "\n".join([*lines, *left_out]) + "\n"
+
+
+def _table(block: Block) -> list[str]:
+    twin = block.twin
+    names = HIDING if twin.hides else BANDWIDTH if twin.rate else LATENCY
+    sized = block.cell.pattern not in SIZELESS
+    datatype = DATATYPES.get(block.cell.datatype, block.cell.datatype) or USUAL_TYPE
+    return [
+        f"# OSU MPI {twin.osu} v{OSU_VERSION}",
+        *block.comments,
+        *([FORMULA, ""] if twin.hides else []),
+        *([f"# Datatype: {datatype}."] if sized else []),
+        _heading(names, sized=sized),
+        *(_row(record, twin, sized=sized) for record in block.rows),
+    ]
+
+
+def _heading(names: tuple[str, ...], *, sized: bool) -> str:
+    if sized:
+        return f"{'# Size':<{SIZE_WIDTH}}" + "".join(f"{name:>{WIDTH}}" for name in names)
+    first, *others = names
+    return f"# {first}" + "".join(f"{name:>{WIDTH}}" for name in others)
+
+
+def _row(record: Mapping[str, Any], twin: Twin, *, sized: bool) -> str:
+    numbers = "".join(f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin))
+    return f"{record['bytes']:<{SIZE_WIDTH}}{numbers}" if sized else numbers
+
+
+def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
+    """Of a row; computation follows from what is left of it: see `analysis.synchrony.Overlap`."""
+    time_s = record["time_estimate_s"]
+    if twin.rate:
+        return [(record["rate_bytes_per_s"] or 0.0) * MB]
+    if not twin.hides:
+        return [time_s * US]
+    pure_s, hidden = record["overlap_pure_s"], record["overlap_estimate"]
+    compute_s = max(0.0, time_s - (1 - hidden) * pure_s)
+    return [time_s * US, compute_s * US, pure_s * US, max(0.0, hidden) * PERCENT]

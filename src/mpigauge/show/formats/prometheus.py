@@ -1,0 +1,114 @@
+"""Prometheus text format, for node_exporter's textfile collector: times with their intervals as gauges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.plan.factors import FACTORS
+from mpigauge.show.formats.times import cells_in, timed_records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mpigauge.show.document import Document
+
+    Record = Mapping[str, Any]
+
+FACTOR_NAMES = tuple(factor.name for factor in FACTORS)
+
+
+def render(document: Document) -> str:
+    """A gauge per number and cell; no time stamps of samples, which the textfile collector refuses.
+
+    Source: https://prometheus.io/docs/instrumenting/exposition_formats
+
+    Raises:
+        UsageError: The document has no times.
+    """
+    timed = timed_records(document, "prometheus")
+    names = _labels_of(timed)
+    lines: list[str] = []
+    for name, about, value in GAUGES:
+        found = [(one, value(one)) for one in timed]
+        lines += _family(name, about, [(_cell(one, names), seen) for one, seen in found if seen is not None])
+    lines += _family("mpigauge_cells", "Cells by what became of them.", _statuses(document))
+    lines += _family("mpigauge_start_timestamp_seconds", "When measuring began, Unix time.", _starts(timed))
+    return "\n".join([*lines, ""])
+
+
+def _time(part: str) -> Callable[[Record], float | None]:
+    return lambda record: record.get(f"time_{part}_s")
+
+
+GAUGES: tuple[tuple[str, str, Callable[[Record], float | None]], ...] = (
+    ("mpigauge_latency_seconds", "Time of one operation; of messages, one way.", _time("estimate")),
+    ("mpigauge_latency_lower_seconds", "Lower end of its 95 % interval across launches.", _time("low")),
+    ("mpigauge_latency_upper_seconds", "Upper end of its 95 % interval across launches.", _time("high")),
+    (
+        "mpigauge_bandwidth_bytes_per_second",
+        "Bytes of one operation, in all directions, over its time.",
+        lambda record: record.get("rate_bytes_per_s"),
+    ),
+    ("mpigauge_launches", "Launches that the time is of.", lambda record: record.get("launches")),
+)
+
+
+def _family(name: str, about: str, found: Sequence[tuple[Mapping[str, Any], float]]) -> Iterator[str]:
+    """All samples of one metric, below what it is; nothing of one without any."""
+    if found:
+        yield from (f"# HELP {name} {about}", f"# TYPE {name} gauge")
+    for labels, value in found:
+        written = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
+        yield f"{name}{{{written}}} {value!r}"
+
+
+def escaped(text: object) -> str:
+    """The value of a label, as the format has it."""
+    words = str(text).encode("utf-8", "replace").decode("utf-8")
+    return words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _labels_of(records: Sequence[Record]) -> list[str]:
+    """Factors that are said of some cell, and the state; those that tell series apart are never left out."""
+    return [
+        name
+        for name in (*FACTOR_NAMES, "state")
+        if any(record.get(name) not in (None, "", False) for record in records)
+    ]
+
+
+def _cell(record: Record, names: Sequence[str]) -> dict[str, Any]:
+    known = {name: record.get(name) for name in names}
+    said = {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
+    return {name: value for name, value in said.items() if value not in (None, "")} | _host(record)
+
+
+def _host(record: Record) -> dict[str, Any]:
+    return {"host": record["host"]} if record.get("host") else {}
+
+
+def _statuses(document: Document) -> list[tuple[dict[str, Any], float]]:
+    counts = Counter((one.get("status"), one.get("host")) for one in cells_in(document))
+    return [
+        ({"status": status, **_host({"host": host})}, n) for (status, host), n in counts.items() if status
+    ]
+
+
+def _starts(records: Sequence[Record]) -> list[tuple[dict[str, Any], float]]:
+    """One per host, the last if several results were measured there."""
+    found: dict[str, float] = {}
+    for record in records:
+        if (seconds := _unix_s(record.get("started") or "")) is not None:
+            host = str(record.get("host") or "")
+            found[host] = max(seconds, found.get(host, seconds))
+    return [(_host({"host": host}), seconds) for host, seconds in found.items()]
+
+
+def _unix_s(text: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

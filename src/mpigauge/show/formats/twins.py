@@ -1,0 +1,109 @@
+"""Times under the names of other benchmarks: a block for each of their tables, and what has no such name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict, fields
+
+import mpigauge
+from mpigauge.errors import UsageError
+from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
+from mpigauge.plan.model import Cell
+from mpigauge.show.formats.times import cell_of, timed_records
+from mpigauge.show.words.ascii import printable
+from mpigauge.show.words.factors import phrases_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.show.document import Document
+
+OF_A_ROW = {"pattern", "mode", "bytes"}
+USUAL = {field.name: field.default for field in fields(Cell)}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one of their tables has.
+
+    Attributes:
+        cell: The first of it.
+        rows: Records of its cells by size.
+        comments: Whose numbers they are, and all factors; for whoever reads the text.
+    """
+
+    twin: Twin
+    cell: Cell
+    rows: Sequence[Mapping[str, Any]]
+    comments: Sequence[str]
+
+
+def blocks_of(document: Document, form: str, name_of: Callable[[Twin], str]) -> tuple[list[Block], list[str]]:
+    """The tables of a document under other names, and lines that name what has none.
+
+    Args:
+        name_of: What a twin is called; "" if it has no name there.
+
+    Raises:
+        UsageError: The document has no times, or none under such a name.
+    """
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    without: dict[str, None] = {}
+    for record in timed_records(document, form):
+        cell = cell_of(record)
+        twin = BY_CELL.get((cell.pattern, cell.mode))
+        if twin is None or not name_of(twin) or not _has_its_numbers(twin, record):
+            without[printable(f"{cell.pattern} {cell.mode}")] = None
+        else:
+            groups.setdefault(_key(cell, record), []).append(record)
+    if not groups:
+        names = ", ".join(without)
+        raise UsageError(f"format {form} has no name for {names}", "use --format csv or json for those")
+    return [_block(rows) for rows in groups.values()], _left_out(without)
+
+
+def _has_its_numbers(twin: Twin, record: Mapping[str, Any]) -> bool:
+    return not twin.hides or (
+        record.get("overlap_estimate") is not None and bool(record.get("overlap_pure_s"))
+    )
+
+
+def _key(cell: Cell, record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What all rows of one table have in common."""
+    return *(value for name, value in asdict(cell).items() if name != "bytes"), record.get("state")
+
+
+def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
+    ordered = sorted(rows, key=lambda record: record["bytes"])
+    cell = cell_of(ordered[0])
+    return Block(BY_CELL[cell.pattern, cell.mode], cell, ordered, _comments(cell, ordered))
+
+
+def _comments(cell: Cell, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    phrases = phrases_of(cell)
+    said = [phrase for name, phrase in phrases.items() if name not in OF_A_ROW]
+    state = rows[0].get("state")
+    said += [f"state {state}"] if state else []
+    given = {name: value for name, value in asdict(cell).items() if name not in OF_A_ROW}
+    known = {name: value for name, value in given.items() if value != USUAL[name]}
+    return [
+        f"{OWN}{mpigauge.__version__}: {_statistic(rows)}; {printable(', '.join(said))}",
+        f"{OWN_CELL}{json.dumps(known)}",
+    ]
+
+
+def _statistic(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What the numbers are: others print means of one launch in their place."""
+    launches = sorted({record["launches"] for record in rows})
+    if launches == [0]:
+        return "imported numbers of others"
+    several = f"{launches[0]}" if len(launches) == 1 else f"{launches[0]} to {launches[-1]}"
+    return f"{rows[0]['statistic']} of each launch, mean over {several} launches"
+
+
+def _left_out(names: Mapping[str, None]) -> list[str]:
+    return [f"{LEFT_OUT}{', '.join(names)}: no benchmark there means the same"] if names else []

@@ -1,0 +1,120 @@
+"""What bandwidths are held against in figures: the rate of a link, a rate that is named, copies in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.analysis.explain.evidence import Evidence
+from mpigauge.analysis.explain.routes import ways_of
+from mpigauge.errors import UsageError, choose_from
+from mpigauge.plan.patterns import baselines
+from mpigauge.show.series import Point, rate_point
+from mpigauge.show.words.explain.parts import rate as rate_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.show.query import Query, Source
+    from mpigauge.show.series import Series
+
+LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One line that curves of bandwidth are held against.
+
+    Attributes:
+        words: What it is.
+        points: By size; empty for a rate that is the same for all.
+        rate_bytes_per_s: That rate; of points the largest.
+    """
+
+    words: str
+    rate_bytes_per_s: float
+    points: tuple[Point, ...] = ()
+
+
+def names() -> list[str]:
+    """All that can be asked for by name: the link, and what the kernel measures messages by."""
+    return [LINK, *dict.fromkeys(pattern for pattern, _ in baselines().values())]
+
+
+def references_of(query: Query, series: Sequence[Series]) -> list[Reference]:
+    """The lines that a query asks for, each once.
+
+    Raises:
+        UsageError: One is neither a name nor a rate, or the results of these series do not know it.
+    """
+    sources = list({id(one.source): one.source for one in series}.values())
+    found: dict[tuple[str, float], Reference] = {}
+    for name in query.references:
+        mine = list(_of(name, sources, series))
+        if not mine:
+            raise query.lacks(*_missing(name))
+        found |= {(one.words, one.rate_bytes_per_s): one for one in mine}
+    return list(found.values())
+
+
+def check(asked: Sequence[str]) -> None:
+    """Whether each is a name or a rate.
+
+    Raises:
+        UsageError: One is neither.
+    """
+    for name in asked:
+        if name not in names():
+            _named_rate(name)
+
+
+def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
+    if name == LINK:
+        yield from _links(sources, series)
+    elif name in names():
+        yield from _curves(name, sources)
+    else:
+        rate = _named_rate(name)
+        yield Reference(rate_words(rate, wire="bit" in name.lower()), rate)
+
+
+def _links(sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
+    """The slower lane of each way between the ranks of these series, one way."""
+    jobs = {row.cell.job for one in series for row in one.rows}
+    for source in sources:
+        ways = ways_of(Evidence(source.result, source.rows))
+        rates = {way.rate_bytes_per_s for job, way in ways.items() if job in jobs}
+        for rate in sorted(rates - {0.0}):
+            yield Reference(f"link {rate_words(rate, wire=True)} one way", rate)
+
+
+def _curves(name: str, sources: Sequence[Source]) -> Iterator[Reference]:
+    """What was measured of a pattern in the mode that messages are held against."""
+    modes = {mode for pattern, mode in baselines().values() if pattern == name}
+    for source in sources:
+        rows = [row for row in source.rows if row.cell.pattern == name and row.cell.buffers == "warm"]
+        for mode in dict.fromkeys(row.cell.mode for row in rows if row.cell.mode in modes):
+            points = {row.cell.bytes: rate_point(row) for row in rows if row.cell.mode == mode}
+            known = tuple(points[size] for size in sorted(points) if points[size] is not None)
+            kept = tuple(point for point in known if point is not None)
+            if kept:
+                words = " ".join(dict.fromkeys([name, *([mode] if len(modes) > 1 else [])]))
+                yield Reference(words, max(point.y for point in kept), kept)
+
+
+def _named_rate(text: str) -> float:
+    try:
+        return units.parse_rate(text)
+    except UsageError:
+        raise UsageError(
+            f"--reference: {text!r} is neither a name nor a rate",
+            f"{choose_from(names(), text)}, or a rate: 100Gbit/s",
+        ) from None
+
+
+def _missing(name: str) -> tuple[str, str]:
+    """What a result lacks for it, and what to do."""
+    if name == LINK:
+        return "the rate of its link is not known", "name the rate: --reference 100Gbit/s"
+    return f"{name} was not measured in it", f"measure it with the messages: mpigauge run pingpong {name}"

@@ -1,0 +1,130 @@
+"""A page of results: what is computed once for all sections, the sections, and the switches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import mpigauge
+from mpigauge import units
+from mpigauge.errors import UsageError
+from mpigauge.show.compared import MOST, check_alike, held
+from mpigauge.show.modelled import models_of
+from mpigauge.show.report.given import Given
+from mpigauge.show.report.page import Page, Switch
+from mpigauge.show.report.sections import machines_of, sections_of
+from mpigauge.show.tables.explain import said_across, said_of
+from mpigauge.show.tables.selected import selected
+from mpigauge.show.words import report as words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.show.compared import Held
+    from mpigauge.show.modelled import Models
+    from mpigauge.show.query import Query
+    from mpigauge.show.report.page import Section
+    from mpigauge.show.tables.explain import Said
+
+
+def page_of(
+    query: Query, each: Query, gives_way: Mapping[str, Mapping[str, str]], *, force: bool = False
+) -> Page:
+    """The page.
+
+    Args:
+        query: What is shown; its `by` and `thresholds` are those of the comparison.
+        each: The same with a row for every state of the machine; the same query where there is one.
+        gives_way: As of `analysis.explain.evidence.Evidence`.
+        force: Whether results of different machines are compared all the same.
+
+    Raises:
+        UsageError: Nothing of what was asked for was measured.
+    """
+    query = replace(query, sources=selected(query))
+    each = query if each is query else replace(each, sources=selected(each))
+    comparison, why = _comparison(query, each, force=force)
+    given = Given(query, each, comparison, why, _models(query), [*_said(query, gives_way)])
+    sections = sections_of(given)
+    return Page(
+        title=_title(query),
+        subtitle=machines_of(query),
+        sections=sections,
+        switches=[*_switches(query, sections)],
+        cells=given.cells.records,
+        words=_for_script(given),
+        made=f"mpigauge {mpigauge.__version__}",
+    )
+
+
+def _title(query: Query) -> str:
+    titles = dict.fromkeys(source.result.campaign.plan.title or source.name for source in query.sources)
+    return " / ".join(titles)
+
+
+def _comparison(query: Query, each: Query, *, force: bool) -> tuple[Held | None, str]:
+    """What is compared; if two results are not, why not."""
+    if len(query.sources) > MOST:
+        return None, ""
+    try:
+        if not force:
+            check_alike(query.sources)
+        return held(replace(each, by=query.by)), ""
+    except UsageError as error:
+        if query.by is not None:
+            raise
+        return None, error.sentence if len(query.sources) == MOST else ""
+
+
+def _models(query: Query) -> Models | None:
+    try:
+        return models_of(query)
+    except UsageError:
+        return None
+
+
+def _said(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
+    yield from said_across(query.sources, gives_way)
+    for source in query.sources:
+        yield from said_of(source)
+
+
+# ---- For the script ------------------------------------------------------------------------------
+
+
+def _switches(query: Query, sections: Sequence[Section]) -> Iterator[Switch]:
+    """Those that change something: one choice is none."""
+    data = [chart.data for section in sections for chart in section.charts]
+    if not data:
+        return
+    quantities = {panel["quantity"] for one in data for panel in one.get("panels", [one])}
+    if "time" in quantities:
+        yield Switch("time", words.SWITCHES["time"], words.time_choices())
+    if "rate" in quantities:
+        yield Switch("rate", words.SWITCHES["rate"], words.rate_choices())
+    if any(one["kind"] == "curves" for one in data):
+        yield Switch("stat", words.SWITCHES["stat"], words.statistic_choices(query.stat))
+    states = dict.fromkeys(
+        key.state for section in sections for chart in section.charts for key in chart.keys if key.state
+    )
+    if len(states) > 1:
+        choices = [("", words.AS_SHOWN), *((state, state) for state in states), ("all", words.EACH_STATE)]
+        yield Switch("state", words.SWITCHES["state"], choices)
+    names = dict.fromkeys(over["name"] for one in data for over in one.get("over", ()))
+    if names:
+        choices = [("", words.NO_RATIO), *((name, name) for name in names)]
+        yield Switch("over", words.SWITCHES["over"], choices)
+
+
+def _for_script(given: Given) -> Mapping[str, object]:
+    """Words and units that the script writes."""
+    return {
+        "words": words.SCRIPT,
+        "doubts": given.cells.doubts,
+        "times": {name: units.TIME_UNITS[name] for name in units.TIME_CHOICES if name != units.AUTO},
+        "rates": units.RATE_UNITS,
+        "auto": {
+            "time": given.query.units.time,
+            "rate": given.query.units.rate,
+        },
+    }

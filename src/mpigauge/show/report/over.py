@@ -1,0 +1,77 @@
+"""Ratios of curves to others that differ from them in one thing: what a chart may have as its denominator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.analysis.explain.beside import of_rows
+from mpigauge.show.figures.looks import PLACE, varying
+from mpigauge.show.report.cells import RATIO_DIGITS, short
+from mpigauge.show.series import FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.show.figures.looks import Group
+    from mpigauge.show.report.cells import Cells
+    from mpigauge.show.series import Series
+
+
+class Over(NamedTuple):
+    """All ratios of a chart with one denominator.
+
+    Attributes:
+        name: What the denominator is called.
+        of: A cell, the cell below it, how many times as long it takes, and the ends of its interval.
+    """
+
+    name: str
+    of: list[tuple[int, int, float | None, float | None, float | None]]
+
+
+def denominators(cells: Cells, found: Sequence[Series]) -> list[Over]:
+    """Of each value of what the curves of a chart differ in, the ratios of the others to it."""
+    overs: list[Over] = []
+    for group in varying(found):
+        values = dict.fromkeys(_value(one, group) for one in found)
+        for value in values:
+            ratios = [*_ratios(cells, found, group, value)]
+            if ratios:
+                overs.append(Over(", ".join(filter(None, value)), ratios))
+    return overs
+
+
+def _value(one: Series, group: Group) -> tuple[str, ...]:
+    return tuple(one.factors.get(name, "") for name in group)
+
+
+def _ratios(
+    cells: Cells, found: Sequence[Series], group: Group, value: tuple[str, ...]
+) -> Iterator[tuple[int, int, float | None, float | None, float | None]]:
+    """Of every curve to the one that has this value and is like it in all else."""
+    bases = {_rest(one, group): one for one in found if _value(one, group) == value}
+    for one in found:
+        base = bases.get(_rest(one, group))
+        if base is None or not any(value):
+            continue
+        below = {row.cell.bytes: row for row in base.rows}
+        for row in one.rows:
+            under = below.get(row.cell.bytes)
+            beside = None
+            if under is not None and one is not base:
+                beside = of_rows(under, row, same_place=group != PLACE)
+            if under is not None and beside is not None:
+                ratio = beside.ratio
+                yield (
+                    cells.number(one.source, row),
+                    cells.number(base.source, under),
+                    short(ratio.estimate, RATIO_DIGITS),
+                    short(ratio.low, RATIO_DIGITS),
+                    short(ratio.high, RATIO_DIGITS),
+                )
+
+
+def _rest(one: Series, group: Group) -> tuple[object, ...]:
+    """All that it is of but this; its file too, unless that is what differs."""
+    rest = tuple(item for item in one.factors.items() if item[0] not in (*group, FILE))
+    return rest if group == (FILE,) else (id(one.source), *rest)

@@ -1,0 +1,255 @@
+"""Sections about several cells together: link maps, states over time, comparisons and models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.linkmap import link_map
+from mpigauge.analysis.timeline import begins_s
+from mpigauge.errors import UsageError
+from mpigauge.show.document import DOT, Column, Document, Table
+from mpigauge.show.figures import lines, style
+from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.style import STATE_COLOURS
+from mpigauge.show.query import spread
+from mpigauge.show.report import maps
+from mpigauge.show.report.curves import parted
+from mpigauge.show.report.page import Section, Sentence, grid_of
+from mpigauge.show.report.points import Dots, Frame, chart, table
+from mpigauge.show.series import Point, labelled, title_words
+from mpigauge.show.tables import compare, model
+from mpigauge.show.tables import link_map as map_tables
+from mpigauge.show.words import compare as compare_words
+from mpigauge.show.words import report as words
+from mpigauge.show.words.states import HANDED_OVER, states_lines
+from mpigauge.units import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.analysis.compare.comparison import Compared
+    from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.result.records import Visit
+    from mpigauge.show.compared import Held
+    from mpigauge.show.modelled import Modelled, Models
+    from mpigauge.show.query import Source
+    from mpigauge.show.report.given import Given
+    from mpigauge.show.report.page import Chart
+    from mpigauge.vocabulary import StateName
+
+VISITS_MOST = 1500
+"""Points of a chart over time; of more visits so many are drawn, evenly, and the words say so."""
+
+CURVES_MOST = 8
+PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
+
+
+def verdicts(given: Given) -> Iterator[Sentence]:
+    """Of maps and of the comparison, for the top of the page."""
+    for _, shown in _maps(given):
+        document = map_tables.document(shown, quiet=True)
+        yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
+    if given.comparison is not None:
+        document = _compared(given, given.comparison)
+        tone = compare.TONES.get(given.comparison.shown.verdict, "")
+        yield Sentence(f"{given.comparison.sides}: {document.head[0]}", tone, link="comparison")
+
+
+# ---- Maps ----------------------------------------------------------------------------------------
+
+
+def link_maps(given: Given) -> Section:
+    """Maps of all pairs."""
+    shown = _maps(given)
+    documents = [map_tables.document(one) for _, one in shown]
+    lead = [line for document in documents for line in document.head]
+    said = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
+    charts = [
+        maps.chart(f"map-{number}", one, maps.table_of(document))
+        for number, ((_, one), document) in enumerate(zip(shown, documents, strict=True))
+    ]
+    return Section("map", words.TITLES["map"], lead, said, charts=charts)
+
+
+def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
+    found = []
+    for source in given.sources:
+        if any(row.cell.pair for row in source.rows):
+            try:
+                found.append((source, link_map(source.result)))
+            except UsageError:
+                continue
+    return found
+
+
+# ---- States --------------------------------------------------------------------------------------
+
+
+def states(given: Given) -> Section:
+    """How far apart the ranks were, against time, where the machine had several states."""
+    charts: list[Chart] = []
+    said: list[Sentence] = []
+    for number, source in enumerate(given.sources):
+        if source.states.states:
+            said += map(Sentence, states_lines(source.result, source.states, source.rows))
+            charts += _over_time(number, source)
+    return Section("states", words.TITLES["states"], sentences=said, charts=charts)
+
+
+def _over_time(number: int, source: Source) -> Iterator[Chart]:
+    begins = zip(begins_s(source.result), source.result.visits, strict=True)
+    placed = [(begin, visit, condition_of(visit)) for begin, visit in begins]
+    for of in dict.fromkeys(state.of for state in source.states.states):
+        known = [
+            (visit, Point(begin, condition.middle_s))
+            for begin, visit, condition in placed
+            if condition is not None and condition.of == of
+        ]
+        drawn = spread(known, VISITS_MOST)
+        part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
+        mine = [state for state in source.states.states if state.of == of]
+        frame = Frame(
+            "seconds", words.SINCE_START, "time", HANDED_OVER[of], [state.handover_s for state in mine]
+        )
+        title = f"{source.name}: {HANDED_OVER[of]}"
+        about = "; ".join(filter(None, [words.OVER_TIME, part]))
+        table = grid_of(Document(), Table(title, "", mine, _of_states()))
+        yield chart(f"states-{number}-{of}", title, about, frame, [*_dots(source, drawn)], table)
+
+
+def _of_states() -> list[Column]:
+    return [
+        Column("state", words.STATE, lambda state: state.name, left=True),
+        Column("handover_s", words.APART, lambda state: state.handover_s, "s"),
+        Column("visits", words.VISITS, lambda state: state.visits, "1"),
+        Column("time_share", words.TIME_SHARE, lambda state: format_percent(state.time_share)),
+        Column("episodes", words.EPISODES, lambda state: state.episodes, "1"),
+    ]
+
+
+def _dots(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[Dots]:
+    by_state: dict[StateName | None, list[Point]] = {}
+    for visit, point in drawn:
+        by_state.setdefault(source.states.of(visit), []).append(point)
+    for state, points in by_state.items():
+        colour = STATE_COLOURS[state]
+        colour = colour if colour in style.COLOURS else style.PINK
+        yield Dots(
+            state or words.BETWEEN_STATES, {**PLAIN, "color": colour, "markerfacecolor": colour}, points
+        )
+
+
+# ---- Comparison ----------------------------------------------------------------------------------
+
+
+def comparison(given: Given) -> Section:
+    """Two held against each other."""
+    title = words.TITLES["comparison"]
+    if given.comparison is None:
+        said = [Sentence(f"{words.NOTHING_COMPARED}: {given.not_compared}")] if given.not_compared else []
+        return Section("comparison", title, sentences=said)
+    brief, whole = (_compared(given, given.comparison, everything=everything) for everything in (False, True))
+    return Section(
+        "comparison",
+        title,
+        brief.head,
+        [Sentence(line.text, line.tone) for line in whole.foot],
+        charts=[*_ratios(given.comparison)],
+        grids=[grid_of(brief, table, label=title) for table in brief.tables],
+        folded=[grid_of(whole, table, label=title) for table in whole.tables],
+    )
+
+
+def _compared(given: Given, found: Held, *, everything: bool = False) -> Document:
+    shown = found.shown
+    return compare.document(
+        shown,
+        shown.verdict,
+        found.factors,
+        given.query.units,
+        found.sides,
+        first=found.first,
+        everything=everything,
+    )
+
+
+def _ratios(found: Held) -> Iterator[Chart]:
+    """Ratios against size, a curve for all that is compared."""
+    unsaid = (
+        found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
+    )
+    several = len({compare_words.side_of(one, found.factors) for one in found.shown.cells}) > 1
+    curves: dict[str, list[Compared]] = {}
+    for one in found.shown.cells:
+        if one.decision is not None:
+            name = compare_words.name_of(one.pair.base, unsaid)
+            side = compare_words.side_of(one, found.factors) if several else ""
+            curves.setdefault(DOT.join(filter(None, [name, side])), []).append(one)
+    dots = [_ratio_dots(number, *each) for number, each in enumerate(curves.items())]
+    frame = Frame("size", words.SCRIPT["size"], "ratio", words.TIMES_AS_LONG, [1.0])
+    for number, part in enumerate(batched(dots, CURVES_MOST)):
+        table_ = table(found.sides, frame, part)
+        yield chart(f"comparison-{number}", found.sides, words.RATIOS, frame, part, table_)
+
+
+def batched(found: Sequence[Dots], most: int) -> list[Sequence[Dots]]:
+    """So many at a time."""
+    return [found[at : at + most] for at in range(0, len(found), most)]
+
+
+def _ratio_dots(number: int, name: str, found: Sequence[Compared]) -> Dots:
+    colour = style.COLOURS[number % len(style.COLOURS)]
+    marker = lines.MARKERS[number % len(lines.MARKERS)]
+    look = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
+    points = [
+        Point(one.pair.base.cell.bytes, one.decision.ratio, one.decision.low, one.decision.high)
+        for one in sorted(found, key=lambda each: each.pair.base.cell.bytes)
+        if one.decision is not None
+    ]
+    return Dots(name, look, points, joined=len(points) > 1)
+
+
+# ---- Models --------------------------------------------------------------------------------------
+
+
+def models(given: Given) -> Section:
+    """Models of curves, and what they leave."""
+    title = words.TITLES["models"]
+    if given.models is None:
+        return Section("models", title)
+    document = model.document(given.models, given.query.units)
+    names = {one.series.label for one in given.models.found}
+    per_curve = [table for table in document.tables if table.title.removesuffix(": breaks") in names]
+    return Section(
+        "models",
+        title,
+        document.head,
+        [Sentence(line.text, line.tone) for line in document.foot],
+        charts=[*_residuals(given, given.models)],
+        grids=[grid_of(document, one) for one in document.tables if one not in per_curve],
+        folded=[grid_of(document, one) for one in per_curve],
+    )
+
+
+def _residuals(given: Given, models: Models) -> Iterator[Chart]:
+    """What the lines of each model leave of its times."""
+    by_series = {id(one.series): one for one in models.found}
+    frame = Frame("size", words.SCRIPT["size"], "share", words.LEFT_BY_MODEL, [0.0])
+    for number, part in enumerate(parted([one.series for one in models.found])):
+        named, looks = labelled(part), looks_of(given.query, part)
+        dots = [
+            _left(given, by_series[id(one)], new.label, look)
+            for one, new, look in zip(part, named, looks, strict=True)
+        ]
+        title = title_words(part) or named[0].label
+        yield chart(f"models-{number}", title, words.RESIDUALS, frame, dots, table(title, frame, dots))
+
+
+def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> Dots:
+    rows = {row.cell.bytes: row for row in one.series.rows}
+    left = [
+        (int(size), float(error)) for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
+    ]
+    cells = [given.cells.number(one.series.source, rows[size]) for size, _ in left]
+    return Dots(label, look, [Point(size, error) for size, error in left], cells, joined=True)

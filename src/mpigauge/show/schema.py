@@ -1,0 +1,207 @@
+"""The JSON of `mpigauge show` as types: for its JSON Schema, and for the types of columns.
+
+What has a list elsewhere (statistics, yardsticks, columns with a field) is taken from there, so that a type
+cannot say less than the document has. docs/numbers.md says what each field means.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.plan.model import Cell
+from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.formats.json import VERSIONS
+from mpigauge.show.tables import records
+from mpigauge.vocabulary import (
+    Distance,
+    EndReason,
+    FailureKind,
+    Proof,
+    QuotedAs,
+    StateName,
+    Status,
+    WarningKind,
+)
+
+if TYPE_CHECKING:
+    from mpigauge.show.columnar import Kind
+
+Number = float | None
+STRICT: dict[str, Any] = {"frozen": True, "forbid_unknown_fields": True, "kw_only": True}
+
+
+def _struct(name: str, fields: dict[str, Any], *bases: type[Struct]) -> type[Struct]:
+    return msgspec.defstruct(name, [*fields.items()], bases=bases or None, module=__name__, **STRICT)
+
+
+TimeRecord = _struct("TimeRecord", dict.fromkeys(records.STATISTICS + records.MORE_STATISTICS, Number))
+Overlap = _struct("Overlap", dict.fromkeys(records.OVERLAP_PARTS, Number))
+Ratio = _struct("Ratio", dict.fromkeys(records.RATIO_PARTS, Number) | {"paired": bool})
+Across = _struct("Across", dict.fromkeys(records.ACROSS_PARTS, Number) | {"sessions": int})
+SessionsTime = _struct("SessionsTime", dict.fromkeys(records.SESSIONS_TIMES, Number))
+Sessions = _struct("Sessions", {"count": int, "seconds": float, "time_s": SessionsTime})
+StateTime = _struct("StateTime", {"state": StateName, "launches": int, "samples": int, "time_s": TimeRecord})
+
+ROW: dict[str, Any] = {
+    "state": StateName | None,
+    "states": list[StateTime],  # type: ignore[valid-type]
+    "status": Status,
+    "reason": str,
+    "launches": int,
+    "samples": int,
+    "batch": int,
+    "time_s": TimeRecord | None,
+    **dict.fromkeys(("rate_bytes_per_s", "bus_bytes_per_s", "cpu_s_per_op", "cpu_share"), Number),
+    **dict.fromkeys(("net_share", "rdma_share"), Number),
+    "transport_proof": Proof | None,
+    "transport_doubt": str,
+    "disturbed_share": Number,
+    **dict.fromkeys(("skew_p50_s", "skew_p99_s", "late_share", "root_s", "local_s"), Number),
+    "clock_shared": bool | None,
+    **dict.fromkeys(("clock_error_s", "clock_bound_s"), Number),
+    "overlap": Overlap | None,
+    "across": Across | None,
+    "sessions": Sessions | None,
+    **dict.fromkeys(YARDSTICKS, Ratio | None),
+    "first_s": Number,
+    "limit_bytes": int | None,
+    "advised_samples": int | None,
+    "warnings": list[WarningKind],
+    **{column.field: Number for column in EXTRA_COLUMNS.values() if column.field},
+}
+Row = _struct("Row", ROW, Cell)
+
+State = _struct(
+    "State",
+    {
+        "name": StateName,
+        "of": Distance,
+        "line_s": Number,
+        "path_s": Number,
+        "visits": int,
+        "time_share": float,
+        "episodes": int,
+    },
+)
+FailureRecord = _struct(
+    "FailureRecord", {"launch": int, "kind": FailureKind, "pattern": str | None, "words": str}
+)
+Finding = _struct(
+    "Finding",
+    {
+        "kind": str,
+        "severity": Literal["warning", "info"],
+        "cells": list[Cell],
+        "value": dict[str, Any],
+        "text": str,
+    },
+)
+_CELL = {field.name: field.type for field in msgspec.structs.fields(Cell)}
+Quote = _struct(
+    "Quote",
+    {
+        "quantity": QuotedAs,
+        **{name: _CELL[name] for name in records.ANSWERED},
+        "state": StateName | None,
+        **dict.fromkeys(("value", "low", "high", "half_width"), Number),
+        "unit": Literal["s", "B/s", "1/s", "B", "1"],
+        "sessions": Sessions | None,
+    },
+)
+LibrarySaid = _struct(
+    "LibrarySaid", dict.fromkeys(("name", "version", "label", "standard", "mpicc", "says"), str)
+)
+Context = _struct(
+    "Context",
+    {
+        **dict.fromkeys(("file", "title", "host", "cpu"), str),
+        "cores": int | None,
+        **dict.fromkeys(("system", "kernel", "hypervisor"), str),
+        "hosts": list[str],
+        "emulated": bool,
+        "started": str,
+        "seconds": float | None,
+        "libraries": list[LibrarySaid],  # type: ignore[valid-type]
+        "mpigauge": str,
+        "commit": str,
+        "seed": int,
+        "precision": float,
+        "statistic": str | None,
+        "result_version": int,
+    },
+)
+Show = _struct(
+    "Show",
+    {
+        "format": Literal["mpigauge-show"],
+        "version": int,
+        "context": Context,
+        "rows": list[Row],  # type: ignore[valid-type]
+        "states": list[State],  # type: ignore[valid-type]
+        "left_out_visits": int,
+        "failures": list[FailureRecord],  # type: ignore[valid-type]
+        "stopped": EndReason | None,
+        "notes": list[str],
+        "findings": list[Finding],  # type: ignore[valid-type]
+        "answer": list[Quote],  # type: ignore[valid-type]
+    },
+)
+"""All that `mpigauge show RESULT --format json` prints."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of it, with the name of its version."""
+    (whole,), definitions = msgspec.json.schema_components([Show], ref_template="#/$defs/{name}")
+    for one in definitions.values():
+        one.pop("description", None)  # of Cell, in the words of our sources; fields are in docs/numbers.md
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:mpigauge:show:{VERSIONS['show']}",
+        "title": f"the JSON of mpigauge show RESULT, version {VERSIONS['show']}",
+        **whole,
+        "$defs": definitions,
+    }
+
+
+# ---- Types of columns ----------------------------------------------------------------------------
+
+_KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: "text", list: "text"}
+
+
+def kinds_of_rows() -> dict[str, Kind]:
+    """What the columns of rows hold on one level, whether or not a result has any of it."""
+    found: dict[str, Kind] = {}
+    for field in msgspec.structs.fields(Row):
+        kind = _plain(field.type)
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            found |= dict(_nested(field.name, kind))
+        elif field.name != "states":
+            found[field.name] = _KINDS[kind]
+    return found
+
+
+def _nested(name: str, kind: type[Struct]) -> list[tuple[str, Kind]]:
+    """By the names that `records.flat_record` gives."""
+    if name == "time_s":
+        return [(records.flat_time(one), "number") for one in kind.__struct_fields__]
+    if name == "sessions":
+        times = [(f"sessions_{records.flat_time(one)}", "number") for one in records.SESSIONS_TIMES]
+        return [("sessions_count", "integer"), ("sessions_seconds", "number"), *times]  # type: ignore[list-item]
+    return [(f"{name}_{one.name}", _KINDS[_plain(one.type)]) for one in msgspec.structs.fields(kind)]
+
+
+def _plain(kind: Any) -> Any:
+    """A type without None, constraints and choices."""
+    origin = get_origin(kind)
+    if origin is Literal:
+        return str
+    if origin in (Union, types.UnionType):
+        return next(_plain(one) for one in get_args(kind) if one is not type(None))
+    if hasattr(kind, "__metadata__"):
+        return _plain(kind.__origin__)
+    return origin or kind

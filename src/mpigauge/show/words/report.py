@@ -1,0 +1,177 @@
+"""What a report says by itself: headings of its parts, names of its switches, and how to read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TITLES: Mapping[str, str] = {
+    "answer": "Answer",
+    "conclusions": "What follows",
+    "provenance": "Provenance",
+    "latency": "Latency",
+    "bandwidth": "Bandwidth",
+    "modes": "Modes",
+    "collectives": "Collectives",
+    "memory": "Memory",
+    "map": "Link map",
+    "states": "States over time",
+    "comparison": "Comparison",
+    "models": "Models",
+    "doubts": "Doubts",
+    "failures": "Failures",
+    "reading": "How to read this",
+}
+"""Of all sections, in the order of the page."""
+
+SWITCHES: Mapping[str, str] = {
+    "time": "Time",
+    "rate": "Bandwidth",
+    "stat": "Statistic",
+    "state": "State",
+    "over": "Ratio to",
+}
+
+STATISTICS: Mapping[str, str] = {
+    "estimate": "{stat} of launches, 95 % interval",
+    "mean": "mean of samples",
+    "min": "minimum",
+    "p25": "25th percentile",
+    "median": "median of samples",
+    "p75": "75th percentile",
+    "p95": "95th percentile",
+    "p99": "99th percentile",
+    "max": "maximum",
+}
+"""What can be drawn of a cell; all but the first are of all samples together and have no interval."""
+
+AUTOMATIC, EACH_STATE, NO_RATIO, AS_SHOWN = "automatic", "each", "nothing: as measured", "as in the tables"
+
+INTERVALS = "bands and bars: 95 % intervals across launches"
+TIMES_AS_LONG = "times as long"
+RESIDUALS = "measured over model, minus 1: what the lines leave; a curve near 0 without a trend is described"
+OVER_TIME = "a point per visit: how far apart the ranks were"
+STATE, APART, VISITS, TIME_SHARE, EPISODES = "state", "hand-over", "visits", "of the time", "episodes"
+RATIOS = "how many times as long each number takes, with the interval that holds for all of them at once"
+MATRIX = "a square per pair; the brighter, the slower"
+SINCE_START = "time since the first launch (s)"
+BETWEEN_STATES = "changed within the visit"
+VISITS_DRAWN = "{drawn} of {of} visits, evenly chosen"
+LEFT_BY_MODEL = "measured / model \N{MINUS SIGN} 1"
+PAIR = "pair"
+
+UNSIZED = "operations without a size"
+FAILED = "failures"
+MISSING = "cells without a number"
+CONTENTS, ALL_CHARTS = "Contents", "All charts"
+FOLDED = "Further tables: {count}"
+TABLE = "Data table"
+LINES_OF_TABLE = "{count} rows"
+MORE = "{count} more"
+NOTHING_COMPARED = "Not compared"
+COPY = "Copy as text"
+SELECTED = "{cells} numbers in {charts} charts and {tables} tables are marked"
+
+SCRIPT: Mapping[str, str] = {
+    "size": "message size",
+    "time": "time",
+    "rate": "bandwidth",
+    "interval": "95 % interval",
+    "no_interval": "no interval",
+    "launches": "launches",
+    "samples": "samples",
+    "doubts": "doubts",
+    "times": TIMES_AS_LONG,
+    "shown": "shown",
+    "hidden": "hidden",
+    "selected": SELECTED,
+    "copied": "copied",
+    "first": "go to the first",
+    "clear": "clear",
+    "nothing": "nothing of this chart has it",
+}
+"""What the script writes into charts and beside them."""
+
+READING: Sequence[tuple[str, str]] = (
+    (
+        "Number",
+        (
+            "The time of one operation: in each launch the median of its samples, over launches their "
+            "geometric mean. Bandwidth is the bytes of the operation over that time."
+        ),
+    ),
+    (
+        "Interval",
+        (
+            "The 95 % interval across launches. It says how well the number is known, not how far single "
+            "operations lie apart; percentiles say that. A number without an interval says so."
+        ),
+    ),
+    (
+        "Launch",
+        (
+            "One start of the MPI job. Samples of one launch share its luck, so launches are what is "
+            "counted, and they are made in random order."
+        ),
+    ),
+    (
+        "Verdict",
+        (
+            "Slower and faster mean that the whole interval of a ratio lies beyond the margin. Undecided "
+            "means that the interval leaves it open, not that both are alike."
+        ),
+    ),
+    (
+        "State",
+        (
+            "The distance between the cores of the ranks, as the machine had it. Numbers are of one state "
+            "where it had several."
+        ),
+    ),
+    (
+        "Doubt",
+        ("What keeps a number from meaning what it seems to. The sentence says what to do about it."),
+    ),
+    (
+        "Eager limit",
+        (
+            "The largest message that is sent before the receiver asks for it. Curves are broken there, "
+            "since the protocol is another one above."
+        ),
+    ),
+    (
+        "Charts",
+        (
+            "Point at a mark, or focus a chart and press the arrow keys, for its number, interval, "
+            "launches and doubts. Drag to enlarge, press twice to see all. The switches act on all "
+            "charts, and the address of the page keeps them."
+        ),
+    ),
+    (
+        "Sentences",
+        ("Press one to mark the numbers that it rests on, in charts and tables. Press again to end that."),
+    ),
+)
+
+WITHOUT_SCRIPTS = (
+    "Scripts are off: charts are pictures, and the switches are left out. All numbers are in the tables."
+)
+
+
+def time_choices() -> list[tuple[str, str]]:
+    """Units of time, the first as each chart likes."""
+    return [(unit, AUTOMATIC if unit == units.AUTO else units.sign(unit)) for unit in units.TIME_CHOICES]
+
+
+def rate_choices() -> list[tuple[str, str]]:
+    """Units of bandwidth, likewise."""
+    return [(unit, AUTOMATIC if unit == units.AUTO else unit) for unit in units.RATE_CHOICES]
+
+
+def statistic_choices(stat: str) -> list[tuple[str, str]]:
+    """What can be drawn of a cell."""
+    return [(name, words.format(stat=stat)) for name, words in STATISTICS.items()]

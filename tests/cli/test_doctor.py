@@ -1,0 +1,114 @@
+"""What the doctor finds in a system: causes of bad numbers are notes, what is not known is not praised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.cli import doctor_system
+from mpigauge.result import interfaces, system_limits
+from mpigauge.result.surroundings import Environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUIET = Environment(
+    cores=8,
+    cores_online=8,
+    cpu="made",
+    numa_nodes=2,
+    clock_source="tsc",
+    governor="performance",
+    caches={"L1 Data": 32768},
+)
+
+
+@pytest.fixture(autouse=True)
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without anything: no cards, no limits, an idle processor."""
+    monkeypatch.setattr(interfaces, "NET", tmp_path / "net")
+    monkeypatch.setattr(interfaces, "RDMA", tmp_path / "infiniband")
+    monkeypatch.setattr(system_limits, "PTRACE_SCOPE", str(tmp_path / "ptrace_scope"))
+    monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: 2**30)
+    monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: 8 * 2**20)
+    monkeypatch.setattr("mpigauge.result.environment.load_average", lambda: 0.5)
+    return tmp_path
+
+
+def put(folder: Path, **files: object) -> None:
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(f"{text}\n", encoding="utf-8")
+
+
+def found(machine: Environment = QUIET) -> dict[str, tuple[str, str]]:
+    """State and value by what it is about."""
+    every = [*doctor_system.of_machine(machine), *doctor_system.disturbing(machine)]
+    assert all(one.remedy for one in every if one.state == "note")
+    return {one.what: (one.state, one.value) for one in every}
+
+
+def test_a_quiet_machine_has_nothing_to_note() -> None:
+    said = found()
+    assert {state for state, _ in said.values()} == {"ok", "info"}
+    assert said["cores"] == ("ok", "8 of 8, made, 2 NUMA nodes")
+    assert said["load"] == ("ok", "0.50 of 8 cores")
+    assert said["network"] == ("info", "nothing that is up")
+
+
+def test_what_is_not_known_is_not_called_fine() -> None:
+    said = found(Environment(cores=2, cores_online=2, numa_nodes=1))
+    unknown = ("frequency governor", "caches", "clock source", "single copies (CMA)")
+    assert {said[what][0] for what in unknown} == {"info"}
+    assert "1 NUMA node" in said["cores"][1]
+    assert "(s)" not in said["cores"][1]
+
+
+@pytest.mark.parametrize(
+    ("scope", "state"), [("0", "ok"), ("1", "info"), ("2", "note"), ("3", "note"), ("?", "info")]
+)
+def test_who_may_read_another_rank(system: Path, scope: str, state: str) -> None:
+    (system / "ptrace_scope").write_text(scope, encoding="ascii")
+    assert found()["single copies (CMA)"][0] == state
+
+
+@pytest.mark.parametrize(("size", "state"), [(None, "note"), (64 * 2**20, "note"), (2**30, "ok")])
+def test_shared_memory_may_be_small(monkeypatch: pytest.MonkeyPatch, size: int | None, state: str) -> None:
+    monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: size)
+    assert found()[system_limits.SHARED_MEMORY][0] == state
+
+
+def test_threads_and_quotas_are_told_where_there_are_some() -> None:
+    said = found(Environment(cores=2, cores_online=8, cpu_quota=2.5, smt="on", numa_nodes=1))
+    assert said["SMT"][0] == "info"
+    assert said["CPU quota"] == ("note", "2.5 processors' worth of time")
+    assert not {"SMT", "CPU quota"} & set(found())
+
+
+def test_interfaces_that_work_are_named_with_speed_and_mtu(system: Path) -> None:
+    put(system / "net" / "eth0", operstate="up", speed=10000, mtu=9000)
+    put(system / "net" / "eth1", operstate="down", speed=-1, mtu=1500)
+    put(system / "net" / "lo", operstate="unknown", mtu=65536)
+    put(system / "net" / "veth", operstate="up", speed=-1, mtu=1500)
+    said = found()
+    assert said["network"] == ("ok", "eth0 10.0 Gbit/s MTU 9000, veth MTU 1500")
+    assert "locked memory" not in said
+
+
+@pytest.mark.parametrize(("limit", "noted"), [(8 * 2**20, True), (None, False)])
+def test_cards_need_locked_memory(
+    system: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None, noted: bool
+) -> None:
+    put(system / "infiniband" / "mlx5_0" / "ports" / "1", state="4: ACTIVE", rate="100 Gb/sec (4X EDR)")
+    put(system / "infiniband" / "mlx5_1" / "ports" / "1", state="1: DOWN", rate="10 Gb/sec (4X SDR)")
+    monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: limit)
+    said = found()
+    assert said["network"] == ("ok", "mlx5_0:1 100 Gb/sec (4X EDR)")
+    assert ("locked memory" in said) is noted
+
+
+def test_the_limits_of_this_machine_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    limits = (system_limits.locked_memory_bytes(), system_limits.ptrace_scope(), len(interfaces.interfaces()))
+    assert all(one is None or one >= 0 for one in limits)

@@ -1,0 +1,154 @@
+"""--format and -o of verbs that read results: several at once, by endings, and nothing lost on the way."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EXIT_ENVIRONMENT, EXIT_USAGE
+from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FORMATS
+from tests.made import campaign, cell, launches_of, measured, written
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+
+SIZES = (8, 64, 1024, 4096)
+VERBS = {
+    "show": ("show", "r.jsonl"),
+    "compare": ("compare", "r.jsonl"),
+    "check": ("check", "r.jsonl", "--expect", "pingpong latency < 1s"),
+    "explain": ("explain", "r.jsonl"),
+    "model": ("model", "r.jsonl", "--series", "openmpi"),
+    "history": ("history", "r.jsonl"),
+}
+
+
+@pytest.fixture(autouse=True)
+def result(machine: Path) -> Path:
+    """Two libraries in six launches."""
+    cells = [cell(size=size, mpi=mpi) for mpi in ("openmpi", "mpich") for size in SIZES]
+    visits = measured(cells, range(1, 7), lambda of, number: [1000 + of.bytes + number] * 20)
+    return written("r.jsonl", campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_files_have_what_standard_output_would_have(cli: Cli, verb: str) -> None:
+    done = cli(*VERBS[verb], "-o", "a.json", "-o", "a.csv", "-o", "a.md")
+    assert done.out == ""
+    assert [*done.err.splitlines()[-3:]] == ["json: a.json", "csv: a.csv", "markdown: a.md"]
+    for name, form in (("a.json", "json"), ("a.csv", "csv"), ("a.md", "markdown")):
+        said = cli(*VERBS[verb], "--format", form)
+        assert Path(name).read_text(encoding="utf-8") == said.out
+        assert said.status == done.status
+
+
+def test_json_says_what_it_is_and_of_which_version(cli: Cli) -> None:
+    for verb, words in VERBS.items():
+        found = json.loads(cli(*words, "--format", "json").out)
+        assert (found["format"], found["version"]) == (f"mpigauge-{verb}", 1)
+    several = json.loads(cli("show", "r.jsonl", "r.jsonl", "--format", "json").out)
+    assert (several["format"], len(several["contexts"])) == ("mpigauge-answers", 2)
+
+
+def test_formats_that_are_named_go_to_files_in_their_order(cli: Cli) -> None:
+    assert cli("show", "r.jsonl", "--format", "bencher,text", "-o", "one.json", "-o", "two").status == 0
+    assert "latency" in next(iter(json.loads(Path("one.json").read_text(encoding="utf-8")).values()))
+    assert "latency, 8 B" in Path("two").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--format", "csv,json"), "needs a file of its own"),
+        (("--format", "csv,json", "-o", "a.csv"), "names 2 and -o 1"),
+        (("-o", "a.xlsx"), "the ending of a.xlsx says no format"),
+        (("-o", "a.csv", "-o", "a.csv"), "one file twice"),
+        (("--format", "parquet"), "format parquet is no text"),
+        (("--format", "csv,xml", "-o", "a", "-o", "b"), "'xml'"),
+        (("--table", "samples"), "a line for every sample"),
+        (("--table", "samples", "-o", "a.json"), "a line for every sample"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is(
+    cli: Cli, words: tuple[str, ...], said: str
+) -> None:
+    before = sorted(Path().iterdir())
+    done = cli("show", "r.jsonl", *words)
+    assert (done.status, done.out) == (EXIT_USAGE, "")
+    assert said in done.err
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_file_that_is_there_stays_unless_it_is_told(cli: Cli, verb: str) -> None:
+    Path("a.csv").write_text("mine", encoding="utf-8")
+    done = cli(*VERBS[verb], "-o", "a.json", "-o", "a.csv")
+    assert done.status == EXIT_USAGE
+    assert "a.csv: is there already" in done.err
+    assert "--overwrite" in done.err
+    assert Path("a.csv").read_text(encoding="utf-8") == "mine"
+    assert not Path("a.json").exists()
+    cli(*VERBS[verb], "-o", "a.csv", "--overwrite")
+    assert Path("a.csv").read_text(encoding="utf-8") != "mine"
+
+
+def test_a_file_is_whole_or_as_it_was(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collector that reads meanwhile sees the old one; of what failed nothing is left."""
+    assert cli("show", "r.jsonl", "-o", "a.prom").status == 0
+    before, kept = Path("a.prom").read_bytes(), sorted(Path().iterdir())
+    seen = []
+
+    def fails(*_: object) -> object:
+        seen.append(Path("a.prom").read_bytes())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mpigauge.show.formats.pieces", fails)
+    done = cli("show", "r.jsonl", "-o", "a.prom", "--overwrite")
+    assert done.status == EXIT_ENVIRONMENT
+    assert "a.prom: cannot be written: No space left" in done.err
+    assert seen == [before] == [Path("a.prom").read_bytes()]
+    assert sorted(Path().iterdir()) == kept
+
+
+def test_others_may_read_a_file_as_they_may_read_any(cli: Cli) -> None:
+    mask = os.umask(0o022)
+    try:
+        assert cli("show", "r.jsonl", "-o", "a.prom").status == 0
+    finally:
+        os.umask(mask)
+    assert Path("a.prom").stat().st_mode & 0o777 == 0o644
+
+
+def test_every_ending_is_a_format_and_every_format_of_show_can_be_a_file(cli: Cli) -> None:
+    assert set(ENDINGS.values()) <= set(EVERY)
+    for form in FORMATS:
+        assert cli("show", "r.jsonl", "--format", form, "-o", f"file.{form}").status == 0
+        assert Path(f"file.{form}").stat().st_size > 0
+    assert set(EVERY) - set(FORMATS) == set(BINARY)
+
+
+def test_samples_are_lines_of_csv(cli: Cli) -> None:
+    done = cli("show", "r.jsonl", "--table", "samples", "--format", "csv", "--sizes", "8")
+    lines = [*csv.DictReader(done.out.splitlines())]
+    assert len(lines) == 2 * 6 * 20
+    assert {line["bytes"] for line in lines} == {"8"}
+    few = cli("show", "r.jsonl", "--table", "samples", "--format", "csv", "--series", "mpich").out
+    assert {line["mpi"] for line in csv.DictReader(few.splitlines())} == {"mpich"}
+
+
+def test_the_result_of_compare_is_told_from_its_tables_by_its_name(cli: Cli) -> None:
+    done = cli("compare", "r.jsonl", "-o", "again.jsonl")
+    assert (done.status, "--remeasure" in done.err) == (EXIT_USAGE, True)
+    assert cli("compare", "r.jsonl", "-o", "c.xml").status != EXIT_USAGE
+    assert Path("c.xml").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_standard_output_may_be_one_of_them(cli: Cli) -> None:
+    done = cli("show", "r.jsonl", "--format", "json,csv", "-o", "-", "-o", "a.csv")
+    assert json.loads(done.out)["rows"]
+    assert Path("a.csv").exists()

@@ -1,0 +1,244 @@
+"""What a user installs: wheel and source archive, whole, small, the same from every clone, and usable."""
+
+from __future__ import annotations
+
+import email
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge import __version__
+from mpigauge.cli import completion, manual, mpigauge
+from mpigauge.errors import EXIT_USAGE
+from mpigauge.plan import shipped
+from tests.places import DOCS, EXAMPLES, ROOT
+
+sys.path.insert(0, str(ROOT))
+
+import hatch_build
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
+KERNEL = ROOT / "src" / "mpigauge" / "kernel"
+LIBRARY = ROOT / "src" / "mpigauge" / "show" / "report" / "vendor" / "plotly-cartesian.min.js"
+OWN_MOST_BYTES = 1_100_000
+"""Of the archive without the charts of reports, which are somebody else's half megabyte."""
+
+SHARED = f"mpigauge-{__version__}.data/data/"
+RELATIVE = re.compile(r"\]\((?!https?://)[^)]*\)|(?:src|href)=\"(?!https?://)")
+
+
+def build(tree: Path, folder: Path, *words: str, umask: int = 0o022) -> None:
+    """What `python -m build` makes, with the back end that is installed here."""
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder), *words]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True, umask=umask)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The files of a folder by their contents."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel and a source archive."""
+    folder = tmp_path_factory.mktemp("built")
+    build(ROOT, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    return next(built.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the wheel is installed, without what it needs."""
+    folder = tmp_path_factory.mktemp("site")
+    zipfile.ZipFile(wheel).extractall(folder)  # noqa: S202 - ours
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source archive as a user has it."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / f"mpigauge-{__version__}"
+
+
+# ---- The wheel -----------------------------------------------------------------------------------
+
+
+def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
+    assert len(sources) > 15
+    assert {f"mpigauge/launch/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
+    assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
+    assert wheel.name.endswith("-py3-none-any.whl")
+
+
+def test_the_wheel_carries_the_examples_the_schema_and_the_citation(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    ours = [path for path in EXAMPLES.rglob("*") if path.is_file()]
+    assert {f"mpigauge/examples/{path.relative_to(EXAMPLES)}" for path in ours} <= set(archive.namelist())
+    for schema in ("schema.json", "schema-show.json"):
+        assert archive.read(f"mpigauge/{schema}") == (DOCS / schema).read_bytes()
+    assert archive.read("mpigauge/CITATION.cff") == (ROOT / "CITATION.cff").read_bytes()
+
+
+def test_an_installed_wheel_knows_the_plans_by_name(site: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "mpigauge", "list", "plans", "--format", "json"]
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    done = subprocess.run(words, env=environment, cwd=tmp_path, check=True, capture_output=True, text=True)
+    listed = json.loads(done.stdout)["plans"]
+    assert [one["name"] for one in listed] == list(shipped.plans())
+    assert all(Path(one["path"]).is_relative_to(site / "mpigauge") for one in listed)
+
+
+def test_the_wheel_carries_a_page_of_the_manual_for_every_command(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    for words, command in manual.commands(mpigauge, ("mpigauge",)):
+        page = archive.read(f"{SHARED}share/man/man1/{'-'.join(words)}.1").decode()
+        said = re.sub(r"\\(?:f[BR]|:|&)", "", page).replace("\\-", "-")
+        for one in command.params:
+            assert all(re.search(rf"(?<![\w-]){name}(?![\w-])", said) for name in one.opts if name[0] == "-")
+    assert {SHARED + place for place in completion.PLACES.values()} <= set(archive.namelist())
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+def test_man_reads_every_page_without_a_warning(tmp_path: Path) -> None:
+    for name, text in manual.pages(mpigauge).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    words = ["man", "--warnings", "-l", *(str(path) for path in sorted(tmp_path.iterdir()))]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "PAGER": "cat"}
+    done = subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert "mpigauge list plans" in done.stdout
+
+
+def test_roff_makes_nothing_of_what_a_help_says() -> None:
+    assert manual.escaped(".so /etc/passwd") == "\\&.so /etc/passwd"
+    assert manual.escaped("'br \\n(.$ --np") == "\\(aqbr \\en(.$ \\-\\-np"
+
+
+@pytest.mark.mpi
+def test_the_kernel_builds_from_an_installed_wheel(site: Path, tmp_path: Path) -> None:
+    environment = os.environ | {
+        "PYTHONPATH": str(site),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    words = [sys.executable, "-m", "mpigauge", "kernel", "describe"]
+    done = subprocess.run(words, env=environment, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["patterns"]
+    assert list((tmp_path / "cache").rglob("mpigauge-kernel"))
+
+
+# ---- What an index shows -------------------------------------------------------------------------
+
+
+def metadata(wheel: Path) -> Message:
+    return email.message_from_bytes(zipfile.ZipFile(wheel).read(f"mpigauge-{__version__}.dist-info/METADATA"))
+
+
+def test_the_readme_of_an_index_has_no_relative_link(wheel: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert RELATIVE.search(text)
+    shown = metadata(wheel).get_payload()
+    assert isinstance(shown, str)
+    assert RELATIVE.findall(shown) == []
+    assert "## Start" in shown
+    assert "mpigauge run" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "without", "within"),
+    [
+        ("see [it](CITATION.cff#b).", "see it.", "see [it](https://host/us/blob/HEAD/CITATION.cff#b)."),
+        ("![A curve](docs/a.png)", "*A curve*", "![A curve](https://host/us/raw/HEAD/docs/a.png)"),
+        ("[uv](https://docs.astral.sh)", "[uv](https://docs.astral.sh)", "[uv](https://docs.astral.sh)"),
+        ("`[default: 2]` (so)", "`[default: 2]` (so)", "`[default: 2]` (so)"),
+    ],
+)
+def test_links_of_the_readme_lead_into_the_repository_once_it_has_an_address(
+    text: str, without: str, within: str
+) -> None:
+    assert hatch_build.elsewhere(text, "") == without
+    assert hatch_build.elsewhere(text, "https://host/us") == within
+
+
+def test_every_python_that_is_named_is_one_that_installs(wheel: Path) -> None:
+    named = re.findall(r"^Classifier: .* Python :: 3\.(\d+)$", metadata(wheel).as_string(), re.MULTILINE)
+    assert metadata(wheel)["Requires-Python"] == f">=3.{min(map(int, named))}"
+
+
+# ---- The source archive --------------------------------------------------------------------------
+
+
+def test_the_archive_is_small_and_leaves_out_what_was_measured(built: Path, unpacked: Path) -> None:
+    library_bytes = len(gzip.compress(LIBRARY.read_bytes()))
+    assert next(built.glob("*.tar.gz")).stat().st_size - library_bytes < OWN_MOST_BYTES
+    assert not (unpacked / "docs" / "results").exists()
+    assert (unpacked / "requirements.lock").is_file()
+
+
+def test_make_run_of_the_archive_finds_all_that_it_needs(unpacked: Path) -> None:
+    done = subprocess.run(["make", "-n", "run"], cwd=unpacked, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--require-hashes -r requirements.lock" in done.stdout
+
+
+def test_make_test_of_the_archive_says_what_is_not_in_it(unpacked: Path) -> None:
+    (unpacked / ".venv" / "bin").mkdir(parents=True)
+    for name in ("bin/python", ".run"):
+        (unpacked / ".venv" / name).touch()
+    done = subprocess.run(["make", "test"], cwd=unpacked, check=False, capture_output=True, text=True)
+    shutil.rmtree(unpacked / ".venv")
+    assert done.returncode == EXIT_USAGE
+    assert "make test" in done.stderr
+    assert "in the repository" in done.stderr
+
+
+# ---- The same from every clone -------------------------------------------------------------------
+
+
+def copied(folder: Path, time_s: float) -> Path:
+    """What git would have checked out somewhere else, at another time."""
+    for name in ("src", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "docs").mkdir()
+    for path in [*ROOT.glob("*.*"), ROOT / "LICENSE", ROOT / "Makefile", *DOCS.glob("*.*")]:
+        if path.is_file() and path.name != ".git":
+            shutil.copy(path, folder / path.relative_to(ROOT))
+    for path in folder.rglob("*"):
+        os.utime(path, (time_s, time_s))
+        # Of modes, git keeps whether a file can be run.
+        path.chmod(0o700 if path.is_dir() or path.stat().st_mode & 0o100 else 0o600)
+    return folder
+
+
+def test_two_clones_build_the_same_files(built: Path, unpacked: Path, tmp_path: Path) -> None:
+    """Whatever the folder, the times of the files, their modes and the umask; and so does the archive."""
+    tree = copied(tmp_path / "elsewhere", 1e9)
+    build(tree, tmp_path / "other", umask=0o077)
+    assert digests(tmp_path / "other") == digests(built)
+    assert len(digests(built)) == 2
+    build(unpacked, tmp_path / "again", "-t", "wheel")
+    (name, digest), *_ = digests(tmp_path / "again").items()
+    assert digests(built)[name] == digest

@@ -1,0 +1,94 @@
+"""Texts of other benchmarks on the command line: shown, drawn and compared as if they had been imported."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.result.reader import load
+from tests.printed import FILES, FOLDER
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+
+LATENCY = FOLDER / "osu_latency_7.4.txt"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_sample_is_shown_and_imported_alike(cli: Cli, path: Path) -> None:
+    shutil.copy(path, "printed.txt")
+    shown = cli("show", "printed.txt", "--all", "--format", "json")
+    assert shown.status == 0, shown.err
+    name = path.name.partition("_")[0]
+    imported = cli("import", name, "printed.txt", "-o", "r.jsonl", "--format", "json")
+    assert imported.status in {0, 1, 4}, imported.err
+    again = cli("show", "r.jsonl", "--all", "--format", "json")
+    assert json.loads(again.out)["rows"] == json.loads(shown.out)["rows"]
+    assert not load(Path("r.jsonl")).damaged
+
+
+@pytest.mark.parametrize(
+    ("words", "statuses"),
+    [
+        (("show", "osu.txt"), {0}),
+        (("show", "osu.txt", "imb.txt", "--table", "times"), {0}),
+        (("compare", "osu.txt", "osu2.txt", "--force"), {5}),
+        (("model", "osu.txt"), {0}),
+        (("explain", "osu.txt", "imb.txt"), {0}),
+        (("check", "osu.txt", "--expect", "pingpong latency < 1s"), {0, 5}),
+        (("show", "osu.txt", "--format", "osu"), {0}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_every_verb_that_reads_takes_them(cli: Cli, words: tuple[str, ...], statuses: set[int]) -> None:
+    shutil.copy(LATENCY, "osu.txt")
+    shutil.copy(FOLDER / "osu_latency_7.4_c_z.txt", "osu2.txt")
+    shutil.copy(FOLDER / "imb_mpi1_2021.11.txt", "imb.txt")
+    done = cli(*words)
+    assert done.status in statuses, done.err
+    assert done.out
+
+
+def test_the_answer_says_that_it_is_imported(cli: Cli) -> None:
+    shutil.copy(LATENCY, "osu.txt")
+    out = cli("show", "osu.txt").out
+    assert "OSU MPI Latency Test v7.4" in out
+    assert "imported: no samples, so no intervals" in out
+    assert "1.35" in out
+
+
+def test_standard_input_may_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = b"Lmod: loading gcc\n" * 1000
+    buffer = io.BufferedReader(io.BytesIO(noise + LATENCY.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffer))
+    done = cli("show", "-", "--sizes", "8")
+    assert (done.status, done.err) == (0, "")
+    assert "1.35" in done.out
+
+
+def test_what_is_of_nobody_is_refused_as_before(cli: Cli) -> None:
+    Path("x.txt").write_text("hello\n1 2 3\n", encoding="ascii")
+    done = cli("show", "x.txt")
+    assert done.status == 2
+    assert "is not a result file of mpigauge" in done.err
+
+
+def test_a_damaged_text_is_refused_with_its_line(cli: Cli) -> None:
+    Path("osu.txt").write_text(LATENCY.read_text(encoding="utf-8").replace("(us)", "(xs)"), encoding="utf-8")
+    done = cli("show", "osu.txt")
+    assert (done.status, done.out) == (2, "")
+    assert "osu.txt: line 4: Latency: no unit is called 'xs'" in done.err.replace("Avg ", "")
+
+
+def test_what_a_format_has_no_name_for_is_named_on_standard_error(cli: Cli) -> None:
+    shutil.copy(FOLDER / "imb_mpi1_2021.11.txt", "imb.txt")
+    done = cli("show", "imb.txt", "--format", "osu")
+    assert done.status == 0
+    assert "leaves out shift sendrecv" in done.err
+    assert "# OSU MPI Allreduce Latency Test v7.4" in done.out

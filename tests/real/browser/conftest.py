@@ -1,0 +1,105 @@
+"""Debian's chromium, driven by Playwright; without either of them these tests are skipped."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.show.report.render import render
+from tests.made import result_of
+from tests.reported import EVIL, changing, page, rich
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SIZE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The browser."""
+    api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with pages of made results: of many sections, of two states, of hostile names."""
+    folder = tmp_path_factory.mktemp("pages")
+    hostile = rich(mpi_version=EVIL, placement=EVIL)
+    for name, records in (("rich", rich()), ("states", changing()), ("hostile", hostile)):
+        (folder / f"{name}.html").write_text(render(page(result_of(*records))), encoding="utf-8")
+    return folder
+
+
+class Opened:
+    """A page in the browser.
+
+    Attributes:
+        page: Playwright's.
+        asked: Addresses that it asked for, its own left out.
+        errors: What the console and scripts complained of.
+        dialogs: Windows that scripts opened.
+    """
+
+    def __init__(self, page: Any, path: Path, fragment: str = "") -> None:
+        self.page = page
+        self.asked: list[str] = []
+        self.errors: list[str] = []
+        self.dialogs: list[str] = []
+        own = path.as_uri()
+        self._own = (own, "data:")
+        page.on("request", self._ask)
+        page.on("console", self._complain)
+        page.on("pageerror", lambda one: self.errors.append(str(one)))
+        page.on("dialog", self._dismiss)
+        page.goto(own + fragment)
+
+    def _ask(self, request: Any) -> None:
+        if not request.url.startswith(self._own):
+            self.asked.append(request.url)
+
+    def _complain(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def ready(self) -> Opened:
+        """Once its script has run."""
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+        return self
+
+    def drawn(self, name: str) -> Any:
+        """A chart, seen and drawn."""
+        figure = self.page.locator(f"#{name}")
+        figure.scroll_into_view_if_needed()
+        figure.locator(".live .main-svg").first.wait_for()
+        return figure
+
+
+@pytest.fixture
+def show(browser: Any, pages: Path) -> Iterator[Any]:
+    """Opens one of the pages."""
+    contexts = []
+
+    def opened(name: str, fragment: str = "", **settings: Any) -> Opened:
+        context = browser.new_context(**({"viewport": SIZE} | settings))
+        contexts.append(context)
+        found = Opened(context.new_page(), pages / f"{name}.html", fragment)
+        return found if settings.get("java_script_enabled") is False else found.ready()
+
+    yield opened
+    for context in contexts:
+        context.close()

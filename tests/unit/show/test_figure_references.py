@@ -1,0 +1,100 @@
+"""Figures of bandwidth with what it is held against: links of a lab, named rates, copies in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.lab import Lab
+from mpigauge.show.figures import figure
+from mpigauge.show.references import names
+from tests.made import campaign, cell, launch, measured, written
+from tests.unit.show.drawing import LAUNCHES, SIZES, drawn, law_ns, query
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from mpigauge.show.query import Query
+
+GBIT = 1e9 / 8
+
+
+def beside(asked: Query, *references: str) -> Figure:
+    return figure(changed(asked, references=references))
+
+
+def lines_of(whole: Figure) -> list[Any]:
+    """Those of references, in their order."""
+    found = [one for one in whole.axes[0].get_lines() if str(one.get_gid()).startswith("reference-")]
+    return sorted(found, key=lambda one: str(one.get_gid()))
+
+
+def words_of(whole: Figure) -> list[str]:
+    return [
+        one.get_text() for one in whole.axes[0].texts if str(one.get_gid()).startswith("words-of-reference")
+    ]
+
+
+def in_a_lab(lab: Lab | None) -> Path:
+    """Two ranks on two hosts."""
+    cells = [cell(size=size, placement="h1,h2", transport="tcp") for size in SIZES[1:]]
+    first = campaign(*cells)
+    first = replace(first, plan=replace(first.plan, lab=lab))
+    hosts = [replace(place, host=f"h{1 + rank}") for rank, place in enumerate(launch(1).ranks_at)]
+    launches = [replace(launch(number, job=cells[0].job), ranks_at=tuple(hosts)) for number in LAUNCHES]
+    visits = measured(cells, LAUNCHES, lambda of, number: [law_ns(of) * 100 + number] * 6)
+    return written("lab.jsonl", first, *launches, *visits)
+
+
+def test_a_link_of_a_lab_has_a_line_at_its_rate(machine: Path) -> None:
+    whole = beside(query("rate", in_a_lab(Lab(hosts=2, rate="1gbit"))), "link")
+    (line,) = lines_of(whole)
+    assert [*line.get_ydata()] == [GBIT, GBIT]
+    assert words_of(whole) == ["link 1.00 Gbit/s one way"]
+    low, high = whole.axes[0].get_ylim()
+    assert low < GBIT < high
+
+
+@pytest.mark.parametrize("lab", [None, Lab(hosts=2, rate="none")])
+def test_a_link_whose_rate_nobody_knows_is_refused(machine: Path, lab: Lab | None) -> None:
+    with pytest.raises(UsageError, match="the rate of its link is not known") as refused:
+        beside(query("rate", in_a_lab(lab)), "link")
+    assert "--reference 100Gbit/s" in str(refused.value.hint)
+
+
+def test_copies_are_a_curve_of_what_was_measured(result: Path) -> None:
+    whole = beside(query("rate", result, series=("pingpong shm standard",)), "memcpy")
+    (line,) = lines_of(whole)
+    sizes = [size for size in SIZES if size]
+    assert [*line.get_xdata()] == sizes
+    drawn_of_it = drawn(query("rate", result, series=("memcpy",)))["points-0"]
+    assert np.allclose(line.get_ydata(), drawn_of_it[1])
+    assert words_of(whole) == ["memcpy"]
+
+
+def test_a_named_rate_stands_in_its_own_unit_far_above_the_curves(result: Path) -> None:
+    for linear in (False, True):
+        asked = query("rate", result, series=("pingpong tcp",), linear=linear)
+        whole = beside(asked, "100Gbit/s", "20 GB/s")
+        assert words_of(whole) == ["100 Gbit/s", "20.0 GB/s"]
+        assert [line.get_ydata()[0] for line in lines_of(whole)] == [100 * GBIT, 20e9]
+        assert whole.axes[0].get_ylim()[1] > 20e9
+
+
+def test_unasked_there_is_none(result: Path) -> None:
+    assert lines_of(figure(query("rate", result, series=("pingpong",)))) == []
+
+
+def test_what_was_not_measured_is_said(result: Path) -> None:
+    with pytest.raises(UsageError, match="crosscopy was not measured in it"):
+        beside(query("rate", result, series=("pingpong",)), "crosscopy")
+    with pytest.raises(UsageError, match="neither a name nor a rate"):
+        beside(query("rate", result, series=("pingpong",)), "$x^2$")
+    assert names()[0] == "link"

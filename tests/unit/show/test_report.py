@@ -1,0 +1,303 @@
+"""The page of a report: what is in it, that its parts fit, and that names of strangers are text in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.result.surroundings import LibraryRecord
+from mpigauge.show.report import build, library, render
+from mpigauge.show.report.page import Chart, Entry, Grid, Heading, Key, Line, Page, Section, Sentence, Switch
+from mpigauge.show.report.sections import SECTIONS
+from mpigauge.show.words import report as words
+from mpigauge.show.words.ascii import printable_lines
+from tests.made import campaign, cell, launches_of, measured, result_of
+from tests.reported import (
+    EVIL,
+    LAUNCHES,
+    SIZES,
+    Seen,
+    changing,
+    made,
+    page,
+    rich,
+    samples_ns,
+    seen,
+)
+
+if TYPE_CHECKING:
+    from mpigauge.result.records import Record
+
+MOST_BYTES = 2_500_000
+LINKS = ("src", "href", "action", "data", "srcset", "poster", "background")
+
+
+@pytest.fixture(scope="module")
+def whole() -> Page:
+    return made(rich())
+
+
+@pytest.fixture(scope="module")
+def parsed(whole: Page) -> Seen:
+    return seen(whole)
+
+
+def test_sections_stand_in_their_order_and_none_is_empty(whole: Page) -> None:
+    names = [section.name for section in whole.sections]
+    assert names == [name for name in SECTIONS if name in names]
+    assert {"answer", "provenance", "latency", "modes", "collectives", "memory", "comparison"} < {*names}
+    assert {"models", "doubts", "failures", "reading"} < {*names}
+    assert not {"map", "states"} & {*names}
+    assert SECTIONS.keys() == words.TITLES.keys()
+
+
+def test_every_number_of_a_chart_is_in_its_table(whole: Page) -> None:
+    charts = [
+        chart for section in whole.sections for chart in section.charts if chart.data["kind"] == "curves"
+    ]
+    assert charts
+    for chart in charts:
+        assert chart.table is not None
+        drawn = {number for curve in chart.data["curves"] for piece in curve["pieces"] for number in piece}
+        assert drawn
+        assert drawn <= {number for line in chart.table.lines for number in line.cells}
+
+
+def test_a_picture_has_a_mark_for_every_point(whole: Page) -> None:
+    chart = next(chart for section in whole.sections if section.name == "latency" for chart in section.charts)
+    picture = Seen(chart.picture)
+    points = sum(len(piece) for curve in chart.data["curves"] for piece in curve["pieces"])
+    assert points == len(SIZES)
+    ticks = len(re.findall(r'class="points"', chart.picture))
+    assert ticks == len(chart.keys)
+    marks = chart.picture.split('class="points"')[1].split("</g>")[0].count("<use")
+    assert marks == points
+    assert picture.names <= {"svg", "g", "path", "use", "defs", "text", "clippath", "rect"}
+
+
+def test_sentences_name_cells_that_there_are(whole: Page) -> None:
+    found = [one for section in whole.sections for one in (*section.sentences, *section.more)]
+    assert any(one.cells for one in found)
+    assert all(0 <= number < len(whole.cells) for one in found for number in one.cells)
+
+
+def test_a_conclusion_rests_on_all_sizes_of_both_curves(whole: Page) -> None:
+    (said,) = (
+        one
+        for section in whole.sections
+        if section.name == "conclusions"
+        for one in (*section.sentences, *section.more)
+        if one.text.startswith("pingpong: synchronous against standard")
+    )
+    sizes = sorted(whole.cells[number]["bytes"] for number in said.cells)
+    assert sizes == sorted([*SIZES, *SIZES])
+
+
+def test_the_ratio_to_a_mode_is_the_one_that_was_planted(whole: Page) -> None:
+    (chart,) = (
+        chart
+        for section in whole.sections
+        if section.name == "modes"
+        for chart in section.charts
+        if chart.data["quantity"] == "time"
+    )
+    (over,) = (one for one in chart.data["over"] if one["name"] == "pingpong, standard")
+    assert len(over["of"]) == len(SIZES)
+    for above, below, ratio, low, high in over["of"]:
+        assert whole.cells[above]["bytes"] == whole.cells[below]["bytes"]
+        assert low <= ratio <= high
+        assert ratio == pytest.approx(1.5, rel=0.03)
+
+
+def test_names_of_elements_are_unique_and_links_lead_somewhere(parsed: Seen) -> None:
+    names = [attributes["id"] for _, attributes in parsed.elements if attributes.get("id")]
+    assert len({*names}) == len(names)
+    for _, attributes in parsed.elements:
+        assert (attributes.get("href") or "#answer")[0] == "#"
+        assert (attributes.get("href") or "#answer")[1:] in names
+    used = re.findall(r"url\(#([^)]+)\)", str(parsed.elements))
+    assert {*used} <= {*names}
+
+
+def test_headings_descend_one_by_one_and_tables_have_headers(parsed: Seen) -> None:
+    levels = [int(name[1]) for name, _ in parsed.elements if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert {attributes["scope"] for name, attributes in parsed.elements if name == "th"} <= {
+        "col",
+        "row",
+        "rowgroup",
+    }
+
+
+def test_nothing_is_asked_for_from_outside(parsed: Seen) -> None:
+    for _, attributes in parsed.elements:
+        for name in LINKS:
+            assert (attributes.get(name) or "#")[0] == "#", attributes
+    assert "link" not in parsed.names
+    assert not re.search(r"@import|url\((?!#|\")", render._text(render.LOOK))
+
+
+def test_only_the_scripts_of_the_page_may_run(parsed: Seen) -> None:
+    (policy,) = (
+        attributes["content"] or ""
+        for name, attributes in parsed.elements
+        if name == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    scripts = [text for kind, text in parsed.scripts if not kind]
+    hashes = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts}
+    assert len(scripts) == 2
+    assert "default-src 'none'" in policy
+    assert {*re.findall(r"'sha256-([^']+)'", policy)} == hashes
+    assert "unsafe-eval" not in policy
+    assert not [name for _, each in parsed.elements for name in each if name.startswith("on")]
+
+
+def test_the_library_is_the_one_that_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = library.library()
+    assert known.version in library.source()[:200]
+    assert known.licence == "MIT"
+    assert "</script" not in library.source().lower()
+    monkeypatch.setattr(library, "library", lambda: library.Library(**{**_fields(known), "sha256": "0" * 64}))
+    with pytest.raises(ValueError, match="is not plotly"):
+        library.source()
+
+
+def _fields(known: library.Library) -> dict[str, str]:
+    return {name: getattr(known, name) for name in known.__struct_fields__}
+
+
+def test_five_hundred_cells_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without models and a comparison, which take long; what is left of the bytes is for them."""
+    monkeypatch.setattr(build, "models_of", _nothing)
+    monkeypatch.setattr(build, "held", _nothing)
+    cells = [cell(size=8 * size, mode=mode) for size in range(1, 126) for mode in MODES]
+    records: list[Record] = [campaign(*cells), *launches_of(cells, LAUNCHES)]
+    text = render.render(made([*records, *measured(cells, LAUNCHES, samples_ns)]))
+    assert len(cells) == 500
+    assert len(text.encode()) <= MOST_BYTES - 200_000
+
+
+def _nothing(*_: object) -> None:
+    raise UsageError("nothing")
+
+
+MODES = ("standard", "synchronous", "buffered", "nonblocking")
+
+
+# ---- Names of strangers --------------------------------------------------------------------------
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30) | st.sampled_from(
+    [
+        EVIL,
+        "</script>",
+        "<!--<script>",
+        "]]>",
+        "{{ 7*7 }}",
+        "\u2028",
+        "&amp;",
+        "a\"b'c",
+        "<svg/onload=alert(1)>",
+    ]
+)
+
+
+def model_of(name: str) -> Page:
+    """A page in which all that a stranger may name is called so."""
+    grid = Grid(
+        name,
+        name,
+        [Heading(name, words=True), Heading(name)],
+        [Line([Entry(name), Entry(name)], (0,))],
+        [name],
+        name,
+    )
+    data = {"kind": "curves", "quantity": "time", "title": "time", "curves": [], "names": [name]}
+    chart = Chart("one", name, name, "<svg></svg>", data, [Key(name, 0, "circle"), Key("b", 1, "x")], grid)
+    section = Section(
+        "answer", "Answer", [name], [Sentence(name, cells=(0,))], [Sentence(name)], [chart], [grid], [grid]
+    )
+    switch = Switch("over", "Ratio to", [("", name), (name, name)])
+    return Page(name, [name], [section], [switch], [{}], {"doubts": [name]}, "made")
+
+
+USUAL = seen(model_of("usual"))
+
+
+@given(name=NAMES)
+def test_names_are_text_and_never_markup(name: str) -> None:
+    found = seen(model_of(name))
+    assert [one for one, _ in found.elements] == [one for one, _ in USUAL.elements]
+    assert [{*each} for _, each in found.elements] == [{*each} for _, each in USUAL.elements]
+    assert len(found.scripts) == len(USUAL.scripts) == 3
+    shown = " ".join(printable_lines(name).split())
+    assert " ".join(found.text.split()).count(shown) >= " ".join(USUAL.text.split()).count("usual")
+    assert found.data["charts"]["one"]["names"] == [name]
+
+
+def named(name: str) -> list[Record]:
+    """A small result in which everything that a stranger may name is called so."""
+    cells = [cell(size=size, mpi_version=name, placement=name) for size in SIZES[1:]]
+    first = campaign(*cells, title=name)
+    first = replace(
+        first,
+        environment=replace(
+            first.environment, host=name, cpu=name, governor=name, variables={"OMPI_X": name}
+        ),
+        libraries=(LibraryRecord(name="openmpi", version=name, origin=name, show=name, label=name),),
+    )
+    launches = [
+        replace(one, library=name, reported=name, command=(name,)) for one in launches_of(cells, LAUNCHES)
+    ]
+    return [first, *launches, *measured(cells, LAUNCHES, samples_ns)]
+
+
+def test_names_of_a_result_are_text_in_the_page_its_pictures_and_its_data() -> None:
+    whole = made(named(EVIL))
+    found, text = seen(whole), str(render.data_of(whole))
+    assert not {"img", "b"} & found.names
+    assert len(found.scripts) == 3
+    assert EVIL in found.text
+    assert not {"<", ">"} & {*text}
+    assert found.data["cells"] == whole.cells
+
+
+# ---- States, several results ---------------------------------------------------------------------
+
+
+def test_each_state_has_its_curves_of_which_one_is_shown() -> None:
+    one = made(changing())
+    (switch,) = (switch for switch in one.switches if switch.name == "state")
+    assert {"near", "far", "all"} < {value for value, _ in switch.choices}
+    (chart,) = (chart for section in one.sections if section.name == "latency" for chart in section.charts)
+    assert {key.state for key in chart.keys} == {"near", "far"}
+    assert "states" in {section.name for section in one.sections}
+
+
+def test_two_results_are_compared_or_it_is_said_why_not() -> None:
+    first, second = (result_of(*changing()) for _ in range(2))
+    second.path = second.path.with_name("other.jsonl")
+    both = page(first, second)
+    (section,) = (section for section in both.sections if section.name == "comparison")
+    assert section.lead
+    assert section.folded
+    assert any(one.link == "comparison" for one in both.sections[0].sentences)
+    other = replace(second.campaign, environment=replace(second.campaign.environment, cpu="Another CPU"))
+    second.campaign = other
+    (section,) = (section for section in page(first, second).sections if section.name == "comparison")
+    assert section.sentences[0].text.startswith(words.NOTHING_COMPARED)
+    assert "Another CPU" in section.sentences[0].text
+
+
+def test_numbers_with_neighbours_are_written_as_runs() -> None:
+    assert render.runs([3, 9, 7, 8, 3]) == "3 7-9"
+    assert render.runs([]) == ""

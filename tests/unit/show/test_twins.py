@@ -1,0 +1,218 @@
+"""Our times under the names of other benchmarks: their readers find them, and ours read them back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import asdict
+
+from mpigauge import formats
+from mpigauge.errors import UsageError
+from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, TWINS, WITHOUT_COMPUTATION, Twin
+from mpigauge.plan.patterns import known
+from mpigauge.result.records import Campaign, Imported
+from mpigauge.show.document import Document
+from mpigauge.show.formats import left_out, render
+from tests.made import cell, collective
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from mpigauge.plan.model import Cell
+
+FORMS = ("osu", "imb")
+PRINTED_S = 0.51e-4 * 1e-6
+"""Half a unit of the last digit of a time."""
+
+PRINTED_BYTES_PER_S = 0.51e-4 * 1e6
+
+
+def cell_of(twin: Twin, size: int, **more: object) -> Cell:
+    """A cell of a twin, with all that its pattern asks for."""
+    pattern = known()[twin.pattern]
+    if pattern.starts_together:
+        return collective(twin.pattern, size, twin.mode, **more)
+    factors = {"window": 64} if pattern.windowed else {}
+    return cell(twin.pattern, size, twin.mode, **(factors | more))
+
+
+def record_of(of: Cell, time_s: float, hidden: float = 0.25) -> dict[str, Any]:
+    """As much of the record of a row as these formats read."""
+    mode = known()[of.pattern].mode(of.mode)
+    assert mode is not None
+    return asdict(of) | {
+        "time_estimate_s": time_s,
+        "rate_bytes_per_s": mode.directions * of.bytes / time_s if of.bytes else None,
+        "launches": 5,
+        "statistic": "median",
+        "samples": 500,
+        "overlap_estimate": hidden if mode.overlaps else None,
+        "overlap_pure_s": time_s / 2 if mode.overlaps else None,
+    }
+
+
+def shown(records: Sequence[Mapping[str, Any]], form: str) -> str:
+    return render(Document(records=lambda: records), form)
+
+
+def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
+    path = folder / "printed.txt"
+    path.write_text(text, encoding="utf-8")
+    assert formats.recognised(path.read_bytes()) == form
+    campaign, *records = formats.read(form, [path])
+    assert isinstance(campaign, Campaign)
+    return {record.cell: record.time_s for record in records if isinstance(record, Imported)}
+
+
+# ---- Round trips ---------------------------------------------------------------------------------
+
+NAMED = [(form, twin) for form in FORMS for twin in TWINS if getattr(twin, form)]
+SECONDS = st.floats(1e-8, 10.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("printed")
+
+
+@pytest.mark.parametrize(("form", "twin"), NAMED, ids=lambda value: getattr(value, "mode", value))
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_what_is_printed_is_read_back(form: str, twin: Twin, folder: Path, data: st.DataObject) -> None:
+    sized = known()[twin.pattern].moves_bytes
+    sizes = data.draw(st.sets(st.integers(1, 2**32), min_size=1, max_size=4)) if sized else {0}
+    times = {cell_of(twin, size): data.draw(SECONDS) for size in sizes}
+    back = read_back(shown([record_of(of, time_s) for of, time_s in times.items()], form), form, folder)
+    alone = {of for of in back if of.mode != twin.mode}
+    assert {of.mode for of in alone} <= {WITHOUT_COMPUTATION.get(twin)}
+    assert {of: back[of] for of in back if of not in alone} == {
+        of: pytest.approx(time_s, rel=error_of(twin, of, time_s), abs=PRINTED_S)
+        for of, time_s in times.items()
+        if of in back or not is_lost(twin, of, time_s)
+    }
+
+
+def error_of(twin: Twin, of: Cell, time_s: float) -> float:
+    """Relative, of a rate that was rounded."""
+    if not twin.rate:
+        return 1e-12
+    least = min(of.bytes, 1) / time_s
+    return 2 * PRINTED_BYTES_PER_S * max(1e-6, time_s / of.bytes) + 1e-4 / max(least, 1e-4)
+
+
+def is_lost(twin: Twin, of: Cell, time_s: float) -> bool:
+    """Whether a rate has no digit that is printed."""
+    return twin.rate and (of.bytes / time_s < 2 * PRINTED_BYTES_PER_S)
+
+
+def test_libraries_placements_and_states_have_tables_of_their_own(folder: Path) -> None:
+    twin = BY_OSU["latency"]
+    cells = [
+        cell_of(twin, 8),
+        cell_of(twin, 8, mpi="mpich", mpi_version="5.0.2"),
+        cell_of(twin, 8, placement="different-hosts"),
+        cell_of(twin, 8, label="mine", setting="A=1 B=2"),
+    ]
+    for form in FORMS:
+        text = shown([record_of(of, 1e-6 * number) for number, of in enumerate(cells, 1)], form)
+        assert len(
+            re.findall(r"(?m)^# mpigauge [\d.]+: median of each launch, mean over 5 launches.*", text)
+        ) == len(cells)
+        assert read_back(text, form, folder) == {
+            of: pytest.approx(1e-6 * number) for number, of in enumerate(cells, 1)
+        }
+
+
+def test_what_has_no_such_name_is_named(folder: Path) -> None:
+    records = [record_of(cell_of(BY_OSU["latency"], 8), 1e-6), record_of(cell("ring", 8), 1e-6)]
+    for form in FORMS:
+        text = shown(records, form)
+        assert left_out(text) == ["mpigauge leaves out ring standard: no benchmark there means the same"]
+        assert len(read_back(text, form, folder)) == 1
+        with pytest.raises(UsageError, match=f"format {form} has no name for ring standard"):
+            shown(records[1:], form)
+
+
+def test_a_label_of_a_stranger_cannot_forge_a_row() -> None:
+    evil = cell_of(BY_OSU["latency"], 8, placement="x\n8    0.0001\n# Size")
+    for form in FORMS:
+        lines = shown([record_of(evil, 1e-6)], form).split("\n")
+        assert not [line for line in lines if "0.0001" in line and not line.startswith("# mpigauge")]
+
+
+# ---- The expressions of programs that read theirs ------------------------------------------------
+
+LATENCY = shown([record_of(cell_of(BY_OSU["latency"], size), 1e-6 * size) for size in (1, 8, 4194304)], "osu")
+ALLTOALL = shown([record_of(cell_of(BY_OSU["all-to-all latency"], 8), 2.5e-6)], "osu")
+BANDWIDTH = shown([record_of(cell_of(BY_OSU["bandwidth"], 4194304), 4e-4)], "osu")
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "number"),
+    [(LATENCY, 8, 8.0), (ALLTOALL, 8, 2.5), (BANDWIDTH, 4194304, 10485.76)],
+    ids=["latency", "alltoall", "bandwidth"],
+)
+def test_reframe_and_eessi_find_size_and_number(text: str, size: int, number: float) -> None:
+    """As hpctestlib/microbenchmarks/mpi/osu.py of ReFrame 4 has them, which EESSI's osu.py inherits."""
+    assert any(re.search(rf"^{size}", line) for line in text.split("\n"))
+    found = [re.search(rf"^{size}\s+(\S+)", line) for line in text.split("\n")]
+    assert [float(match[1]) for match in found if match] == [number]
+
+
+OF_SIZE = r"\s*(?P<msg_size>[0-9]+)"
+RAMBLE_OSU = {
+    "latency": (r"#\s+Size\s+Avg Latency\(us\)\s*$", rf"{OF_SIZE}+\s+(?P<fom>[0-9\.]+)\s*$"),
+    "bandwidth": (r"# Size\s+Bandwidth \(MB/s\)\s*$", rf"{OF_SIZE}\s+(?P<fom>[0-9\.]+)\s*$"),
+    "barrier latency": (r"# Avg Latency\(us\)\s*$", r"\s*(?P<fom>[0-9\.]+)\s*$"),
+    "non-blocking allreduce latency": (
+        r"#\s+Size\s+Overall\(us\)\s+Compute\(us\)\s+Pure Comm\.\(us\)\s+Overlap\(%\)\s*$",
+        rf"{OF_SIZE}\s+(?P<fom>[0-9\.]+)\s+[0-9\.]+\s+[0-9\.]+\s+[0-9\.]+\s*$",
+    ),
+}
+"""As application.py of osu-micro-benchmarks in Ramble has them: what tells a table, and its rows."""
+
+
+@pytest.mark.parametrize("name", RAMBLE_OSU)
+def test_ramble_finds_the_table_and_its_rows(name: str) -> None:
+    heading, row = RAMBLE_OSU[name]
+    text = shown([record_of(cell_of(BY_OSU[name], 1024), 2e-6)], "osu").split("\n")
+    assert [bool(re.match(heading, line)) for line in text].count(True) == 1
+    ((number),) = [match["fom"] for line in text if (match := re.match(row, line))]
+    assert float(number) == pytest.approx(512.0 if name == "bandwidth" else 2.0)
+    (version,) = [
+        match["ver"] for line in text if (match := re.match(r"# OSU.*Test (?P<ver>v[0-9\.]+)", line))
+    ]
+    assert version == "v7.4"
+
+
+NUMBER = r"\d+\.\d+"
+START = r"^\s+(?P<bytes>\d+)\s+(?P<repetitions>\d+)\s+"
+RAMBLE_IMB = {
+    "PingPong": rf"{START}(?P<t_avg>{NUMBER})\s+(?P<bw>{NUMBER})$",
+    "Allreduce": rf"{START}(?P<t_min>{NUMBER})\s+(?P<t_avg>{NUMBER})\s+(?P<t_max>{NUMBER})$",
+    "Sendrecv": rf"{START}(?P<t_min>{NUMBER})\s+{NUMBER}\s+(?P<t_avg>{NUMBER})\s+(?P<bw>{NUMBER})$",
+}
+"""As application.py of intel-mpi-benchmarks in Ramble has them."""
+
+
+@pytest.mark.parametrize("name", RAMBLE_IMB)
+def test_ramble_finds_the_rows_of_imb(name: str) -> None:
+    text = shown([record_of(cell_of(BY_IMB[name], 1024), 2e-6)], "imb").split("\n")
+    (match,) = [match for line in text if (match := re.match(RAMBLE_IMB[name], line))]
+    assert (match["bytes"], match["repetitions"], float(match["t_avg"])) == ("1024", "500", 2.0)
+    if name != "Allreduce":
+        assert float(match["bw"]) == pytest.approx({"PingPong": 512.0, "Sendrecv": 1024.0}[name])
+
+
+def test_a_table_says_whose_numbers_it_has_and_that_they_are_no_means() -> None:
+    for form in FORMS:
+        text = shown([record_of(cell_of(BY_OSU["latency"], 8), 1e-6)], form)
+        assert re.search(
+            r"(?m)^# mpigauge \S+: median of each launch, mean over 5 launches; op.*5\.0\.11, .*2 ranks$",
+            text,
+        )

@@ -1,0 +1,98 @@
+"""What a release says of itself: one version everywhere, dates where there are any, a whole citation."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from mpigauge import __version__
+from tests.places import ROOT
+
+yaml = pytest.importorskip("yaml")
+
+HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d|unreleased)\)$")
+NEEDED = {"cff-version", "message", "type", "title", "abstract", "authors", "version", "license", "keywords"}
+"""What services that give out DOIs take from a citation file."""
+
+
+def citation() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    return found
+
+
+def versions(text: str) -> list[tuple[tuple[int, ...], str]]:
+    """The versions of a changelog with their dates; fails at a heading of another form."""
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    found = [HEADING.match(line) for line in headings]
+    assert all(found), headings
+    return [(tuple(map(int, one[1].split("."))), one[2]) for one in found if one]
+
+
+def check(listed: list[tuple[tuple[int, ...], str]]) -> None:
+    """The newest first, with its number once; only the newest may be without a date."""
+    numbers = [number for number, _ in listed]
+    assert numbers == sorted(set(numbers), reverse=True)
+    dates = [dt.date.fromisoformat(date) for _, date in listed if date != "unreleased"]
+    assert dates == sorted(dates, reverse=True)
+    assert "unreleased" not in [date for _, date in listed[1:]]
+
+
+CHANGELOG = versions((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+
+
+def test_the_changelog_has_versions_with_dates() -> None:
+    check(CHANGELOG)
+    assert ".".join(map(str, CHANGELOG[0][0])) == __version__
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 0.1.0",
+        "## 0.1 (unreleased)",
+        "## 0.1.0 (2026-01-01)\n## 0.2.0 (2026-02-01)",
+        "## 0.2.0 (2026-02-01)\n## 0.1.0 (unreleased)",
+        "## 0.2.0 (2026-01-01)\n## 0.1.0 (2026-02-01)",
+    ],
+)
+def test_another_form_is_found(text: str) -> None:
+    with pytest.raises(AssertionError):
+        check(versions(text))
+
+
+def test_the_citation_is_whole_and_of_this_version() -> None:
+    found = citation()
+    assert found.keys() >= NEEDED
+    assert all(found[key] for key in NEEDED)
+    assert found["version"] == __version__
+    assert all(one.get("name") or one.get("family-names") for one in found["authors"])
+
+
+def test_the_citation_has_the_date_of_the_changelog() -> None:
+    date = CHANGELOG[0][1]
+    assert str(citation().get("date-released", "unreleased")) == date
+
+
+def test_a_tag_of_this_commit_is_its_version() -> None:
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("there is no repository")
+    words = [
+        git,
+        "-c",
+        "safe.directory=*",
+        "-C",
+        str(ROOT),
+        "tag",
+        "--points-at",
+        "HEAD",
+        "--list",
+        "v[0-9]*",
+    ]
+    done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert set(done.stdout.split()) <= {f"v{__version__}"}
