@@ -96,7 +96,7 @@ def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) ->
 
 def test_the_wheel_carries_the_examples_the_schema_and_the_citation(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
-    ours = [path for path in EXAMPLES.rglob("*") if path.is_file()]
+    ours = [path for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {f"mpigauge/examples/{path.relative_to(EXAMPLES)}" for path in ours} <= set(archive.namelist())
     for schema in ("schema.json", "schema-show.json"):
         assert archive.read(f"mpigauge/{schema}") == (DOCS / schema).read_bytes()

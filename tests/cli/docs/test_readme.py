@@ -112,7 +112,7 @@ def with_small_budget(text: str) -> str:
 
 @pytest.mark.mpi
 def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> None:
-    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     failed = {}
     for text in commands(README):
         if text.startswith("make "):
