@@ -48,7 +48,8 @@ def reframe(*words: str, **variables: str) -> tuple[int, str, dict[str, Any]]:
     """Runs the class; ReFrame's status, what it printed, and the one test of its report."""
     packages = [str(INSTALLED), *map(str, INSTALLED.glob("lib/python*/site-packages"))]
     # Bytecode would lie among the examples, where the test of the wheel takes it for one of them.
-    around = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(packages), "PYTHONDONTWRITEBYTECODE": "1"}
+    ours = {"PYTHONPATH": os.pathsep.join(packages), "PYTHONDONTWRITEBYTECODE": "1"}
+    around = {**os.environ, **variables, **ours}
     command = [sys.executable, str(INSTALLED / "bin" / "reframe"), "-c", str(CLASS), "-r", "--prefix=stage"]
     report = ["--report-file=report.json", "--performance-report", "-S", f"what={WHAT}", *words]
     done = subprocess.run(
