@@ -2,13 +2,13 @@
  *
  * ODD_CLOCK_SLOW_NS: reading the time takes so much longer.
  * ODD_CLOCK_CPU_NS: asking for CPU time takes so much longer.
- * ODD_CLOCK_BACK_NS: every 97th reading is so much too early.
+ * ODD_CLOCK_BACK_NS: every 31st reading is so much too early.
  * ODD_CLOCK_STALL_NS: every 29th reading takes so much longer, on a rank whose number is odd. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { BACK_EVERY = 97, STALL_EVERY = 29 };
+enum { BACK_EVERY = 31, STALL_EVERY = 29 };
 
 typedef int reader(clockid_t, struct timespec *);
 

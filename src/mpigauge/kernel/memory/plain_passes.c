@@ -7,85 +7,65 @@
 
 #include <string.h>
 
-enum { LANE_WORDS = 8 /* 64 B: one register of the widest, several of others */ };
+enum { WORD_BYTES = sizeof(uint64_t) };
 
-typedef uint64_t lane __attribute__((vector_size(LANE_WORDS * sizeof(uint64_t))));
-
-/* Adds the lane at a place; a pointer, since no function can be given what only some have registers
- * for. */
-static inline __attribute__((always_inline)) void add(lane *to, const unsigned char *data)
-{
-    lane words;
-
-    memcpy(&words, data, sizeof words);
-    *to += words;
-}
-
-/* Two chains of additions that do not wait for each other, four loads at a time. */
-static inline __attribute__((always_inline)) uint64_t sum(const unsigned char *data, size_t bytes)
-{
-    const size_t width = sizeof(lane);
-    lane         even = {0}, odd = {0};
-    size_t       at   = 0;
-    uint64_t     word = 0;
-
-    for (; at + 4 * width <= bytes; at += 4 * width) {
-        add(&even, data + at);
-        add(&odd, data + at + width);
-        add(&even, data + at + 2 * width);
-        add(&odd, data + at + 3 * width);
+/* A register of so many bits as a type, and both passes with it.  One of more bits than the
+ * processor has would be parts of it in memory, which take a store and a load each.
+ *
+ * Four chains of additions do not wait for each other. */
+#define PASSES(bits, ...)                                                                 \
+    typedef uint64_t lane_##bits __attribute__((vector_size((bits) / 8)));                \
+                                                                                          \
+    __VA_ARGS__ static uint64_t sum_##bits(const unsigned char *data, size_t bytes)       \
+    {                                                                                     \
+        lane_##bits  a = {0}, b = {0}, c = {0}, d = {0};                                  \
+        lane_##bits  next_a, next_b, next_c, next_d;                                      \
+        uint64_t     words[(bits) / 64];                                                  \
+        uint64_t     word  = 0;                                                           \
+        uint64_t     all   = 0;                                                           \
+        const size_t width = sizeof a;                                                    \
+        size_t       at    = 0;                                                           \
+                                                                                          \
+        for (; at + 4 * width <= bytes; at += 4 * width) {                                \
+            memcpy(&next_a, data + at, width);                                            \
+            memcpy(&next_b, data + at + width, width);                                    \
+            memcpy(&next_c, data + at + 2 * width, width);                                \
+            memcpy(&next_d, data + at + 3 * width, width);                                \
+            a += next_a;                                                                  \
+            b += next_b;                                                                  \
+            c += next_c;                                                                  \
+            d += next_d;                                                                  \
+        }                                                                                 \
+        a += b + c + d;                                                                   \
+        memcpy(words, &a, sizeof words);                                                  \
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)                         \
+            all += words[i];                                                              \
+        for (; at < bytes; at += WORD_BYTES) {                                            \
+            memcpy(&word, data + at, WORD_BYTES);                                         \
+            all += word;                                                                  \
+        }                                                                                 \
+        return all;                                                                       \
+    }                                                                                     \
+                                                                                          \
+    __VA_ARGS__ static void set_##bits(unsigned char *data, size_t bytes, uint64_t value) \
+    {                                                                                     \
+        const lane_##bits all = value - (lane_##bits){0};                                 \
+        size_t            at  = 0;                                                        \
+                                                                                          \
+        for (; at + 4 * sizeof all <= bytes; at += 4 * sizeof all) {                      \
+            memcpy(data + at, &all, sizeof all);                                          \
+            memcpy(data + at + sizeof all, &all, sizeof all);                             \
+            memcpy(data + at + 2 * sizeof all, &all, sizeof all);                         \
+            memcpy(data + at + 3 * sizeof all, &all, sizeof all);                         \
+        }                                                                                 \
+        for (; at < bytes; at += WORD_BYTES)                                              \
+            memcpy(data + at, &value, WORD_BYTES);                                        \
     }
-    for (; at + width <= bytes; at += width)
-        add(&even, data + at);
-    even += odd;
-    uint64_t all = even[0] + even[1] + even[2] + even[3] + even[4] + even[5] + even[6] + even[7];
-    for (; at < bytes; at += sizeof word) {
-        memcpy(&word, data + at, sizeof word);
-        all += word;
-    }
-    return all;
-}
 
-static inline __attribute__((always_inline)) void set(unsigned char *data, size_t bytes,
-                                                      uint64_t value)
-{
-    const lane all = {value, value, value, value, value, value, value, value};
-    size_t     at  = 0;
-
-    for (; at + 4 * sizeof all <= bytes; at += 4 * sizeof all) {
-        memcpy(data + at, &all, sizeof all);
-        memcpy(data + at + sizeof all, &all, sizeof all);
-        memcpy(data + at + 2 * sizeof all, &all, sizeof all);
-        memcpy(data + at + 3 * sizeof all, &all, sizeof all);
-    }
-    for (; at + sizeof all <= bytes; at += sizeof all)
-        memcpy(data + at, &all, sizeof all);
-    for (; at < bytes; at += sizeof value)
-        memcpy(data + at, &value, sizeof value);
-}
-
+PASSES(128, )
 #ifdef __x86_64__
-__attribute__((target("avx512f"))) static uint64_t sum_512(const unsigned char *data, size_t bytes)
-{
-    return sum(data, bytes);
-}
-
-__attribute__((target("avx2"))) static uint64_t sum_256(const unsigned char *data, size_t bytes)
-{
-    return sum(data, bytes);
-}
-
-__attribute__((target("avx512f"))) static void set_512(unsigned char *data, size_t bytes,
-                                                       uint64_t value)
-{
-    set(data, bytes, value);
-}
-
-__attribute__((target("avx2"))) static void set_256(unsigned char *data, size_t bytes,
-                                                    uint64_t value)
-{
-    set(data, bytes, value);
-}
+PASSES(256, __attribute__((target("avx2"))))
+PASSES(512, __attribute__((target("avx512f"))))
 #endif
 
 uint64_t mg_sum_words(const unsigned char *data, size_t bytes)
@@ -96,7 +76,7 @@ uint64_t mg_sum_words(const unsigned char *data, size_t bytes)
     if (__builtin_cpu_supports("avx2"))
         return sum_256(data, bytes);
 #endif
-    return sum(data, bytes);
+    return sum_128(data, bytes);
 }
 
 void mg_set_words(unsigned char *data, size_t bytes, uint64_t value)
@@ -111,5 +91,5 @@ void mg_set_words(unsigned char *data, size_t bytes, uint64_t value)
         return;
     }
 #endif
-    set(data, bytes, value);
+    set_128(data, bytes, value);
 }
