@@ -82,6 +82,7 @@ def test_one_launch_has_no_interval_and_decides_nothing(cli: Cli, openmpi: objec
     assert "1 launch, no interval" in done.out
 
 
+@pytest.mark.thorough
 def test_a_cell_that_crashed_does_not_hold(
     cli: Cli, openmpi: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_equals_pass_and_so_does_what_is_faster(cli: Cli, measure: Any) -> None:
     assert compared(cli, path, "--strict")[0] == EXIT_DONE
 
 
+@pytest.mark.thorough
 def test_a_margin_says_what_matters(cli: Cli, measure: Any) -> None:
     path = measure(1.05)
     assert compared(cli, path)[0] == EXIT_CHECK_FAILED
@@ -92,6 +93,7 @@ def test_few_launches_are_undecided(cli: Cli, measure: Any) -> None:
     assert "too few launches: 2" in done.out
 
 
+@pytest.mark.thorough
 def test_two_results_give_no_verdict(cli: Cli, measure: Any) -> None:
     Path(measure(1.0)).rename("before.jsonl")
     Path(measure(1.5)).rename("after.jsonl")
@@ -189,6 +191,7 @@ def test_two_builds_of_one_version_have_labels(cli: Cli, fake_mpi: Install, mach
     assert "main mpich 5.0.2" in cli("show", "r.jsonl", "--table", "times").out
 
 
+@pytest.mark.thorough
 def test_a_library_measured_twice_is_a_control(cli: Cli, fake_mpi: Install, machine: Path) -> None:
     """The same one under two labels cannot differ; but if there is nothing else, that is what is asked."""
     first = str(fake_mpi("mpich", "5.0.2", latency_ns=10_000).mpicc)

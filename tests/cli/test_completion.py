@@ -60,6 +60,7 @@ def tab(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Tab:
     return offered
 
 
+@pytest.mark.thorough
 def test_verbs_options_and_choices(tab: Tab) -> None:
     assert tab("") == list(COMMANDS)
     assert tab("re") == ["resume", "report"]
@@ -69,6 +70,7 @@ def test_verbs_options_and_choices(tab: Tab) -> None:
     assert tab("completion", "") == ["bash", "zsh", "fish"]
 
 
+@pytest.mark.thorough
 def test_names_of_the_registries(tab: Tab) -> None:
     assert tab("run", "") == names.patterns()
     assert tab("run", "pingpong", "ping") == []
@@ -81,6 +83,7 @@ def test_names_of_the_registries(tab: Tab) -> None:
     assert tab("mpi", "add", "--plan", "ver") == ["versions"]
 
 
+@pytest.mark.thorough
 def test_names_of_reductions_roots_and_placements(tab: Tab) -> None:
     assert tab("run", "--op", "sum,l") == ["sum,land", "sum,lor", "sum,lxor"]
     assert set(tab("run", "--datatype", "")) >= {"double", "uint8", "all"}
@@ -100,6 +103,7 @@ def test_libraries_that_were_added(tab: Tab, machine: Path) -> None:
     assert tab("mpi", "remove", "") == ["mpich==4.3.2"]
 
 
+@pytest.mark.thorough
 def test_files_of_the_kind_that_is_wanted(tab: Tab, machine: Path) -> None:
     folder = machine / "work" / "here"
     folder.mkdir()

@@ -51,6 +51,7 @@ def test_the_library_that_takes_twice_as_long_is_said_to(cli: Cli, both: str) ->
         assert first["other_s"] - first["base_s"] == pytest.approx(first["low_s"], rel=0.2)
 
 
+@pytest.mark.thorough
 def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, both: str) -> None:
     found = told(cli, both)
     assert all(one["cells"] and one["text"] and one["launches"] for one in found)

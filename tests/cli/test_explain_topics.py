@@ -32,6 +32,7 @@ def _library(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_JITTER", "0.01")
 
 
+@pytest.mark.thorough
 def test_first_message_copies_and_ranks(cli: Cli) -> None:
     words = ("--sizes", "8:1MiB*8", "--np", f"2,{CROWD}", "--launches", "4", "--samples", "30", "-q")
     assert cli("run", "pingpong", "memcpy", "barrier", *words, "-o", "r.jsonl").status == EXIT_DONE

@@ -74,6 +74,7 @@ def test_what_breaks_them_is_named_first(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert suite.get("failures") == "1"
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_decided_does_not_pass(cli: Cli) -> None:
     assert cli(*WORDS, "-o", "r.jsonl", "--launches", "3").status == EXIT_DONE
     status, said = checked(cli)

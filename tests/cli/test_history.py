@@ -85,6 +85,7 @@ def test_what_is_no_result_of_this_machine_is_named_and_left_out(cli: Cli) -> No
         assert cli("history", *words).status == EXIT_USAGE
 
 
+@pytest.mark.thorough
 def test_every_format_has_all_of_it(cli: Cli) -> None:
     path = folder("results", 12, SLOWER)
     lines = list(csv.DictReader(io.StringIO(cli("history", path, "--format", "csv").out)))
@@ -189,6 +190,7 @@ def test_a_baseline_of_another_machine_is_refused_unless_forced(cli: Cli) -> Non
     assert cli("compare", new, "--baseline", "base", "--force").status == EXIT_DONE
 
 
+@pytest.mark.thorough
 def test_a_machine_measures_and_looks_back(
     cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:

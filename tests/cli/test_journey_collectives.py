@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # ---- Collectives and memory ----------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_collectives_follow_the_law_with_every_factor(cli: Cli, openmpi: FakeMpi) -> None:
     words = ("--sync", "common,barrier", "--np", "2,4", "--datatype", "all", "--op", "all")
     done = cli("run", "allreduce", *words, "--sizes", "8", "--launches", "2", "--format", "json")

@@ -43,6 +43,7 @@ def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.
     assert all("these are my last words" in failure.words for failure in result.failures)
 
 
+@pytest.mark.thorough
 def test_the_reason_of_a_crash_is_what_the_job_said(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +88,7 @@ def test_corrupt_payload_is_never_averaged(
     assert any(visit.corrupt and visit.samples_ns for visit in load(Path("r.jsonl")).visits)
 
 
+@pytest.mark.thorough
 def test_an_exit_with_0_before_the_end_is_a_failure(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +207,7 @@ def test_a_full_disk_keeps_every_whole_line(
     assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
 
 
+@pytest.mark.thorough
 def test_a_reader_who_has_had_enough_is_no_error(measured: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -221,6 +224,7 @@ def test_a_reader_who_has_had_enough_is_no_error(measured: Path) -> None:
 # ---- Nobody listens any more ---------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("gone", ["stdout", "stderr", "both"])
 def test_a_campaign_outlives_who_reads_it(openmpi: FakeMpi, machine: Path, gone: str) -> None:
     """As behind `| head -1`, or when a terminal is closed; the status is that of the campaign."""
@@ -238,6 +242,7 @@ def test_a_campaign_outlives_who_reads_it(openmpi: FakeMpi, machine: Path, gone:
         assert done.stdout.count(b"\n") > 5
 
 
+@pytest.mark.thorough
 def test_what_failed_is_said_by_the_status_although_nobody_reads(
     openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +262,7 @@ def test_a_module_that_wants_out_is_heard(machine: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "mine\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [("show",), ("show", "--all"), ("list", "patterns")])
 def test_output_that_has_no_space_is_said_in_words(measured: Path, words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
@@ -267,6 +273,7 @@ def test_output_that_has_no_space_is_said_in_words(measured: Path, words: tuple[
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         command = [sys.executable, "-m", "mpigauge", "run", *MEASURE, "-o", "r.jsonl"]

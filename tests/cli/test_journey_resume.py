@@ -97,6 +97,7 @@ def _lives(pid: int) -> bool:
     return False
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_cleanly_and_resume_goes_on(
     cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result, number: int
@@ -117,6 +118,7 @@ def test_a_signal_ends_it_cleanly_and_resume_goes_on(
     assert measured_visits(after) == measured_visits(uninterrupted)
 
 
+@pytest.mark.thorough
 def test_a_kill_at_any_moment_loses_no_finished_visit(
     cli: Cli, openmpi: FakeMpi, slowly: Path, uninterrupted: Result
 ) -> None:

@@ -129,6 +129,7 @@ def test_each_number_of_ranks_has_launches_of_its_own(cli: Cli, openmpi: FakeMpi
     assert all(visit.cell.ranks in {2, 4} for visit in result.visits)
 
 
+@pytest.mark.thorough
 def test_the_default_is_the_suite_and_keeps_its_budget(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

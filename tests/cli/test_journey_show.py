@@ -68,6 +68,7 @@ def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
     assert {key[0] for key in rows} == set(PATTERNS)
 
 
+@pytest.mark.thorough
 def test_numbers_for_programs_say_what_stands_for_a_launch(measured: Path, cli: Cli) -> None:
     """Without it a table of 99th percentiles would be taken for one of medians."""
     for words, stat in (((), "median"), (("--stat", "p99"), "p99")):

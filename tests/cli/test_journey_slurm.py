@@ -65,6 +65,7 @@ def kernel(machine: Path) -> int:
     return int((machine / "log").read_text(encoding="ascii").split()[-1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("signals", "finished"),
     [
@@ -89,6 +90,7 @@ def test_sigterm_lets_the_visit_end_and_nothing_else_does(
     assert not result.failures
 
 
+@pytest.mark.thorough
 def test_a_signal_to_every_rank_is_an_interruption_and_no_failure(
     campaign: subprocess.Popen[str], machine: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_signal_to_every_rank_is_an_interruption_and_no_failure(
     assert not after.failures
 
 
+@pytest.mark.thorough
 def test_ranks_that_somebody_ends_without_us_have_failed(
     campaign: subprocess.Popen[str], machine: Path
 ) -> None:
@@ -173,6 +176,7 @@ def test_but_not_with_others_than_it_names(monkeypatch: pytest.MonkeyPatch) -> N
         with_hosts_again(named)
 
 
+@pytest.mark.thorough
 def test_a_budget_ends_with_the_job(
     openmpi: object, as_processes: None, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def small(whole: dict[str, Any]) -> dict[str | None, dict[str, Any]]:
 # ---- Which numbers there are ---------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_each_state_has_its_time(two: dict[str, Path], cli: Cli) -> None:
     whole = shown(cli, two["both"])
     assert [state["name"] for state in whole["states"]] == ["near", "far"]

@@ -53,6 +53,7 @@ def test_a_uniform_map_has_nothing_slow(cli: Cli) -> None:
     assert said["error_rate"] == 0.01
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", [(), ("--serial",)])
 def test_a_slow_link_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]) -> None:
     monkeypatch.setenv("FAKE_SLOW", "1-3:10")
@@ -76,6 +77,7 @@ def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytes
     assert said["slow_links"] == []
 
 
+@pytest.mark.thorough
 def test_a_link_that_is_slow_in_some_launches_is_said_to_be(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_link_that_is_slow_in_some_launches_is_said_to_be(
     assert line.count(f"times as long as usual in {link['latency_slow_launches']} of 10 launches") == 2
 
 
+@pytest.mark.thorough
 def test_of_a_link_that_is_always_slow_no_launches_are_named(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +130,7 @@ def test_with_the_launches_that_it_names_it_is_decided(cli: Cli) -> None:
     assert done.status == 0
 
 
+@pytest.mark.thorough
 def test_an_existing_result_is_shown_again(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "1-3:1.5")
     first = mapped(cli, "--np", 6, "-o", "map.jsonl", "--format", "json")
@@ -165,6 +169,7 @@ def test_several_ranks_on_each_of_two_hosts_have_names_of_their_own(
     assert said["judged"] == ["h1:0", "h2:0", "h1:1", "h2:1"]
 
 
+@pytest.mark.thorough
 def test_hosts_with_several_ranks_are_judged_as_hosts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "0-1:4 0-5:4 1-4:4 4-5:4")
     said = whole(mapped(cli, "--np", 8, "--format", "json", hosts="h[1-4]:2"))
@@ -173,11 +178,13 @@ def test_hosts_with_several_ranks_are_judged_as_hosts(cli: Cli, monkeypatch: pyt
     assert len(said["pairs"]) == 28
 
 
+@pytest.mark.thorough
 def test_without_a_number_there_is_a_rank_on_every_host(cli: Cli) -> None:
     said = whole(mapped(cli, "--format", "json"))
     assert said["judged"] == HOSTS.split(",")
 
 
+@pytest.mark.thorough
 def test_pairs_stand_beside_each_other_by_size(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     known(cli, monkeypatch, "0-3:2", "--sizes", "8,1KiB,1MiB", "--launches", 2)
     shown = cli("map", "map.jsonl", "--pair", "h1,h2", "--pair", "h4,h1")
@@ -204,6 +211,7 @@ def test_a_figure_is_drawn(cli: Cli, monkeypatch: pytest.MonkeyPatch, ending: st
     assert Path(f"map.{ending}").read_bytes().startswith(starts[ending])
 
 
+@pytest.mark.thorough
 def test_a_figure_says_where_it_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     cli("map", known(cli, monkeypatch, "1-3:10"), "--figure", "map.svg")
     assert "5 launches" in Path("map.svg").read_text(encoding="utf-8")
@@ -220,6 +228,7 @@ def test_frames_are_in_the_panel_of_what_is_slow(cli: Cli, monkeypatch: pytest.M
         assert [len(panel.patches) for panel in panels] == frames
 
 
+@pytest.mark.thorough
 def test_the_figure_has_the_numbers_in_the_order_of_the_groups(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ if [ "$1" = h2 ] && [ -e {folder}/asked ]; then echo no route >&2; exit 255; fi
 pytestmark = pytest.mark.usefixtures("little_noise")
 
 
+@pytest.mark.thorough
 def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_crash_in_a_step_costs_only_the_pair_that_crashed(
     assert blamed == {"1-3"}
 
 
+@pytest.mark.thorough
 def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.campaign.patience.SILENCE_LEAST_S", 0.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:8:0-1")
@@ -49,6 +51,7 @@ def test_a_hang_in_a_step_costs_only_the_pair_that_hangs(cli: Cli, monkeypatch: 
     assert sum(pair["latency_s"] is not None for pair in said["pairs"]) == 5
 
 
+@pytest.mark.thorough
 def test_a_map_that_was_cut_short_is_resumed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     whole_ = mapped(cli, "--np", 6, "--seed", 4, "-o", "whole.jsonl", "--format", "json")
     lines = Path("whole.jsonl").read_bytes().splitlines(keepends=True)

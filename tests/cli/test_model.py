@@ -73,6 +73,7 @@ def test_a_size_that_was_not_measured_is_predicted(cli: Cli, result: str) -> Non
             assert each["low_s"] <= times[each["bytes"]] <= each["high_s"]
 
 
+@pytest.mark.thorough
 def test_people_read_the_same(cli: Cli, result: str) -> None:
     done = cli("model", result, "--predict", "3KiB,1MiB")
     assert done.status == EXIT_DONE
@@ -92,6 +93,7 @@ def test_a_probed_limit_is_a_break(cli: Cli, fake_mpi: Install) -> None:
     assert "eager limit, probed" in cli("model", "e.jsonl").out
 
 
+@pytest.mark.thorough
 def test_lines_of_csv_are_segments_or_predictions(cli: Cli, result: str) -> None:
     (segment,) = csv.DictReader(StringIO(cli("model", result, "--format", "csv").out))
     assert float(segment["alpha_s_value"]) == pytest.approx(LATENCY_S, rel=0.05)
@@ -130,6 +132,7 @@ def test_too_few_sizes_have_no_model(cli: Cli, openmpi: object) -> None:
     assert "no curve of messages has 4 sizes" in done.err
 
 
+@pytest.mark.thorough
 def test_what_nothing_can_say_is_undecided(cli: Cli, openmpi: object) -> None:
     """Sizes up to 64 B have no slope, so nothing beyond them is predicted."""
     words = ("--sizes", "1:64:+1", "--launches", "3", "-q", "-o", "small.jsonl")

@@ -85,6 +85,7 @@ def unpacked(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- The wheel -----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
@@ -122,6 +123,7 @@ def test_the_wheel_carries_a_page_of_the_manual_for_every_command(wheel: Path) -
     assert {SHARED + place for place in completion.PLACES.values()} <= set(archive.namelist())
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
 def test_man_reads_every_page_without_a_warning(tmp_path: Path) -> None:
     for name, text in manual.pages(mpigauge).items():
@@ -233,6 +235,7 @@ def copied(folder: Path, time_s: float) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_two_clones_build_the_same_files(built: Path, unpacked: Path, tmp_path: Path) -> None:
     """Whatever the folder, the times of the files, their modes and the umask; and so does the archive."""
     tree = copied(tmp_path / "elsewhere", 1e9)

@@ -35,6 +35,7 @@ def test_a_name_runs_its_plan_and_says_what_it_does_not_run(cli: Cli, openmpi: F
     assert "./quick" in beside.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "words",
     [("run", "--plan"), ("sbatch", "--array"), ("mpi", "add", "--plan"), ("kernel", "plan", "--plan")],

@@ -33,6 +33,7 @@ def again(cli: Cli, *words: str) -> tuple[int, dict[str, Any]]:
     return done.status, json.loads(done.out)
 
 
+@pytest.mark.thorough
 def test_what_differs_is_measured_again_and_only_that_decides(cli: Cli, libraries: tuple[str, str]) -> None:
     first, second = libraries
     assert (
@@ -80,6 +81,7 @@ def test_an_accident_of_the_first_stage_is_not_believed(
         assert one["first_launches"] == 6 < one["launches"]
 
 
+@pytest.mark.thorough
 def test_the_first_look_stands_beside_the_ratio_that_decides(cli: Cli, libraries: tuple[str, str]) -> None:
     first, second = libraries
     cli(*WORDS, "--mpi", first, "--mpi", second, "--launches", "5", "-o", str(FIRST))
@@ -93,6 +95,7 @@ def test_the_first_look_stands_beside_the_ratio_that_decides(cli: Cli, libraries
         assert all(line.count(" \N{EN DASH} ") == 2 for line in lines)
 
 
+@pytest.mark.thorough
 def test_two_results_of_two_times_are_measured_in_turn(cli: Cli, libraries: tuple[str, str]) -> None:
     for path, library in zip(("before.jsonl", "after.jsonl"), libraries, strict=True):
         assert cli(*WORDS, "--mpi", library, "--launches", "5", "-o", path).status == EXIT_DONE
@@ -103,6 +106,7 @@ def test_two_results_of_two_times_are_measured_in_turn(cli: Cli, libraries: tupl
     assert {round(one["first_ratio"], 1) for one in said["cells"]} == {1.5}
 
 
+@pytest.mark.thorough
 def test_two_builds_of_one_version_get_labels(cli: Cli, fake_mpi: Install, machine: Path) -> None:
     builds = (fake_mpi("mpich", "5.0.2").mpicc, install(machine / "other", "mpich", "5.0.2").mpicc)
     for path, build in zip(("before.jsonl", "after.jsonl"), builds, strict=True):
@@ -125,6 +129,7 @@ def test_what_cannot_be_measured_in_turn_is_refused(cli: Cli, openmpi: object) -
         assert (done.status, said in done.err) == (EXIT_USAGE, True), done.err
 
 
+@pytest.mark.thorough
 def test_a_strangers_result_runs_nothing_unasked(cli: Cli, libraries: tuple[str, str]) -> None:
     first, second = libraries
     cli(*WORDS, "--mpi", first, "--mpi", second, "--launches", "5", "-o", str(FIRST))

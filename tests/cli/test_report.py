@@ -32,6 +32,7 @@ def page_of(cli: Cli, *words: object) -> Seen:
     return Seen(Path("page.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.thorough
 def test_a_page_has_the_answer_and_is_never_overwritten(cli: Cli, result: Path) -> None:
     done = cli("report", result)
     assert (done.status, done.err) == (EXIT_DONE, "report: r-report.html\n")
@@ -52,11 +53,13 @@ def test_what_was_chosen_is_what_is_shown(cli: Cli, result: Path) -> None:
     assert found.data["auto"]["time"] == "us"
 
 
+@pytest.mark.thorough
 def test_two_modes_of_one_result_are_compared(cli: Cli, result: Path) -> None:
     found = page_of(cli, result, "--by", "mode", "--margin", "1%")
     assert "synchronous against standard: slower" in found.text
 
 
+@pytest.mark.thorough
 def test_names_and_choices_that_cannot_be_are_refused(cli: Cli, result: Path) -> None:
     for words, said in (
         (["-o", "page.pdf"], "page.pdf is not the name of a page"),

@@ -30,6 +30,7 @@ def made() -> tuple[int, str]:
     return max(one.launch for one in result.done), result.ends[-1].reason
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("factor", "status"), [("1.5", EXIT_CHECK_FAILED), ("1.001", EXIT_DONE)])
 def test_a_clear_case_takes_few_launches(
     cli: Cli, openmpi: object, monkeypatch: pytest.MonkeyPatch, factor: str, status: int
@@ -42,6 +43,7 @@ def test_a_clear_case_takes_few_launches(
     assert "the comparison is decided" in cli("show", "--all", "r.jsonl").out
 
 
+@pytest.mark.thorough
 def test_what_nobody_can_tell_goes_on_to_the_end(
     cli: Cli, openmpi: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,6 +52,7 @@ def test_what_nobody_can_tell_goes_on_to_the_end(
     assert cli("compare", "r.jsonl").status == EXIT_UNDECIDED
 
 
+@pytest.mark.thorough
 def test_it_goes_on_as_it_was(cli: Cli, openmpi: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_JITTER", "0.01")
     whole = decided(cli, "--vary", "FAKE_SLOWER=1,1.5")

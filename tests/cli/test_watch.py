@@ -32,6 +32,7 @@ def watched(cli: Cli) -> dict[str, Any]:
     return json.loads(done.out)  # type: ignore[no-any-return]
 
 
+@pytest.mark.thorough
 def test_two_ranks_see_how_far_cores_are(openmpi: FakeMpi, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "cores_allowed", lambda: 2)
     monkeypatch.setenv("FAKE_STATES", "near:40:1:0.03,far:245:1:0.03")
@@ -44,6 +45,7 @@ def test_two_ranks_see_how_far_cores_are(openmpi: FakeMpi, cli: Cli, monkeypatch
     assert found["distance of cores"]["remedy"]
 
 
+@pytest.mark.thorough
 def test_one_process_says_what_it_cannot_know(machine: Path, cli: Cli) -> None:
     whole = watched(cli)
     assert whole["alone"]
@@ -65,6 +67,7 @@ def stopped_by(number: int, after_s: float) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("after_s", [0.0, 0.3])
 def test_a_signal_ends_it_with_what_was_seen(machine: Path, number: int, after_s: float) -> None:
@@ -73,6 +76,7 @@ def test_a_signal_ends_it_with_what_was_seen(machine: Path, number: int, after_s
     assert json.loads(out)["watched"]["seconds"] < 60
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(environment.cores_allowed() == 1, reason="two ranks need two cores")
 @pytest.mark.parametrize("after_s", [0.0, 0.8])
 def test_a_signal_ends_ranks_too(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:

@@ -209,6 +209,7 @@ def test_what_a_job_runs_is_what_its_page_runs(forge: str) -> None:
     assert set(found) <= page
 
 
+@pytest.mark.thorough
 def test_every_block_of_the_page_about_python_runs(cluster: Cli, capfd: pytest.CaptureFixture[str]) -> None:
     text = (DOCS / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

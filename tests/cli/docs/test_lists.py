@@ -226,6 +226,7 @@ def test_every_exit_status_is_named_and_no_other() -> None:
         assert re.findall(r"^\| (\d+(?: \+ n)?) \|", table, re.MULTILINE) == expected, path.name
 
 
+@pytest.mark.thorough
 def test_the_table_of_imports_is_what_the_house_does() -> None:
     table = rows_of(section("design.md", "Who may import whom"))
     listed = {coded(importer)[0]: set(coded(others)) for importer, others in table}

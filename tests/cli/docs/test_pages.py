@@ -103,6 +103,7 @@ def test_every_report_is_in_the_index_with_its_plans() -> None:
 # ---- What is kept --------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_read_once")
 def test_results_are_kept_for_all_and_nothing_else_and_are_small() -> None:
     kept = list(pages.stored())
@@ -165,6 +166,7 @@ def folder(machine: Path) -> Path:
     return Path.cwd()
 
 
+@pytest.mark.thorough
 def test_what_is_old_is_replaced_and_all_else_stays(folder: Path) -> None:
     page = pages.Page(folder / "one.md", PAGE)
     text = draw.fresh(page, folder, {})
@@ -266,6 +268,7 @@ def test_what_is_there_is_left_unless_it_is_asked_for(calls: list[Sequence[str]]
 # ---- Conclusions ---------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_no_plateau_is_above_its_link() -> None:
     text = draw.run_words(["explain", str(pages.RESULTS / "modes-lan.jsonl.gz"), "--all"], DOCS)
     shares = re.findall(r"(\S+) % of the \S+ Mbit/s[^;]* that TCP can bring", text)

@@ -14,6 +14,7 @@ from tests.places import DOCS, EXAMPLES, ROOT
 NOTEBOOK = EXAMPLES / "notebook.ipynb"
 
 
+@pytest.mark.thorough
 def test_the_notebook_shows_what_it_keeps() -> None:
     """In a process of its own, at the top of the source tree, as its first lines say."""
     done = subprocess.run(

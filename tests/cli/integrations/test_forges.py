@@ -63,6 +63,7 @@ def builds(programs: Programs, measured: tuple[Path, int]) -> int:
     return verdict
 
 
+@pytest.mark.thorough
 def test_the_workflow_compares_and_comments(shell: Shell, programs: Programs, builds: int) -> None:
     programs.stand_in("gh")
     compare, comment = steps("compare"), steps("comment")
@@ -112,6 +113,7 @@ def gitlab(shell: Shell, **variables: str) -> subprocess.CompletedProcess[str]:
     return shell("\n".join(lines), **variables)
 
 
+@pytest.mark.thorough
 def test_the_gitlab_job_compares_and_comments(shell: Shell, programs: Programs, builds: int) -> None:
     programs.stand_in("curl")
     around = {"CI_API_V4_URL": "https://forge/api/v4", "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7"}

@@ -54,6 +54,7 @@ def values(text: str) -> dict[str, float]:
     return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", text, re.MULTILINE)}
 
 
+@pytest.mark.thorough
 def test_numbers_and_verdict_are_collected_and_failures_too(
     collect: Callable[[], str], programs: Programs, machine: Path
 ) -> None:

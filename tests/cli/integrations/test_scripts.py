@@ -77,6 +77,7 @@ def ended(shell: Shell, path: Path, **variables: str) -> tuple[int, str]:
     return done.returncode, (done.stderr.splitlines() or [""])[-1]
 
 
+@pytest.mark.thorough
 def test_a_node_as_it_should_be_passes_and_is_left_alone_for_a_day(
     shell: Shell, check: Callable[..., Path], programs: Programs, machine: Path
 ) -> None:
@@ -90,6 +91,7 @@ def test_a_node_as_it_should_be_passes_and_is_left_alone_for_a_day(
     assert programs.told("mpigauge")[0][0] == "run"
 
 
+@pytest.mark.thorough
 def test_a_slow_node_fails_and_says_what(shell: Shell, check: Callable[..., Path], machine: Path) -> None:
     status, said = ended(shell, check(SLOW))
     assert status == 1
@@ -110,11 +112,13 @@ def test_no_mpi_is_a_nodes_fault_and_a_wrong_option_is_not(
     assert (found, words in said) == (status, True), said
 
 
+@pytest.mark.thorough
 def test_an_undecided_node_is_not_drained(shell: Shell, check: Callable[..., Path]) -> None:
     status, said = ended(shell, check("pingpong 64KiB latency < 1s"))  # which nobody measures
     assert (status, "undecided" in said) == (0, True), said
 
 
+@pytest.mark.thorough
 def test_the_health_check_drains_its_node(
     shell: Shell, check: Callable[..., Path], copied: Callable[..., Path], programs: Programs
 ) -> None:
@@ -130,6 +134,7 @@ def test_the_health_check_drains_its_node(
     assert "fails" in reason
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("expectation", "status"), [(FAST, 0), (SLOW, 1)])
 def test_nhc_has_a_check_that_fits_its_limit(
     shell: Shell, check: Callable[..., Path], machine: Path, expectation: str, status: int
@@ -145,6 +150,7 @@ def test_nhc_has_a_check_that_fits_its_limit(
 # ---- All pairs -----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("slow", "status", "drained"),
     [("", 0, []), ("2:3", 1, ["nodename=h3"]), ("1:3 2:3", 1, None)],

@@ -139,6 +139,7 @@ def test_a_launch_that_was_in_both_states_gives_a_number_to_both() -> None:
     assert times["far"].launches == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["first", "modes-lan", "map"])
 def test_results_without_conditions_have_the_numbers_that_they_always_had(name: str) -> None:
     """To the last bit: of all samples of a cell, launch by launch, whatever states there may have been."""

@@ -226,6 +226,7 @@ def test_cells_that_share_everything_say_no_more_than_one() -> None:
 # ---- Its own control -----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_rates_are_those_of_the_launches() -> None:
     chance = np.random.default_rng(11)
     quiet, *found = rates_of(Paired(differences(chance, 10, 0.01), np.zeros(CELLS)), USUAL)

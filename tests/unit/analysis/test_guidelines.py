@@ -113,6 +113,7 @@ def test_equals_are_blamed_in_no_more_than_one_of_twenty() -> None:
     assert sum(shown.verdict == "same" for shown in trials) >= 36
 
 
+@pytest.mark.thorough
 def test_of_noisy_equals_nothing_is_said() -> None:
     trials = [checked(*rows_of(linear, spread=0.2, seed=seed)) for seed in range(20)]
     assert sum(bool(shown.violated) for shown in trials) <= 2

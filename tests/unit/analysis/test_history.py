@@ -158,6 +158,7 @@ def test_few_sessions_have_no_changes_however_large() -> None:
     assert places([stepped(sessions_like(chance, CHANGES_FROM, 0.001), CHANGES_FROM // 2, 5.0)]) == [[4]]
 
 
+@pytest.mark.thorough
 def test_the_machine_is_never_taken_for_a_library() -> None:
     chance = np.random.default_rng(7)
     for _ in range(30):
@@ -167,6 +168,7 @@ def test_the_machine_is_never_taken_for_a_library() -> None:
         assert history(cells, controls).verdict == "machine"
 
 
+@pytest.mark.thorough
 def test_a_change_that_controls_do_not_share_is_the_librarys() -> None:
     chance = np.random.default_rng(8)
     verdicts = [

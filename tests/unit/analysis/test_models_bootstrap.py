@@ -35,6 +35,7 @@ def holds(number: Known, truth: float) -> bool:
     return number.low <= truth <= number.high
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "machine",
     [
@@ -177,6 +178,7 @@ def test_the_textbook_line_is_that_of_least_squares() -> None:
     assert line.worst == pytest.approx(ratios[int(np.flatnonzero(one.sizes == line.worst_at)[0])])
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("without_stability")
 def test_a_size_that_was_left_out_is_predicted() -> None:
     """95 % of launches lie in the interval of one launch, and the truth in that of the mean."""

@@ -60,6 +60,7 @@ def test_correlation_widens_the_median_interval_by_its_root() -> None:
     assert all(math.isnan(end) for end in median_interval(values[:100], tau=100.0))
 
 
+@pytest.mark.thorough
 def test_the_widened_interval_covers_the_median_of_correlated_rounds() -> None:
     generator = np.random.default_rng(5)
     covered = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import INSTRUMENT, Decision, Thresholds, decide
@@ -56,6 +57,7 @@ def alarms(trials: int, *, pooled: bool) -> float:
     return found / trials
 
 
+@pytest.mark.thorough
 def test_fresh_launches_keep_the_promise_and_pooled_ones_would_not() -> None:
     fresh, pooled = alarms(200, pooled=False), alarms(200, pooled=True)
     assert fresh <= 0.06

@@ -27,6 +27,7 @@ def two(fake_mpi: Install) -> tuple[FakeMpi, FakeMpi]:
     )
 
 
+@pytest.mark.thorough
 def test_one_kernel_runs_on_every_library_that_has_the_abi(cli: Cli, two: tuple[FakeMpi, FakeMpi]) -> None:
     done = cli(*MEASURE, "--format", "json", "-o", "r.jsonl")
     assert done.status == 0, done.err
@@ -103,6 +104,7 @@ def test_a_job_on_another_library_is_refused(cli: Cli, two: tuple[FakeMpi, FakeM
     assert "ran on MPICH 5.0.2" in done.err
 
 
+@pytest.mark.thorough
 def test_a_result_goes_on_with_the_kernel_that_it_was_begun_with(
     cli: Cli, two: tuple[FakeMpi, FakeMpi]
 ) -> None:

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_no_bytes_make_it_crash(file: Path, content: bytes, after_a_good_line: b
         loaded(file, (lines_of(RECORDS[0]) if after_a_good_line else b"") + content)
 
 
+@pytest.mark.thorough
 @settings(repeatable, max_examples=60)
 @given(st.sets(st.integers(1, len(WHOLE.splitlines()) - 1)))
 def test_whatever_lines_are_lost_the_others_can_be_shown(file: Path, lost: set[int]) -> None:

@@ -91,6 +91,7 @@ def test_the_title_is_what_compare_says_first(machine: Path, cli: Cli) -> None:
     assert all(marks(found[name]) == 1 for name in found if name.startswith("points"))
 
 
+@pytest.mark.thorough
 def test_of_many_neighbours_with_one_verdict_are_a_line(machine: Path) -> None:
     """And all that differs is there: nothing is left out that a reader must know."""
     sizes = [8 * n for n in range(1, LINES_MOST + 20)]
@@ -102,6 +103,7 @@ def test_of_many_neighbours_with_one_verdict_are_a_line(machine: Path) -> None:
     assert whole.get_size_inches()[1] < 12
 
 
+@pytest.mark.thorough
 def test_more_than_fit_are_counted(machine: Path, cli: Cli) -> None:
     sizes = [8 * n for n in range(1, LINES_MOST + 20)]
     path = both("many.jsonl", lambda _: 1.0, sizes)

@@ -56,6 +56,7 @@ def test_a_width_that_cannot_be_is_refused(result: Path, cli: Cli, width: str, s
     assert sentence in done.err
 
 
+@pytest.mark.thorough
 def test_units_of_widths_agree(result: Path, cli: Cli) -> None:
     sizes = []
     for width in ("4in", "101.6mm", "10.16cm"):
@@ -65,6 +66,7 @@ def test_units_of_widths_agree(result: Path, cli: Cli) -> None:
     assert len(set(sizes)) == 1
 
 
+@pytest.mark.thorough
 def test_metadata_name_result_command_and_version(result: Path, cli: Cli) -> None:
     folder = Path("secret folder")
     folder.mkdir()
@@ -87,6 +89,7 @@ def test_metadata_name_result_command_and_version(result: Path, cli: Cli) -> Non
     assert "\x1b" not in told["png"]
 
 
+@pytest.mark.thorough
 def test_the_same_result_gives_the_same_file_under_any_name(result: Path, cli: Cli) -> None:
     for name in ("one.pdf", "two.pdf"):
         assert cli("plot", result, *NARROW, "-o", name).status == 0

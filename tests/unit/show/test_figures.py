@@ -59,6 +59,7 @@ def expect_curves(found: dict[str, ET.Element]) -> None:
     assert points(found, "points-ratio") == [len(SIZES) - 1]
 
 
+@pytest.mark.thorough
 def test_overview(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--series", "shm")
     # Latency and bandwidth of two modes, reductions of two numbers of ranks, copies: each where it belongs.
@@ -68,6 +69,7 @@ def test_overview(result: Path, cli: Cli) -> None:
     assert not any(name.startswith("points-ratio") for name in found)
 
 
+@pytest.mark.thorough
 def test_ratios_are_within_one_pattern_unless_they_are_asked_for(result: Path, cli: Cli) -> None:
     named_ones = svg(cli, result, "--kind", "time", "--series", "memcpy", "--series", "pingpong shm standard")
     assert points(named_ones, "points-ratio")
@@ -130,6 +132,7 @@ def test_mean(result: Path, cli: Cli) -> None:
     assert count(found, "band") == 0
 
 
+@pytest.mark.thorough
 def test_modes(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "modes")
     panels = {"points-0-0", "points-0-1", "points-1-0", "points-1-1"}
@@ -138,6 +141,7 @@ def test_modes(result: Path, cli: Cli) -> None:
     assert points(found, "points-ratio") == [5 - 1, 5 - 1]
 
 
+@pytest.mark.thorough
 def test_placements(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "placements", "--series", "pingpong")
     assert [marks(found[f"points-{panel}-{mode}"]) for panel in (0, 1) for mode in (0, 1)] == [5, 4, 5, 4]
@@ -180,6 +184,7 @@ def test_samples(result: Path, cli: Cli) -> None:
     assert count(found, "launch") == len(LAUNCHES)
 
 
+@pytest.mark.thorough
 def test_cpu(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "cpu", *PINGPONG)
     assert points(found) == points(found, "points-share") == [len(SIZES), len(SIZES) - 1]
@@ -190,6 +195,7 @@ def test_skew(result: Path, cli: Cli) -> None:
     assert points(found) == points(found, "points-p99") == points(found, "points-late") == [2, 2]
 
 
+@pytest.mark.thorough
 def test_map(cli: Cli, fake_mpi: Install) -> None:
     fake_mpi()
     assert cli("map", "--np", 4, "--launches", 3, "-o", "map.jsonl").status in {0, 5}
@@ -201,6 +207,7 @@ def test_map(cli: Cli, fake_mpi: Install) -> None:
     assert count(found, "latency") == count(found, "rate") == 4 * 3, "both ways of every pair"
 
 
+@pytest.mark.thorough
 def test_states(machine: Path, cli: Cli) -> None:
     small, large = cell(size=8), cell(size=65536)
     course = [["near", "near", "near-far", "far", "far"]] * 3
@@ -241,6 +248,7 @@ def test_every_kind_has_a_test() -> None:
 # ---- Files ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", FORMS)
 def test_every_form_is_written_and_the_same_again(result: Path, cli: Cli, ending: str) -> None:
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}

@@ -27,6 +27,7 @@ def two(machine: Path) -> tuple[Path, Path]:
     return in_places("theirs.jsonl", "far", "near"), in_places("ours.jsonl", "h1,h2", "h1,h3")
 
 
+@pytest.mark.thorough
 def test_renamed_placements_share_a_panel(two: tuple[Path, Path], cli: Cli) -> None:
     words = ("--kind", "placements", "-o", "figure.svg")
     assert cli("plot", *two, *words).status == 0

@@ -51,6 +51,7 @@ def parsed(whole: Page) -> Seen:
     return seen(whole)
 
 
+@pytest.mark.thorough
 def test_sections_stand_in_their_order_and_none_is_empty(whole: Page) -> None:
     names = [section.name for section in whole.sections]
     assert names == [name for name in SECTIONS if name in names]
@@ -176,6 +177,7 @@ def _fields(known: library.Library) -> dict[str, str]:
     return {name: getattr(known, name) for name in known.__struct_fields__}
 
 
+@pytest.mark.thorough
 def test_five_hundred_cells_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without models and a comparison, which take long; what is left of the bytes is for them."""
     monkeypatch.setattr(build, "models_of", _nothing)
@@ -261,6 +263,7 @@ def named(name: str) -> list[Record]:
     return [first, *launches, *measured(cells, LAUNCHES, samples_ns)]
 
 
+@pytest.mark.thorough
 def test_names_of_a_result_are_text_in_the_page_its_pictures_and_its_data() -> None:
     whole = made(named(EVIL))
     found, text = seen(whole), str(render.data_of(whole))
@@ -274,6 +277,7 @@ def test_names_of_a_result_are_text_in_the_page_its_pictures_and_its_data() -> N
 # ---- States, several results ---------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_each_state_has_its_curves_of_which_one_is_shown() -> None:
     one = made(changing())
     (switch,) = (switch for switch in one.switches if switch.name == "state")
@@ -283,6 +287,7 @@ def test_each_state_has_its_curves_of_which_one_is_shown() -> None:
     assert "states" in {section.name for section in one.sections}
 
 
+@pytest.mark.thorough
 def test_two_results_are_compared_or_it_is_said_why_not() -> None:
     first, second = (result_of(*changing()) for _ in range(2))
     second.path = second.path.with_name("other.jsonl")

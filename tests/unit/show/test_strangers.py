@@ -98,6 +98,7 @@ def test_no_message_speaks_to_the_terminal(cli: Cli, machine: Path) -> None:
     assert "\x1b" not in done.err
 
 
+@pytest.mark.thorough
 def test_a_file_made_to_fill_the_memory_is_refused(cli: Cli, machine: Path) -> None:
     path = kept("5.0").rename("bomb.jsonl")
     content = path.read_bytes() + b"0" * (300 << 20)
