@@ -8,6 +8,7 @@
 
 void        mg_json_string(FILE *out, const char *text);
 void        mg_json_word(FILE *out, const char *key, const char *text); /* "key":"text" */
+void        mg_json_known(FILE *out, const char *key, const char *text); /* ,"key":"text" or nothing */
 void        mg_json_array(FILE *out, const char *key, const int64_t *values, int count);
 const char *mg_json_bool(bool value);
 
