@@ -75,9 +75,8 @@ def hosts_differ(result: Result) -> HostsDiffer:
         host: group.cards for launch in result.launches for group in launch.cards for host in group.hosts
     }
     facts = _of_machines(machines) | _of_cards({host: cards.get(host, ()) for host in machines})
-    return HostsDiffer(
-        tuple(machines), len(facts), tuple(one for key, said in facts.items() for one in _differing(key, said))
-    )
+    found = [one for key, said in facts.items() for one in _differing(key, said)]
+    return HostsDiffer(tuple(machines), len(facts), tuple(found))
 
 
 def _of_machines(machines: Mapping[str, Machine]) -> dict[tuple[str, str], dict[str, Value]]:
@@ -100,7 +99,7 @@ def _rounded(memory: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 
 
 def _of_cards(cards: Mapping[str, Sequence[Card]]) -> dict[tuple[str, str], dict[str, Value]]:
-    """The same of all cards that are real: containers and bridges have interfaces of their own on each host."""
+    """The same of all cards that are real: containers have interfaces of their own on each host."""
     real = {host: {card.name: card for card in mine if card.driver} for host, mine in cards.items()}
     facts: dict[tuple[str, str], dict[str, Value]] = {
         (CARDS, ""): {host: ", ".join(sorted(mine)) for host, mine in real.items()}

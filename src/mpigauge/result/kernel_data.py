@@ -53,7 +53,7 @@ class Card(Struct, frozen=True):
         name: As the system calls it: "eth0", "mlx5_0/1", "cxi0".
         kind: Whether messages go through it by IP, or past it.
         counted: Whether both of its counters could be read.
-        speed: As the system says it: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if it does not.
+        speed: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if the system does not say.
         mtu: The largest packet, in bytes, of an interface of IP.
         driver: The name of its driver; only virtual cards have none.
         firmware: Its version.

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.slurm
 CHECK = EXAMPLES / "integrations" / "slurm" / "node-check.sh"
 NODE = "node1"
 LIMITS = "BatchStartTimeout=200\n"
+JOBS_MOST = 3
+"""Of a node that is too busy to be judged, the check keeps nothing, and lets the job begin."""
 
 
 @pytest.fixture
@@ -73,9 +75,12 @@ def test_a_job_begins_on_a_node_that_is_as_it_should_be(
     cluster: Cluster, prolog: Callable[[str], Path]
 ) -> None:
     kept = prolog("pingpong 8B latency < 1s")
-    job = cluster.submit(f"--nodelist={NODE}", "--output=said", "--wrap", "hostname")
-    wait_until(lambda: cluster.state(job) == "COMPLETED", "the job to end", seconds=240)
-    assert Path("said").read_text(encoding="utf-8") == f"{NODE}\n"
+    for _ in range(JOBS_MOST):
+        job = cluster.submit(f"--nodelist={NODE}", "--output=said", "--wrap", "hostname")
+        wait_until(lambda job=job: cluster.state(job) == "COMPLETED", "the job to end", seconds=240)
+        assert Path("said").read_text(encoding="utf-8") == f"{NODE}\n"
+        if (kept / f"{NODE}.jsonl").exists():
+            break
     assert list((kept / "cache").iterdir())
     assert (kept / f"{NODE}.jsonl").stat().st_size
     assert "DRAIN" not in node(cluster)

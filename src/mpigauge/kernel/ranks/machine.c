@@ -51,6 +51,14 @@ static void read_value(const char *root, const char *name, const char *const *ke
     (void) fclose(file);
 }
 
+static void end_line(char *text)
+{
+    char *end = strchr(text, '\n');
+
+    if (end != NULL)
+        *end = '\0';
+}
+
 /* The first line of a small file. */
 static void read_line(const char *root, const char *name, char *text, size_t bytes)
 {
@@ -60,7 +68,7 @@ static void read_line(const char *root, const char *name, char *text, size_t byt
         return;
     if (fgets(text, (int) bytes, file) == NULL)
         text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    end_line(text);
     (void) fclose(file);
 }
 

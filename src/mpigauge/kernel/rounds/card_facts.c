@@ -10,6 +10,14 @@
 
 enum { FOLDER_BYTES = PATH_MAX / 2 };
 
+static void end_line(char *text)
+{
+    char *end = strchr(text, '\n');
+
+    if (end != NULL)
+        *end = '\0';
+}
+
 /* The first line of a small file; nothing where there is none, or reading fails, as of the speed of
  * an interface that is down. */
 static void read_fact(const char *folder, const char *name, char *text)
@@ -22,7 +30,7 @@ static void read_fact(const char *folder, const char *name, char *text)
         return;
     if (fgets(text, MG_CARD_FACT_BYTES, file) == NULL)
         text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    end_line(text);
     (void) fclose(file);
 }
 

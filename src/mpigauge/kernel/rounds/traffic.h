@@ -10,7 +10,7 @@ enum { MG_CARD_NAME_BYTES = 64, MG_CARD_FACT_BYTES = 32 };
 /* A port of a card; an interface of IP is one, too.  Texts are empty where the system says nothing.
  */
 struct mg_card {
-    char name[MG_CARD_NAME_BYTES]; /* "eth0", "mlx5_0/1", "cxi0" */
+    char name[MG_CARD_NAME_BYTES];  /* "eth0", "mlx5_0/1", "cxi0" */
     char speed[MG_CARD_FACT_BYTES]; /* "10000 Mbit/s", "100 Gb/sec (4X EDR)" */
     char mtu[MG_CARD_FACT_BYTES];
     char driver[MG_CARD_FACT_BYTES];

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.analysis.hosts_differ import Difference, Value
+    from mpigauge.analysis.linkmap import LinkMap
 
 FACTS: Mapping[str, str] = {
     "cpu": "processor",
@@ -29,7 +30,7 @@ FACTS: Mapping[str, str] = {
 """What facts are called."""
 
 NOT_SAID = "not visible"
-NAMES_SHOWN = 6
+NAMES_SHOWN, LINES_SHOWN = 6, 5
 
 
 def fact_words(one: Difference) -> str:
@@ -58,3 +59,13 @@ def sentence(one: Difference) -> str:
         where = f"{len(hosts)} of {total}" if place == 0 and one.usual is not None else names(hosts)
         said.append(f"{value_words(one, value)} on {where}")
     return f"hosts differ: {fact_words(one)}: {', '.join(said)}"
+
+
+def lines(shown: LinkMap) -> Iterator[str]:
+    """Differences of the hosts of a map; first those by which a slow one differs from most."""
+    blamed = (*shown.verdict.hosts, *shown.verdict.links)
+    slow = {name.partition(":")[0] for one in blamed for name in one.names}
+    found = sorted(shown.hosts.differences, key=lambda one: not slow & {*one.outliers})
+    yield from map(sentence, found[:LINES_SHOWN])
+    if len(found) > LINES_SHOWN:
+        yield f"hosts differ: {len(found) - LINES_SHOWN} more: --format json"
