@@ -71,14 +71,19 @@ def node(cluster: Cluster) -> str:
     return cluster.out("scontrol", "-o", "show", "node", NODE)
 
 
+def run_a_job(cluster: Cluster) -> None:
+    """One that the check lets begin."""
+    job = cluster.submit(f"--nodelist={NODE}", "--output=said", "--wrap", "hostname")
+    wait_until(lambda: cluster.state(job) == "COMPLETED", "the job to end", seconds=240)
+    assert Path("said").read_text(encoding="utf-8") == f"{NODE}\n"
+
+
 def test_a_job_begins_on_a_node_that_is_as_it_should_be(
     cluster: Cluster, prolog: Callable[[str], Path]
 ) -> None:
     kept = prolog("pingpong 8B latency < 1s")
     for _ in range(JOBS_MOST):
-        job = cluster.submit(f"--nodelist={NODE}", "--output=said", "--wrap", "hostname")
-        wait_until(lambda job=job: cluster.state(job) == "COMPLETED", "the job to end", seconds=240)
-        assert Path("said").read_text(encoding="utf-8") == f"{NODE}\n"
+        run_a_job(cluster)
         if (kept / f"{NODE}.jsonl").exists():
             break
     assert list((kept / "cache").iterdir())

@@ -16,6 +16,8 @@ from mpigauge.show.words import hosts as words
 from tests.made import campaign, cell, launch, result_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mpigauge.result.reader import Result
 
 NODE = Machine("h1", "Fast CPU", "6.1", 2**25, 2**38, "0x1", "0-31", "performance", "tsc")
@@ -24,7 +26,7 @@ BRIDGE = Card("docker0", "ip", True, "", "1500")
 
 
 def result_with(
-    machines: list[Machine], cards: dict[str, tuple[Card, ...]] | None = None, lab: Lab | None = None
+    machines: list[Machine], cards: Mapping[str, tuple[Card, ...]] | None = None, lab: Lab | None = None
 ) -> Result:
     """A result of hosts with these machines and cards."""
     of = campaign(cell())
