@@ -12,8 +12,10 @@ static void say_cards(void)
     const int      count = mg_cards_list(cards);
 
     for (int i = 0; i < count; i++)
-        (void) printf("%s %s %s\n", cards[i].name, cards[i].is_rdma ? "rdma" : "ip",
-                      cards[i].is_counted ? "counted" : "uncounted");
+        (void) printf("%s %s %s%s%s%s%s\n", cards[i].name, cards[i].is_rdma ? "rdma" : "ip",
+                      cards[i].is_counted ? "counted" : "uncounted",
+                      /* each as the tests have it, with a blank before it */
+                      cards[i].speed, cards[i].mtu, cards[i].driver, cards[i].firmware);
     (void) printf("\n");
 }
 

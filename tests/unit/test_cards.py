@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-PARTS = ("cards", "rdma_cards", "interfaces")
+PARTS = ("cards", "card_facts", "rdma_cards", "interfaces")
 HEADINGS = (
     "Inter-|   Receive                     |  Transmit\n face |bytes    packets errs|bytes    packets\n"
 )
@@ -259,3 +259,26 @@ def test_without_proc_the_interfaces_are_not_counted(
     started.append(host := machine.start())
     assert host.cards == ["/proc/self/net/dev ip uncounted"]
     assert host.carried() == (0, 0, 0, 0, 1)
+
+
+def test_what_the_system_says_of_cards_is_told(
+    machine: Machine, started: list[Started], tmp_path: Path
+) -> None:
+    """A speed that is not known is -1 of an interface; of a port, the system writes it in words."""
+    machine.interfaces(eth0=(1, 2), veth1=(1, 2))
+    machine.write("sys/class/net/eth0/speed", 25000)
+    machine.write("sys/class/net/eth0/mtu", " 9000")
+    machine.write("sys/class/net/veth1/speed", -1)
+    machine.write(f"{INFINIBAND}/mlx5_0/fw_ver", " 20.35.1012")
+    counted = {"counters__port_rcv_data": 1, "counters__port_xmit_data": 1}
+    machine.port("mlx5_0/ports/1", **counted, rate=" 100 Gb/sec (4X EDR)")
+    for card in ("net/eth0", "infiniband/mlx5_0"):
+        device = tmp_path / "sys" / "class" / card / "device"
+        device.mkdir()
+        (device / "driver").symlink_to("../../../bus/pci/drivers/ mlx5_core")
+    started.append(host := machine.start())
+    assert host.cards == [
+        "mlx5_0/1 rdma counted 100 Gb/sec (4X EDR) mlx5_core 20.35.1012",
+        "eth0 ip counted25000 Mbit/s 9000 mlx5_core",
+        "veth1 ip counted",
+    ]

@@ -45,8 +45,10 @@ PLAN = Plan(
     rounds_max=40,
 )
 LATENCY_NS = 100
-MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns", "backwards", "machines"}
-"""Lines from core to core are given up where other work has a core; older kernels know no machines."""
+CARD_FACTS = {"speed", "mtu", "driver", "firmware"}
+MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns", "backwards", "machines", *CARD_FACTS}
+"""Lines from core to core are given up where other work has a core; older kernels know no machines; what a
+system does not say of a card is left out."""
 
 
 def shapes_of(library: Library) -> dict[str, Any]:

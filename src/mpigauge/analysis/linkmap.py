@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.hosts_differ import HostsDiffer, hosts_differ
 from mpigauge.analysis.map_verdict import Link, Verdict, verdict_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
@@ -43,6 +44,7 @@ class LinkMap:
         names: Of the ranks: hosts, "host:number" where a host has several, numbers on one host.
         latency_bytes: Size of the message whose time is the latency; None if there is none.
         rate_bytes: Size of the message whose rate is shown.
+        hosts: What they differ in.
     """
 
     cell: Cell
@@ -52,6 +54,7 @@ class LinkMap:
     links: tuple[Link, ...]
     launches: int
     verdict: Verdict
+    hosts: HostsDiffer
 
 
 def link_map(
@@ -88,7 +91,7 @@ def link_map(
         if size is not None
     }
     verdict = verdict_of(links, judged, tables, (small, large), factor, error_rate)
-    return LinkMap(mine[0].cell, names, small, large, links, len(numbers), verdict)
+    return LinkMap(mine[0].cell, names, small, large, links, len(numbers), verdict, hosts_differ(result))
 
 
 # ---- Which pairs, which sizes, what names --------------------------------------------------------

@@ -53,11 +53,19 @@ class Card(Struct, frozen=True):
         name: As the system calls it: "eth0", "mlx5_0/1", "cxi0".
         kind: Whether messages go through it by IP, or past it.
         counted: Whether both of its counters could be read.
+        speed: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if the system does not say.
+        mtu: The largest packet, in bytes, of an interface of IP.
+        driver: The name of its driver; only virtual cards have none.
+        firmware: Its version.
     """
 
     name: str
     kind: CardKind
     counted: bool
+    speed: str = ""
+    mtu: str = ""
+    driver: str = ""
+    firmware: str = ""
 
 
 class HostCards(Struct, frozen=True):
@@ -80,12 +88,22 @@ class Machine(Struct, frozen=True):
         cpu: Model of the processor; empty if its system does not say.
         kernel: Release of the operating system's kernel.
         cache_bytes: The largest cache of its first processor, as the system claims it; 0 if not known.
+        memory_bytes: Its memory; 0 if not known.
+        microcode: Version of the processor's microcode; empty, like all below, if its system does not say.
+        online: The processors that are there: "0-31".
+        governor: What sets the frequency of its first processor.
+        clock_source: What the system reads the time from.
     """
 
     host: str
     cpu: str
     kernel: str
     cache_bytes: Int64
+    memory_bytes: Int64 = 0
+    microcode: str = ""
+    online: str = ""
+    governor: str = ""
+    clock_source: str = ""
 
 
 class ClockCheck(Struct, frozen=True):

@@ -31,6 +31,26 @@ PLACE = {
     "clock_cost_p999_ns": 40,
     "clock_zero_share": 0.0,
 }
+CARD = {
+    "name": "mlx5_0/1",
+    "kind": "rdma",
+    "counted": False,
+    "speed": "100 Gb/sec (4X EDR)",
+    "mtu": "",
+    "driver": "mlx5_core",
+    "firmware": "20.35",
+}
+MACHINE = {
+    "host": "node1",
+    "cpu": "Fast CPU",
+    "kernel": "6.1",
+    "cache_bytes": 2**25,
+    "memory_bytes": 2**38,
+    "microcode": "0x1",
+    "online": "0-31",
+    "governor": "performance",
+    "clock_source": "tsc",
+}
 FACTS = {
     "kernel": 2,
     "ranks": 2,
@@ -39,8 +59,8 @@ FACTS = {
     "mpi_standard": "3.1",
     "clock": "CLOCK_MONOTONIC_RAW",
     "placement": [PLACE, PLACE],
-    "cards": [{"hosts": ["node1"], "cards": [{"name": "mlx5_0/1", "kind": "rdma", "counted": False}]}],
-    "machines": [{"host": "node1", "cpu": "Fast CPU", "kernel": "6.1", "cache_bytes": 2**25}],
+    "cards": [{"hosts": ["node1"], "cards": [CARD]}],
+    "machines": [MACHINE],
     "first_round_trip_ns": 47_000,
 }
 VISIT = {

@@ -1,72 +1,139 @@
 /* machine - what machine a rank is on: whoever started the job may be on another. */
 #include "ranks/machine.h"
 
-#include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { LINE_BYTES = 512, CACHES_MOST = 16, PATH_BYTES = 96, NUMBER_BYTES = 32 };
+enum { LINE_BYTES = 512, CACHES_MOST = 16, NUMBER_BYTES = 32, KIB = 1024 };
 
-static const char *const model_keys[] = {"model name", "Hardware", "cpu model"};
+static const char *const model_keys[]     = {"model name", "Hardware", "cpu model", NULL};
+static const char *const microcode_keys[] = {"microcode", NULL};
+static const char *const memory_keys[]    = {"MemTotal", NULL};
 
-/* What stands behind "key : " if the line begins so, else NULL. */
-static const char *value_of(const char *line, const char *key)
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static FILE *open_below(const char *root, const char *name)
+{
+    char path[PATH_MAX];
+
+    (void) snprintf(path, sizeof path, "%s%s", root, name);
+    return fopen(path, "r");
+}
+
+/* What stands behind "key : " if the line begins with one of these keys, else NULL. */
+static const char *value_of(const char *line, const char *const *keys)
 {
     const char *colon = strchr(line, ':');
 
-    if (colon == NULL || strncmp(line, key, strlen(key)) != 0)
-        return NULL;
-    return colon + 1 + strspn(colon + 1, " \t");
+    for (; colon != NULL && *keys != NULL; keys++)
+        if (strncmp(line, *keys, strlen(*keys)) == 0)
+            return colon + 1 + strspn(colon + 1, " \t");
+    return NULL;
 }
 
-static void read_model(char *model, size_t bytes)
+/* The first value of any of these keys; the text stays empty where there is none. */
+static void read_value(const char *root, const char *name, const char *const *keys, char *text,
+                       size_t bytes)
 {
-    FILE       *file  = fopen("/proc/cpuinfo", "r");
+    FILE       *file  = open_below(root, name);
     const char *value = NULL;
     char        line[LINE_BYTES];
 
     if (file == NULL)
         return;
-    while (value == NULL && fgets(line, sizeof line, file) != NULL) {
-        for (size_t i = 0; value == NULL && i < sizeof model_keys / sizeof *model_keys; i++)
-            value = value_of(line, model_keys[i]);
-    }
+    while (value == NULL && fgets(line, sizeof line, file) != NULL)
+        value = value_of(line, keys);
     if (value != NULL)
-        (void) snprintf(model, bytes, "%.*s", (int) strcspn(value, "\n"), value);
+        (void) snprintf(text, bytes, "%.*s", (int) strcspn(value, "\n"), value);
     (void) fclose(file);
 }
 
-/* As the system claims it, such as 32768K; 0 if there is no such cache. */
-static int64_t cache_at(int index)
+static void end_line(char *text)
 {
-    char  path[PATH_BYTES];
+    char *end = strchr(text, '\n');
+
+    if (end != NULL)
+        *end = '\0';
+}
+
+/* The first line of a small file. */
+static void read_line(const char *root, const char *name, char *text, size_t bytes)
+{
+    FILE *file = open_below(root, name);
+
+    if (file == NULL)
+        return;
+    if (fgets(text, (int) bytes, file) == NULL)
+        text[0] = '\0';
+    end_line(text);
+    (void) fclose(file);
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+/* As the system claims it, such as 32768K; 0 if there is no such cache. */
+static int64_t cache_at(const char *root, int index)
+{
+    char  name[NUMBER_BYTES + LINE_BYTES];
     char  text[NUMBER_BYTES] = "";
     char *end                = NULL;
 
-    (void) snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return 0;
-    const bool read = fgets(text, sizeof text, file) != NULL;
-    (void) fclose(file);
-    const int64_t kib = read ? strtoll(text, &end, 10) : 0;
-    return kib > 0 && *end == 'K' ? kib * 1024 : 0;
+    (void) snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    read_line(root, name, text, sizeof text);
+    const int64_t kib = strtoll(text, &end, 10);
+    return kib > 0 && *end == 'K' ? kib * KIB : 0;
+}
+
+static int64_t largest_cache(const char *root)
+{
+    int64_t largest = 0;
+
+    for (int i = 0; i < CACHES_MOST; i++) {
+        const int64_t bytes = cache_at(root, i);
+
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* As in "MemTotal:  16332000 kB". */
+static int64_t memory_of(const char *root)
+{
+    char text[NUMBER_BYTES] = "";
+
+    read_value(root, "/proc/meminfo", memory_keys, text, sizeof text);
+    const int64_t kib = strtoll(text, NULL, 10);
+    return kib > 0 && kib < INT64_MAX / KIB ? kib * KIB : 0;
+}
+
+struct mg_machine mg_machine_of(const char *root)
+{
+    struct mg_machine here;
+
+    memset(&here, 0, sizeof here); /* it is sent as it is */
+    read_value(root, "/proc/cpuinfo", model_keys, here.cpu, sizeof here.cpu);
+    read_value(root, "/proc/cpuinfo", microcode_keys, here.microcode, sizeof here.microcode);
+    read_line(root, "/proc/sys/kernel/osrelease", here.system, sizeof here.system);
+    read_line(root, "/sys/devices/system/cpu/online", here.online, sizeof here.online);
+    read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", here.governor,
+              sizeof here.governor);
+    read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+              here.clock_source, sizeof here.clock_source);
+    here.cache_bytes  = largest_cache(root);
+    here.memory_bytes = memory_of(root);
+    return here;
 }
 
 struct mg_machine mg_machine_here(void)
 {
-    struct mg_machine machine;
+    struct mg_machine here = mg_machine_of("");
     struct utsname    names;
 
-    memset(&machine, 0, sizeof machine); /* it is sent as it is */
-    read_model(machine.cpu, sizeof machine.cpu);
-    if (uname(&names) == 0)
-        (void) snprintf(machine.system, sizeof machine.system, "%.*s",
-                        (int) sizeof machine.system - 1, names.release);
-    for (int i = 0; i < CACHES_MOST; i++)
-        if (cache_at(i) > machine.cache_bytes)
-            machine.cache_bytes = cache_at(i);
-    return machine;
+    if (uname(&names) == 0) /* known without /proc, too */
+        (void) snprintf(here.system, sizeof here.system, "%.*s", (int) sizeof here.system - 1,
+                        names.release);
+    return here;
 }

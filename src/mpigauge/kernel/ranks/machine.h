@@ -4,14 +4,23 @@
 
 #include <stdint.h>
 
-enum { MG_MACHINE_WORDS = 128 };
+enum { MG_MACHINE_WORDS = 128, MG_MACHINE_WORD = 32 };
 
+/* Texts are as the system has them, and empty where it does not say. */
 struct mg_machine {
-    char    cpu[MG_MACHINE_WORDS];    /* model of its processor; empty if the system does not say */
+    char    cpu[MG_MACHINE_WORDS];    /* model of its processor */
     char    system[MG_MACHINE_WORDS]; /* release of the operating system's kernel */
-    int64_t cache_bytes;              /* the largest cache of its first processor; 0 if not known */
+    char    microcode[MG_MACHINE_WORD];
+    char    online[MG_MACHINE_WORD]; /* its processors: "0-31" */
+    char    governor[MG_MACHINE_WORD];
+    char    clock_source[MG_MACHINE_WORD];
+    int64_t cache_bytes;  /* the largest cache of its first processor; 0 if not known */
+    int64_t memory_bytes; /* 0 if not known */
 };
 
 struct mg_machine mg_machine_here(void);
+
+/* The same of the files below a folder, in place of /. */
+struct mg_machine mg_machine_of(const char *root);
 
 #endif

@@ -1,19 +1,24 @@
 /* cards - what all network cards of this host have carried: the proof of how messages travelled. */
 #include "rounds/cards.h"
 
+#include "rounds/card_facts.h"
 #include "rounds/interfaces.h"
 #include "rounds/rdma_cards.h"
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 static struct {
     bool is_open;
+    char root[PATH_MAX];
 } own;
 
 void mg_cards_open(const char *root)
 {
     mg_interfaces_open(root);
     mg_rdma_open(root);
+    (void) snprintf(own.root, sizeof own.root, "%s", root);
     own.is_open = true;
 }
 
@@ -34,8 +39,12 @@ int mg_cards_list(struct mg_card *cards)
 {
     open_once();
     /* RDMA first: a host may have more interfaces than there is room for. */
-    const int rdma = mg_rdma_list(cards, MG_CARDS_MOST);
-    return rdma + mg_interfaces_list(cards + rdma, MG_CARDS_MOST - rdma);
+    const int rdma  = mg_rdma_list(cards, MG_CARDS_MOST);
+    const int count = rdma + mg_interfaces_list(cards + rdma, MG_CARDS_MOST - rdma);
+
+    for (int i = 0; i < count; i++)
+        mg_card_facts_add(own.root, &cards[i]);
+    return count;
 }
 
 struct mg_carried mg_cards_read(void)

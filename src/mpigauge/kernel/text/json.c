@@ -23,6 +23,14 @@ void mg_json_word(FILE *out, const char *key, const char *text)
     mg_json_string(out, text);
 }
 
+void mg_json_known(FILE *out, const char *key, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    (void) fputc(',', out);
+    mg_json_word(out, key, text);
+}
+
 void mg_json_array(FILE *out, const char *key, const int64_t *values, int count)
 {
     (void) fprintf(out, "\"%s\":[", key);

@@ -85,17 +85,29 @@ static void put_cards(FILE *out, const struct mg_card *cards, int count)
     for (int i = 0; i < count; i++) {
         (void) fprintf(out, i > 0 ? ",{" : "{");
         mg_json_word(out, "name", cards[i].name);
-        (void) fprintf(out, ",\"kind\":\"%s\",\"counted\":%s}", cards[i].is_rdma ? "rdma" : "ip",
+        (void) fprintf(out, ",\"kind\":\"%s\",\"counted\":%s", cards[i].is_rdma ? "rdma" : "ip",
                        mg_json_bool(cards[i].is_counted));
+        mg_json_known(out, "speed", cards[i].speed);
+        mg_json_known(out, "mtu", cards[i].mtu);
+        mg_json_known(out, "driver", cards[i].driver);
+        mg_json_known(out, "firmware", cards[i].firmware);
+        (void) fputc('}', out);
     }
     (void) fprintf(out, "]}");
+}
+
+static bool is_card_alike(const struct mg_card *a, const struct mg_card *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->speed, b->speed) == 0 &&
+           strcmp(a->mtu, b->mtu) == 0 && strcmp(a->driver, b->driver) == 0 &&
+           strcmp(a->firmware, b->firmware) == 0 && a->is_rdma == b->is_rdma &&
+           a->is_counted == b->is_counted;
 }
 
 static bool is_alike(const struct mg_card *a, const struct mg_card *b, int count)
 {
     for (int i = 0; i < count; i++)
-        if (strcmp(a[i].name, b[i].name) != 0 || a[i].is_rdma != b[i].is_rdma ||
-            a[i].is_counted != b[i].is_counted)
+        if (!is_card_alike(&a[i], &b[i]))
             return false;
     return true;
 }

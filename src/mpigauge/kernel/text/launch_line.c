@@ -93,6 +93,19 @@ static bool is_first_of_host(const struct rank_facts *facts, int rank)
     return true;
 }
 
+static void put_machine(FILE *out, const struct mg_machine *machine)
+{
+    mg_json_word(out, "cpu", machine->cpu);
+    (void) fputc(',', out);
+    mg_json_word(out, "kernel", machine->system);
+    (void) fprintf(out, ",\"cache_bytes\":%" PRId64 ",\"memory_bytes\":%" PRId64,
+                   machine->cache_bytes, machine->memory_bytes);
+    mg_json_known(out, "microcode", machine->microcode);
+    mg_json_known(out, "online", machine->online);
+    mg_json_known(out, "governor", machine->governor);
+    mg_json_known(out, "clock_source", machine->clock_source);
+}
+
 /* Every host once, as its first rank sees it. */
 static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
 {
@@ -103,10 +116,8 @@ static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
         (void) fprintf(out, i > 0 ? ",{" : "{");
         mg_json_word(out, "host", facts[i].host);
         (void) fputc(',', out);
-        mg_json_word(out, "cpu", facts[i].machine.cpu);
-        (void) fputc(',', out);
-        mg_json_word(out, "kernel", facts[i].machine.system);
-        (void) fprintf(out, ",\"cache_bytes\":%" PRId64 "}", facts[i].machine.cache_bytes);
+        put_machine(out, &facts[i].machine);
+        (void) fputc('}', out);
     }
     (void) fputc(']', out);
 }

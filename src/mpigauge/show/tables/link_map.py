@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.words import hosts as host_words
 from mpigauge.show.words.factors import PAIRINGS
 from mpigauge.show.words.map import DASH, false_alarms, note, trouble, undecided, verdict_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.hosts_differ import Difference
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.rows import Row
@@ -30,7 +32,7 @@ Quantity = tuple[str, int, "Unit", "Callable[[Link], float | None]"]
 def document(shown: LinkMap, *, quiet: bool = False) -> Document:
     """The whole map; or of it only the verdict."""
     verdict = verdict_lines(shown)
-    after = [*map(note, shown.verdict.notes), false_alarms(shown)]
+    after = [*map(note, shown.verdict.notes), *host_words.lines(shown), false_alarms(shown)]
     return Document(
         head=[] if quiet else [*_head(shown)],
         tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown)],
@@ -155,6 +157,7 @@ def _record(shown: LinkMap) -> dict[str, Any]:
         "verdict": verdict.word,
         "reasons": [undecided(reason) for reason in verdict.reasons],
         "notes": [note(fact) for fact in verdict.notes],
+        "hosts_differ": [_difference(one) for one in shown.hosts.differences],
         "factor": verdict.factor,
         "error_rate": verdict.error_rate,
         "launches": shown.launches,
@@ -169,6 +172,11 @@ def _record(shown: LinkMap) -> dict[str, Any]:
         "mpi_version": shown.cell.mpi_version,
         "transport": shown.cell.transport,
     }
+
+
+def _difference(one: Difference) -> dict[str, Any]:
+    values = [{"value": value, "hosts": list(hosts)} for value, hosts in one.values]
+    return {"fact": one.fact, "card": one.card, "values": values, "outliers": list(one.outliers)}
 
 
 def _ranks(link: Link) -> str:

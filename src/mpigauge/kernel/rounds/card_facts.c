@@ -1,0 +1,92 @@
+/* card_facts - what the system says of a network card: a host whose cards are set otherwise is slow
+ * for a reason that can be named. */
+#include "rounds/card_facts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FOLDER_BYTES = PATH_MAX / 2 };
+
+static void end_line(char *text)
+{
+    char *end = strchr(text, '\n');
+
+    if (end != NULL)
+        *end = '\0';
+}
+
+/* The first line of a small file; nothing where there is none, or reading fails, as of the speed of
+ * an interface that is down. */
+static void read_fact(const char *folder, const char *name, char *text)
+{
+    char path[PATH_MAX];
+
+    (void) snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    if (fgets(text, MG_CARD_FACT_BYTES, file) == NULL)
+        text[0] = '\0';
+    end_line(text);
+    (void) fclose(file);
+}
+
+/* The folder of the driver is called as it is. */
+static void read_driver(const char *folder, char *text)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+
+    (void) snprintf(path, sizeof path, "%s/device/driver", folder);
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+        return;
+    target[length]   = '\0';
+    const char *name = strrchr(target, '/');
+    (void) snprintf(text, MG_CARD_FACT_BYTES, "%.*s", MG_CARD_FACT_BYTES - 1,
+                    name == NULL ? target : name + 1);
+}
+
+static void add_ip(const char *root, struct mg_card *card)
+{
+    char       folder[FOLDER_BYTES];
+    char       speed[MG_CARD_FACT_BYTES] = "";
+    const char unit[]                    = " Mbit/s";
+
+    (void) snprintf(folder, sizeof folder, "%s/sys/class/net/%s", root, card->name);
+    read_fact(folder, "speed", speed);
+    if (strtol(speed, NULL, 10) > 0) /* -1 = not known */
+        (void) snprintf(card->speed, sizeof card->speed, "%.*s%s",
+                        (int) (sizeof card->speed - sizeof unit), speed, unit);
+    read_fact(folder, "mtu", card->mtu);
+    read_driver(folder, card->driver);
+}
+
+/* "mlx5_0/1" is a port of mlx5_0; a card without ports is not called so. */
+static void add_rdma(const char *root, struct mg_card *card)
+{
+    const char *slash  = strchr(card->name, '/');
+    const int   length = slash == NULL ? (int) strlen(card->name) : (int) (slash - card->name);
+    char        folder[FOLDER_BYTES];
+    char        rate[PATH_MAX];
+
+    (void) snprintf(folder, sizeof folder, "%s/sys/class/infiniband/%.*s", root, length,
+                    card->name);
+    read_fact(folder, "fw_ver", card->firmware);
+    read_driver(folder, card->driver);
+    if (slash == NULL)
+        return;
+    (void) snprintf(rate, sizeof rate, "ports/%s/rate", slash + 1);
+    read_fact(folder, rate, card->speed);
+}
+
+void mg_card_facts_add(const char *root, struct mg_card *card)
+{
+    if (card->is_rdma)
+        add_rdma(root, card);
+    else
+        add_ip(root, card);
+}
