@@ -11,11 +11,15 @@ static void say_cards(void)
     struct mg_card cards[MG_CARDS_MOST];
     const int      count = mg_cards_list(cards);
 
-    for (int i = 0; i < count; i++)
-        (void) printf("%s %s %s%s%s%s%s\n", cards[i].name, cards[i].is_rdma ? "rdma" : "ip",
-                      cards[i].is_counted ? "counted" : "uncounted",
-                      /* each as the tests have it, with a blank before it */
-                      cards[i].speed, cards[i].mtu, cards[i].driver, cards[i].firmware);
+    for (int i = 0; i < count; i++) {
+        const char *facts[] = {cards[i].speed, cards[i].mtu, cards[i].driver, cards[i].firmware};
+
+        (void) printf("%s %s %s", cards[i].name, cards[i].is_rdma ? "rdma" : "ip",
+                      cards[i].is_counted ? "counted" : "uncounted");
+        for (size_t fact = 0; fact < sizeof facts / sizeof *facts; fact++)
+            (void) printf(*facts[fact] ? " %s" : "%s", facts[fact]);
+        (void) printf("\n");
+    }
     (void) printf("\n");
 }
 

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-PARTS = ("cards", "card_facts", "rdma_cards", "interfaces")
+PARTS = (
+    "rounds/cards.c",
+    "rounds/card_facts.c",
+    "rounds/rdma_cards.c",
+    "rounds/interfaces.c",
+    "text/small_file.c",
+)
 HEADINGS = (
     "Inter-|   Receive                     |  Transmit\n face |bytes    packets errs|bytes    packets\n"
 )
@@ -30,7 +36,7 @@ ONE_IP = "eth0 ip counted"
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """counted_cards.c with the files of the kernel that it is about."""
     output = tmp_path_factory.mktemp("cards") / "counted_cards"
-    sources = [HERE / "counted_cards.c", *(kernel.SOURCES / "rounds" / f"{part}.c" for part in PARTS)]
+    sources = [HERE / "counted_cards.c", *(kernel.SOURCES / part for part in PARTS)]
     words = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-I", kernel.SOURCES, "-o", output, *sources]
     subprocess.run([str(word) for word in words], check=True)
     return output
@@ -267,18 +273,18 @@ def test_what_the_system_says_of_cards_is_told(
     """A speed that is not known is -1 of an interface; of a port, the system writes it in words."""
     machine.interfaces(eth0=(1, 2), veth1=(1, 2))
     machine.write("sys/class/net/eth0/speed", 25000)
-    machine.write("sys/class/net/eth0/mtu", " 9000")
+    machine.write("sys/class/net/eth0/mtu", 9000)
     machine.write("sys/class/net/veth1/speed", -1)
-    machine.write(f"{INFINIBAND}/mlx5_0/fw_ver", " 20.35.1012")
+    machine.write(f"{INFINIBAND}/mlx5_0/fw_ver", "20.35.1012")
     counted = {"counters__port_rcv_data": 1, "counters__port_xmit_data": 1}
-    machine.port("mlx5_0/ports/1", **counted, rate=" 100 Gb/sec (4X EDR)")
+    machine.port("mlx5_0/ports/1", **counted, rate="100 Gb/sec (4X EDR)")
     for card in ("net/eth0", "infiniband/mlx5_0"):
         device = tmp_path / "sys" / "class" / card / "device"
         device.mkdir()
-        (device / "driver").symlink_to("../../../bus/pci/drivers/ mlx5_core")
+        (device / "driver").symlink_to("../../../bus/pci/drivers/mlx5_core")
     started.append(host := machine.start())
     assert host.cards == [
         "mlx5_0/1 rdma counted 100 Gb/sec (4X EDR) mlx5_core 20.35.1012",
-        "eth0 ip counted25000 Mbit/s 9000 mlx5_core",
+        "eth0 ip counted 25000 Mbit/s 9000 mlx5_core",
         "veth1 ip counted",
     ]

@@ -51,32 +51,16 @@ class Difference:
         return () if self.usual is None else tuple(host for _, hosts in self.values[1:] for host in hosts)
 
 
-@dataclass(frozen=True, slots=True)
-class HostsDiffer:
-    """What is known of the hosts of a result.
-
-    Attributes:
-        hosts: Their names, as ranks have met them.
-        facts: How many facts were held against each other.
-        differences: Those in which not all are alike.
-    """
-
-    hosts: tuple[str, ...]
-    facts: int
-    differences: tuple[Difference, ...]
-
-
-def hosts_differ(result: Result) -> HostsDiffer:
+def hosts_differ(result: Result) -> tuple[Difference, ...]:
     """Holds the hosts of all launches against each other; emulated hosts are one machine, and alike."""
     if result.campaign.plan.lab is not None:
-        return HostsDiffer((), 0, ())
+        return ()
     machines = {machine.host: machine for launch in result.launches for machine in launch.machines}
     cards = {
         host: group.cards for launch in result.launches for group in launch.cards for host in group.hosts
     }
     facts = _of_machines(machines) | _of_cards({host: cards.get(host, ()) for host in machines})
-    found = [one for key, said in facts.items() for one in _differing(key, said)]
-    return HostsDiffer(tuple(machines), len(facts), tuple(found))
+    return tuple(one for key, said in facts.items() for one in _differing(key, said))
 
 
 def _of_machines(machines: Mapping[str, Machine]) -> dict[tuple[str, str], dict[str, Value]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.hosts_differ import HostsDiffer, hosts_differ
+from mpigauge.analysis.hosts_differ import Difference, hosts_differ
 from mpigauge.analysis.map_verdict import Link, Verdict, verdict_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
@@ -44,7 +44,7 @@ class LinkMap:
         names: Of the ranks: hosts, "host:number" where a host has several, numbers on one host.
         latency_bytes: Size of the message whose time is the latency; None if there is none.
         rate_bytes: Size of the message whose rate is shown.
-        hosts: What they differ in.
+        differences: What its hosts differ in.
     """
 
     cell: Cell
@@ -54,7 +54,7 @@ class LinkMap:
     links: tuple[Link, ...]
     launches: int
     verdict: Verdict
-    hosts: HostsDiffer
+    differences: tuple[Difference, ...]
 
 
 def link_map(

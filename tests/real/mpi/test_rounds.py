@@ -151,7 +151,7 @@ def test_a_rank_keeps_one_line_a_step_of_a_map(parts: Parts, tmp_path: Path, pai
 
 
 def test_hosts_with_the_same_cards_are_said_together(parts: Parts) -> None:
-    texts, reads = ("launch_cards", "json"), ("cards", "card_facts", "rdma_cards", "interfaces")
+    texts, reads = ("launch_cards", "json", "small_file"), ("cards", "card_facts", "rdma_cards", "interfaces")
     run = parts(
         "host_cards",
         *(f"text/{file}.c" for file in texts),

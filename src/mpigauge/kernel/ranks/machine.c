@@ -1,7 +1,8 @@
 /* machine - what machine a rank is on: whoever started the job may be on another. */
 #include "ranks/machine.h"
 
-#include <limits.h>
+#include "text/small_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,6 @@ static const char *const memory_keys[]    = {"MemTotal", NULL};
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static FILE *open_below(const char *root, const char *name)
-{
-    char path[PATH_MAX];
-
-    (void) snprintf(path, sizeof path, "%s%s", root, name);
-    return fopen(path, "r");
-}
-
 /* What stands behind "key : " if the line begins with one of these keys, else NULL. */
 static const char *value_of(const char *line, const char *const *keys)
 {
@@ -35,10 +28,9 @@ static const char *value_of(const char *line, const char *const *keys)
 }
 
 /* The first value of any of these keys; the text stays empty where there is none. */
-static void read_value(const char *root, const char *name, const char *const *keys, char *text,
-                       size_t bytes)
+static void read_value(const char *name, const char *const *keys, char *text, size_t bytes)
 {
-    FILE       *file  = open_below(root, name);
+    FILE       *file  = fopen(name, "r");
     const char *value = NULL;
     char        line[LINE_BYTES];
 
@@ -51,48 +43,32 @@ static void read_value(const char *root, const char *name, const char *const *ke
     (void) fclose(file);
 }
 
-static void end_line(char *text)
+static void read_line(const char *path, char *text, size_t bytes)
 {
-    char *end = strchr(text, '\n');
-
-    if (end != NULL)
-        *end = '\0';
-}
-
-/* The first line of a small file. */
-static void read_line(const char *root, const char *name, char *text, size_t bytes)
-{
-    FILE *file = open_below(root, name);
-
-    if (file == NULL)
-        return;
-    if (fgets(text, (int) bytes, file) == NULL)
-        text[0] = '\0';
-    end_line(text);
-    (void) fclose(file);
+    mg_small_file_line("", path, text, bytes);
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
 /* As the system claims it, such as 32768K; 0 if there is no such cache. */
-static int64_t cache_at(const char *root, int index)
+static int64_t cache_at(int index)
 {
     char  name[NUMBER_BYTES + LINE_BYTES];
     char  text[NUMBER_BYTES] = "";
     char *end                = NULL;
 
-    (void) snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    read_line(root, name, text, sizeof text);
+    (void) snprintf(name, sizeof name, "sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    read_line(name, text, sizeof text);
     const int64_t kib = strtoll(text, &end, 10);
     return kib > 0 && *end == 'K' ? kib * KIB : 0;
 }
 
-static int64_t largest_cache(const char *root)
+static int64_t largest_cache(void)
 {
     int64_t largest = 0;
 
     for (int i = 0; i < CACHES_MOST; i++) {
-        const int64_t bytes = cache_at(root, i);
+        const int64_t bytes = cache_at(i);
 
         largest = bytes > largest ? bytes : largest;
     }
@@ -100,40 +76,32 @@ static int64_t largest_cache(const char *root)
 }
 
 /* As in "MemTotal:  16332000 kB". */
-static int64_t memory_of(const char *root)
+static int64_t memory_bytes(void)
 {
     char text[NUMBER_BYTES] = "";
 
-    read_value(root, "/proc/meminfo", memory_keys, text, sizeof text);
+    read_value("/proc/meminfo", memory_keys, text, sizeof text);
     const int64_t kib = strtoll(text, NULL, 10);
     return kib > 0 && kib < INT64_MAX / KIB ? kib * KIB : 0;
 }
 
-struct mg_machine mg_machine_of(const char *root)
-{
-    struct mg_machine here;
-
-    memset(&here, 0, sizeof here); /* it is sent as it is */
-    read_value(root, "/proc/cpuinfo", model_keys, here.cpu, sizeof here.cpu);
-    read_value(root, "/proc/cpuinfo", microcode_keys, here.microcode, sizeof here.microcode);
-    read_line(root, "/proc/sys/kernel/osrelease", here.system, sizeof here.system);
-    read_line(root, "/sys/devices/system/cpu/online", here.online, sizeof here.online);
-    read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", here.governor,
-              sizeof here.governor);
-    read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-              here.clock_source, sizeof here.clock_source);
-    here.cache_bytes  = largest_cache(root);
-    here.memory_bytes = memory_of(root);
-    return here;
-}
-
 struct mg_machine mg_machine_here(void)
 {
-    struct mg_machine here = mg_machine_of("");
+    struct mg_machine here;
     struct utsname    names;
 
-    if (uname(&names) == 0) /* known without /proc, too */
+    memset(&here, 0, sizeof here); /* it is sent as it is */
+    read_value("/proc/cpuinfo", model_keys, here.cpu, sizeof here.cpu);
+    read_value("/proc/cpuinfo", microcode_keys, here.microcode, sizeof here.microcode);
+    if (uname(&names) == 0)
         (void) snprintf(here.system, sizeof here.system, "%.*s", (int) sizeof here.system - 1,
                         names.release);
+    read_line("sys/devices/system/cpu/online", here.online, sizeof here.online);
+    read_line("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", here.governor,
+              sizeof here.governor);
+    read_line("sys/devices/system/clocksource/clocksource0/current_clocksource", here.clock_source,
+              sizeof here.clock_source);
+    here.cache_bytes  = largest_cache();
+    here.memory_bytes = memory_bytes();
     return here;
 }

@@ -20,7 +20,4 @@ struct mg_machine {
 
 struct mg_machine mg_machine_here(void);
 
-/* The same of the files below a folder, in place of /. */
-struct mg_machine mg_machine_of(const char *root);
-
 #endif

@@ -2,6 +2,8 @@
  * for a reason that can be named. */
 #include "rounds/card_facts.h"
 
+#include "text/small_file.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,28 +12,9 @@
 
 enum { FOLDER_BYTES = PATH_MAX / 2 };
 
-static void end_line(char *text)
-{
-    char *end = strchr(text, '\n');
-
-    if (end != NULL)
-        *end = '\0';
-}
-
-/* The first line of a small file; nothing where there is none, or reading fails, as of the speed of
- * an interface that is down. */
 static void read_fact(const char *folder, const char *name, char *text)
 {
-    char path[PATH_MAX];
-
-    (void) snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return;
-    if (fgets(text, MG_CARD_FACT_BYTES, file) == NULL)
-        text[0] = '\0';
-    end_line(text);
-    (void) fclose(file);
+    mg_small_file_line(folder, name, text, MG_CARD_FACT_BYTES);
 }
 
 /* The folder of the driver is called as it is. */

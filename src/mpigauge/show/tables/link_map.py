@@ -157,7 +157,7 @@ def _record(shown: LinkMap) -> dict[str, Any]:
         "verdict": verdict.word,
         "reasons": [undecided(reason) for reason in verdict.reasons],
         "notes": [note(fact) for fact in verdict.notes],
-        "hosts_differ": [_difference(one) for one in shown.hosts.differences],
+        "hosts_differ": [_difference(one) for one in shown.differences],
         "factor": verdict.factor,
         "error_rate": verdict.error_rate,
         "launches": shown.launches,

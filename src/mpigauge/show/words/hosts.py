@@ -65,7 +65,7 @@ def lines(shown: LinkMap) -> Iterator[str]:
     """Differences of the hosts of a map; first those by which a slow one differs from most."""
     blamed = (*shown.verdict.hosts, *shown.verdict.links)
     slow = {name.partition(":")[0] for one in blamed for name in one.names}
-    found = sorted(shown.hosts.differences, key=lambda one: not slow & {*one.outliers})
+    found = sorted(shown.differences, key=lambda one: not slow & {*one.outliers})
     yield from map(sentence, found[:LINES_SHOWN])
     if len(found) > LINES_SHOWN:
         yield f"hosts differ: {len(found) - LINES_SHOWN} more: --format json"
