@@ -45,6 +45,7 @@ def compared(cli: Cli, *words: str) -> tuple[int, dict[str, Any]]:
     return done.status, json.loads(done.out)
 
 
+@pytest.mark.thorough
 def test_a_slower_library_is_named_first(cli: Cli, measure: Any) -> None:
     path = measure(1.5)
     done = cli("compare", path)
@@ -65,6 +66,7 @@ def test_a_slower_library_is_named_first(cli: Cli, measure: Any) -> None:
     assert [rate["planted"] for rate in said["rates"]] == [0.0, 0.03, 0.05, 0.1]
 
 
+@pytest.mark.thorough
 def test_equals_pass_and_so_does_what_is_faster(cli: Cli, measure: Any) -> None:
     path = measure(1.0)
     status, said = compared(cli, path)
@@ -103,6 +105,7 @@ def test_two_results_give_no_verdict(cli: Cli, measure: Any) -> None:
     assert not {one["verdict"] for one in said["cells"]} & {"slower", "faster"}
 
 
+@pytest.mark.thorough
 def test_results_of_two_machines_are_refused_unless_forced(cli: Cli, measure: Any) -> None:
     text = Path(measure(1.0)).read_text(encoding="utf-8")
     head, _, rest = text.partition("\n")
@@ -116,6 +119,7 @@ def test_results_of_two_machines_are_refused_unless_forced(cli: Cli, measure: An
     assert cli("compare", "both.jsonl", "other.jsonl", "--force").status == EXIT_UNDECIDED
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_compared_is_said(cli: Cli, measure: Any, fake_mpi: Install) -> None:
     path = measure(1.0, launches=2)
     alone = fake_mpi("intelmpi", "2021.18.1")
@@ -161,6 +165,7 @@ def test_times_are_refused_where_there_are_only_ratios(cli: Cli, measure: Any) -
         assert f"format {form} needs times" in done.err
 
 
+@pytest.mark.thorough
 def test_only_what_is_asked_for_is_compared(cli: Cli, measure: Any) -> None:
     path = measure(1.5)
     _, said = compared(cli, path, "--sizes", "8")
@@ -210,6 +215,7 @@ def test_a_library_measured_twice_is_a_control(cli: Cli, fake_mpi: Install, mach
     assert (status, said["verdict"], len(said["cells"])) == (EXIT_DONE, "same", 2)
 
 
+@pytest.mark.thorough
 def test_a_variable_is_varied_in_turn(cli: Cli, openmpi: object) -> None:
     """What the job's environment says of it is what the fake kernel does."""
     words = ("run", "pingpong", "memcpy", *WORDS, "--launches", "8", "-o", "r.jsonl")

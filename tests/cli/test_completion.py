@@ -91,12 +91,14 @@ def test_names_of_reductions_roots_and_placements(tab: Tab) -> None:
     assert tab("run", "--placement", "") == ["same-host", "different-hosts"]
 
 
+@pytest.mark.thorough
 def test_words_between_commas_are_completed_one_by_one(tab: Tab) -> None:
     assert tab("show", "r.jsonl", "--columns", "mean,std") == ["mean,stddev"]
     assert tab("show", "r.jsonl", "--columns", "stddev,std") == []
     assert tab("run", "--sync", "common,") == ["common,barrier", "common,mpi_barrier"]
 
 
+@pytest.mark.thorough
 def test_libraries_that_were_added(tab: Tab, machine: Path) -> None:
     (machine / "home" / ".local" / "share" / "mpigauge" / "mpi" / "mpich-4.3.2").mkdir(parents=True)
     assert tab("run", "--mpi", "mpich") == ["mpich", "mpich==4.3.2"]
@@ -118,12 +120,14 @@ def test_files_of_the_kind_that_is_wanted(tab: Tab, machine: Path) -> None:
     assert tab("show", "here/") == ["the shell's own files"]
 
 
+@pytest.mark.thorough
 def test_verbs_that_take_words_of_run_offer_them(tab: Tab) -> None:
     assert set(tab("sbatch", "--n")) == {"--nodes", "--np"}
     assert tab("kernel", "plan", "ping") == ["pingpong"]
     assert "--sizes" in tab("kernel", "plan", "--")
 
 
+@pytest.mark.thorough
 def test_a_tab_after_what_is_no_verb_says_nothing_of_it(tab: Tab) -> None:
     assert tab("nonsense", "--") == tab("--")
 

@@ -53,6 +53,7 @@ def slow_control() -> None:
     PATH.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_two_builds_have_a_control_that_is_no_third_side(cli: Cli, two: tuple[str, ...]) -> None:
     assert cli(*WORDS, *two).status == EXIT_DONE
     assert arms() == {"": {"null", "pingpong", "memcpy"}, CONTROL: {"null", "pingpong"}}
@@ -66,6 +67,7 @@ def test_two_builds_have_a_control_that_is_no_third_side(cli: Cli, two: tuple[st
     assert "2 of one library, measured twice" in cli("compare", str(PATH)).out
 
 
+@pytest.mark.thorough
 def test_tables_leave_the_control_out_and_say_so(cli: Cli, two: tuple[str, ...]) -> None:
     cli(*WORDS, *two)
     rows = json.loads(cli("show", str(PATH), "--format", "json").out)["rows"]
@@ -86,6 +88,7 @@ def test_a_control_that_moves_takes_the_verdict_back(cli: Cli, two: tuple[str, .
     assert head == "the machine moved: pingpong of one library, measured twice, changed, which cannot differ"
 
 
+@pytest.mark.thorough
 def test_one_moved_control_is_enough_until_decided(cli: Cli, two: tuple[str, ...]) -> None:
     assert cli(*WORDS, *two, "--until", "decided").status == EXIT_DONE
     assert CONTROL in arms()
@@ -129,6 +132,7 @@ def test_a_control_of_nothing_is_refused(cli: Cli, openmpi: object) -> None:
     assert (done.status, "nothing is measured in turn" in done.err) == (EXIT_USAGE, True)
 
 
+@pytest.mark.thorough
 def test_a_variable_has_a_control_of_its_first_value(cli: Cli, openmpi: object) -> None:
     words = (*WORDS, "--launches", "6", "-o", str(PATH), "--vary", "FAKE_SLOWER=1,1.5")
     assert cli(*words).status == EXIT_DONE

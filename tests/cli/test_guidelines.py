@@ -34,6 +34,7 @@ def checked(cli: Cli, *words: str) -> tuple[int, dict[str, Any]]:
     return done.status, json.loads(done.out)
 
 
+@pytest.mark.thorough
 def test_the_suite_measures_every_mode_beside_what_it_replaces(cli: Cli) -> None:
     assert cli(*WORDS, "-o", "r.jsonl", "--launches", "2").status == EXIT_DONE
     cells = load(Path("r.jsonl")).campaign.cells

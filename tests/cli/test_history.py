@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SLOWER = slower_from(7, 1.12, 1024)
 
 
+@pytest.mark.thorough
 def test_what_became_slower_is_named_first(cli: Cli) -> None:
     path = folder("results", 12, SLOWER, switch=7)
     done = cli("history", path)
@@ -42,6 +43,7 @@ def test_what_became_slower_is_named_first(cli: Cli) -> None:
         assert one["said"] == ("slower" if one["changes"] else "no change")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("count", "factor", "status", "words"),
     [
@@ -103,6 +105,7 @@ def test_a_margin_says_what_matters(cli: Cli) -> None:
     assert cli("history", path, "--margin", "30%", "--allow", "30%").status == EXIT_DONE
 
 
+@pytest.mark.thorough
 def test_sessions_since_a_date_are_all_there_is(cli: Cli) -> None:
     path = folder("results", 12, slower_from(3, 1.3))
     assert cli("history", path).status == EXIT_CHECK_FAILED
@@ -131,6 +134,7 @@ def test_what_so_few_sessions_cannot_show_is_said(cli: Cli, count: int, says: st
     assert f"not looked for, {says}" in cli("history", path).out
 
 
+@pytest.mark.thorough
 def test_what_came_and_went_is_told_and_is_not_slow(cli: Cli) -> None:
     path = folder("results", 14, lambda of, day: 1.2 if of.pattern == "pingpong" and 4 <= day < 9 else 1.0)
     done = cli("history", path)
@@ -145,6 +149,7 @@ def test_what_came_and_went_is_told_and_is_not_slow(cli: Cli) -> None:
 # ---- Against a baseline --------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("factor", "status", "words"),
     [

@@ -242,6 +242,7 @@ def test_a_copy_that_cannot_be_is_refused(
     assert refused["time_s"] is refused["rate_bytes_per_s"] is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("trouble", "state"), [("FAKE_CRASH", "failed"), ("FAKE_CORRUPT", "corrupt")])
 def test_trouble_in_a_collective_costs_no_other(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, trouble: str, state: str
@@ -288,6 +289,7 @@ def variables_seen(fake: FakeMpi) -> Path:
     return log
 
 
+@pytest.mark.thorough
 def test_a_dry_run_and_the_result_tell_what_is_set_for_them(
     cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # ---- What goes wrong in the job ------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
     rows = rows_of(cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl"), 1)
@@ -52,6 +53,7 @@ def test_the_reason_of_a_crash_is_what_the_job_said(
     assert rows["pingpong", "standard", 64, 2, "openmpi"]["reason"].endswith("these are my last words")
 
 
+@pytest.mark.thorough
 def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +69,7 @@ def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
     assert {visit.id for visit in result.visits if visit.cell == failure.cell} <= set(range(5))
 
 
+@pytest.mark.thorough
 def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.campaign.patience.SILENCE_LEAST_S", 0.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:64")

@@ -186,6 +186,7 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return result
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", [2, 3, 40, 77, 78, 79, 80, 120])
 def test_collectives_go_on_where_they_were_cut_short(
     cli: Cli, openmpi: FakeMpi, together: Result, monkeypatch: pytest.MonkeyPatch, lines: int

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # ---- A result, and every way of showing it -------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_table_tells_the_law(measured: Path, cli: Cli) -> None:
     rows = rows_of(cli("show", measured, "--format", "json"))
     times = estimates_ns(rows)
@@ -82,6 +83,7 @@ def test_numbers_for_programs_say_what_stands_for_a_launch(measured: Path, cli: 
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", GENERAL)
 def test_every_format_shows_every_curve(measured: Path, cli: Cli, form: str) -> None:
     done = cli("show", measured, "--format", form, "--columns", "all", "--unit", "ns")
@@ -90,6 +92,7 @@ def test_every_format_shows_every_curve(measured: Path, cli: Cli, form: str) -> 
     assert str(EAGER_LIMIT_BYTES) in done.out
 
 
+@pytest.mark.thorough
 def test_text_and_csv_hold_the_numbers_of_the_law(measured: Path, cli: Cli) -> None:
     assert "202 ns" in cli("show", measured, "--all").out
     assert f"{FLOOR_NS}.0 ns per sample" in cli("show", measured, "--all").out

@@ -131,6 +131,7 @@ def scheduler(cli: Cli) -> dict[str, str]:
     return dict(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("openmpi")
 def test_the_doctor_tells_of_the_allocation(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert scheduler(cli)["value"] == "none"

@@ -81,6 +81,7 @@ def test_memory_has_no_state(two: dict[str, Path], cli: Cli) -> None:
     assert not any(row["states"] for row in rows)
 
 
+@pytest.mark.thorough
 def test_the_state_that_lasts_stands_for_the_machine(two: dict[str, Path], cli: Cli) -> None:
     whole = shown(cli, two["mostly"])
     assert list(small(whole)) == ["far"]
@@ -95,6 +96,7 @@ def test_a_state_can_be_chosen(two: dict[str, Path], cli: Cli, state: str) -> No
     assert list(small(shown(cli, two["both"], "--state", state))) == [state]
 
 
+@pytest.mark.thorough
 def test_of_one_state_nothing_is_said(two: dict[str, Path], cli: Cli) -> None:
     whole = shown(cli, two["one"])
     assert whole["states"] == []
@@ -120,6 +122,7 @@ def test_curves_have_a_table_for_each(two: dict[str, Path], cli: Cli) -> None:
     assert "states of the machine: " in text
 
 
+@pytest.mark.thorough
 def test_tables_of_papers_have_a_column_for_each(two: dict[str, Path], cli: Cli) -> None:
     for table in ("times", "rates", "latency", "summary"):
         whole = shown(cli, two["both"], "--table", table, "--series", "pingpong standard")
@@ -147,6 +150,7 @@ def test_ratios_are_formed_within_a_state(two: dict[str, Path], cli: Cli) -> Non
         assert f"while {one['value']['state']}" in one["text"]
 
 
+@pytest.mark.thorough
 def test_series_are_told_apart_by_state(two: dict[str, Path], cli: Cli) -> None:
     done = cli("plot", two["both"], "--series", "pingpong standard", "-o", "figure.svg")
     assert done.status == 0, done.err
@@ -156,6 +160,7 @@ def test_series_are_told_apart_by_state(two: dict[str, Path], cli: Cli) -> None:
     assert 'id="band-1' in text or 'id="bars-1' in text
 
 
+@pytest.mark.thorough
 def test_samples_have_the_colour_of_their_state(two: dict[str, Path], cli: Cli) -> None:
     words = ("--series", "pingpong standard", "--sizes", "8", "-o", "figure.svg")
     assert cli("plot", two["both"], "--kind", "samples", *words).status == 0
@@ -169,6 +174,7 @@ def test_samples_have_the_colour_of_their_state(two: dict[str, Path], cli: Cli) 
 # ---- Disturbed or not ----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_only_quiet_leaves_disturbed_visits_out_and_says_so(two: dict[str, Path], cli: Cli) -> None:
     before, after = shown(cli, two["one"]), shown(cli, two["one"], "--only", "quiet")
     disturbed = sum(one.wait_ns > 0 for one in load(two["one"]).visits)

@@ -139,6 +139,7 @@ def test_a_transport_that_the_library_itself_denies_fails_its_cells(
     assert f"transport {transport} did not take effect: the library reports on-host {used}" in row["reason"]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("openmpi")
 @pytest.mark.parametrize("known", [True, False])
 def test_a_report_is_no_reason_of_a_failure(cli: Cli, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:

@@ -34,6 +34,7 @@ def _programs(openmpi: object, machine: Path, monkeypatch: pytest.MonkeyPatch) -
     Path("hosts").write_text("n1\nn1\nn2\nn2\nn3\nn3\nn4\nn4\n", encoding="ascii")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("launcher", "environ", "placement"),
     [

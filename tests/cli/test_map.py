@@ -35,6 +35,7 @@ def known(cli: Cli, monkeypatch: pytest.MonkeyPatch, slow: str, *words: object) 
     return path
 
 
+@pytest.mark.thorough
 def test_a_uniform_map_has_nothing_slow(cli: Cli) -> None:
     done = mapped(cli, "--np", 6, "--format", "json", "-o", "map.jsonl")
     assert done.status == 0, done.err
@@ -67,6 +68,7 @@ def test_a_slow_link_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch, how: tu
     assert said["slow_hosts"] == []
 
 
+@pytest.mark.thorough
 def test_a_slow_host_is_named_and_its_links_are_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_SLOW", "2:3")
     done = mapped(cli, "--np", 6, "--format", "json")
@@ -103,6 +105,7 @@ def test_of_a_link_that_is_always_slow_no_launches_are_named(
     assert "launches" not in cli("map", path, "-q").out
 
 
+@pytest.mark.thorough
 def test_for_a_script_only_the_verdict_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     done = mapped(cli, "--np", 4, "-q", "-o", "uniform.jsonl")
     assert (done.status, done.err) == (0, "")
@@ -124,6 +127,7 @@ def test_what_cannot_be_told_is_undecided(cli: Cli, ranks: int, launches: int, w
     assert words in done.out
 
 
+@pytest.mark.thorough
 def test_with_the_launches_that_it_names_it_is_decided(cli: Cli) -> None:
     said = whole(mapped(cli, "--np", 4, "--launches", 2, "--format", "json", "-o", "few.jsonl"))
     done = mapped(cli, "--np", 4, "--launches", said["launches_needed"], "-q", "-o", "enough.jsonl")

@@ -83,6 +83,7 @@ def test_people_read_the_same(cli: Cli, result: str) -> None:
     assert "| 0 B | 256 KiB | 20 |" in cli("model", result, "--format", "markdown").out
 
 
+@pytest.mark.thorough
 def test_a_probed_limit_is_a_break(cli: Cli, fake_mpi: Install) -> None:
     fake_mpi("mpich", "5.0.2", latency_ns=300)
     words = ("pingpong", "eager", "--sizes", SIZES, "--launches", "3", "-q", "-o", "e.jsonl")

@@ -55,6 +55,7 @@ def result_of_ranks(*ranks: int, cores: int = 64) -> Path:
     return written("r.jsonl", first, *launches_of(cells, NUMBERS), *measured(cells, NUMBERS, law_ns))
 
 
+@pytest.mark.thorough
 def test_collectives_have_the_name_of_their_algorithm(cli: Cli, machine: Path) -> None:
     path = result_of_ranks(2, 4, 8, 16)
     done = cli("model", path)
@@ -89,6 +90,7 @@ def test_without_messages_no_collective_is_explained(cli: Cli, machine: Path) ->
 # ---- Figures -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["time", "rate"])
 def test_a_model_is_drawn_over_its_points(cli: Cli, machine: Path, kind: str) -> None:
     """Lines of the model alone; a break that was found is a mark."""

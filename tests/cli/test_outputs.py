@@ -36,6 +36,7 @@ def result(machine: Path) -> Path:
     return written("r.jsonl", campaign(*cells), *launches_of(cells, range(1, 7)), *visits)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", VERBS)
 def test_files_have_what_standard_output_would_have(cli: Cli, verb: str) -> None:
     done = cli(*VERBS[verb], "-o", "a.json", "-o", "a.csv", "-o", "a.md")

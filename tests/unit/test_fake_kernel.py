@@ -115,6 +115,7 @@ def test_every_measured_visit_has_a_shape_of_its_sampling(openmpi: FakeMpi) -> N
 # ---- The law -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
 def test_samples_follow_the_law_and_the_rules_of_their_sampling(openmpi: FakeMpi, ranks: int) -> None:
     cells = [

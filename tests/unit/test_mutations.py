@@ -44,6 +44,7 @@ def test_a_slice_has_inputs_of_every_kind() -> None:
     assert {*COUNTS, "figure"} == set(KINDS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", COUNTS)
 def test_no_input_is_too_wrong(border: Border, kind: str) -> None:
     ended = [KINDS[kind](Random(seed), border) for seed in range(1, COUNTS[kind] + 1)]

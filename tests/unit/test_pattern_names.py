@@ -35,6 +35,7 @@ def texts_of(path: Path) -> set[str]:
     return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
+@pytest.mark.thorough
 def test_no_pattern_is_named() -> None:
     forbidden = set(names.patterns()) - set(SYNCS)  # ranks may start after a `barrier`, which is none
     assert len(forbidden) > 20

@@ -52,6 +52,7 @@ def ended(kind: type[RunningJob], text: str, hosts: tuple[str, ...] = ()) -> End
         return [line for line in lines if line], running.wait(PATIENCE_S), running.last_words
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "variables",
     [
@@ -76,6 +77,7 @@ def test_both_say_the_same(
     assert (found[1] == 0) == (not {"FAKE_DEAD", "FAKE_SINGLETONS"} & variables.keys())
 
 
+@pytest.mark.thorough
 def test_a_plan_in_parts_and_hosts_in_a_file_reach_it(openmpi: FakeMpi) -> None:
     text = plan_of(*(f"pingpong standard {size}" for size in range(1, 1200)))
     assert len(parts_of(text)) > 1

@@ -63,6 +63,7 @@ def test_a_heading_that_is_gone_is_found() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_nothing_is_cited_by_the_number_of_its_section() -> None:
     pages = [path for path in PAGES if path.name != "cli.md"]
     found = {

@@ -208,6 +208,7 @@ def test_commands_are_read(text: str, verb: str, makes: str, reads: list[str]) -
     assert (command.verb, command.makes, command.reads) == (verb, makes, reads)
 
 
+@pytest.mark.thorough
 def test_figures_are_kept_in_colour_and_in_grey(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "FIGURES", folder / "figures")
     monkeypatch.setattr(draw, "GREY", folder / "grey")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("memory", [0.0, 0.3, 0.6, 0.9])
 @pytest.mark.parametrize(("visits", "rounds"), [(1, 20_000), (20, 1000)])
 def test_a_planted_correlation_time_is_recovered(memory: float, visits: int, rounds: int) -> None:

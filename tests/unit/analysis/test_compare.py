@@ -77,6 +77,7 @@ def test_heavy_tails_and_unlike_cells_raise_no_more_alarms() -> None:
     assert alarms <= 6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [7, 10])
 def test_at_the_edge_one_in_twenty_is_beyond_it(count: int) -> None:
     """Every cell differs by just what the instrument cannot promise: the permutations err in 5 %."""
@@ -96,6 +97,7 @@ def test_usual_variances_of_many_permutations_are_those_of_each() -> None:
         assert drawn == pytest.approx(prior.moderated(alone, freedom))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [7, 10])
 def test_intervals_hold_for_all_cells_at_once(count: int) -> None:
     chance = np.random.default_rng(4)

@@ -178,6 +178,7 @@ def test_what_was_not_measured_keeps_the_rest_from_passing() -> None:
     assert [one.pair.base.time for one in shown.open] == [None]
 
 
+@pytest.mark.thorough
 def test_several_better_ways_are_told_without_the_luck_of_the_choice() -> None:
     fast: Mapping[str, float] = {"reduce-bcast": 1.4, "reduce-scatter-allgather": 1.4}
     trials = [
@@ -202,6 +203,7 @@ def test_sentences_say_where_how_much_and_what_is_saved() -> None:
     assert text.render(document(kept, KNOWN, Units())).startswith("kept: none of ")
 
 
+@pytest.mark.thorough
 def test_of_very_many_sizes_some_are_left_out_and_said() -> None:
     shown = checked(*rows_of(linear, sizes=range(8, 8 * 71, 8), modes=("blocking",), launches=range(1, 7)))
     assert PAIRS_MOST * 0.9 < len(shown.checked) <= PAIRS_MOST

@@ -76,6 +76,7 @@ def test_of_histories_without_change_one_in_twenty_has_one(spread: float, margin
     assert alarms <= 6  # of 60: a rate of 5 % is exceeded by chance in 3 of 100 such tests
 
 
+@pytest.mark.thorough
 def test_a_step_of_five_per_cent_is_found_where_it_is() -> None:
     chance = np.random.default_rng(2)
     found = [places([stepped(sessions_like(chance, 12, 0.01), 6, 0.05)])[0] for _ in range(40)]
@@ -92,6 +93,7 @@ def test_a_late_change_of_one_curve_among_many_is_found_and_no_other() -> None:
         assert places(curves) == [[9] if number == 3 else [] for number in range(8)]
 
 
+@pytest.mark.thorough
 def test_cells_that_did_not_change_are_not_said_to() -> None:
     chance = np.random.default_rng(4)
     wrong = 0
@@ -130,6 +132,7 @@ def test_of_histories_without_change_few_have_a_stretch() -> None:
     assert alarms <= 6
 
 
+@pytest.mark.thorough
 def test_a_stretch_of_one_curve_is_of_no_other_and_gaps_do_not_hide_it() -> None:
     chance = np.random.default_rng(14)
     curves = [sessions_like(chance, 16, 0.01) for _ in range(4)]
@@ -239,6 +242,7 @@ def test_a_slower_library_is_named_with_its_version() -> None:
     assert [(one.name, one.before, one.after) for one in change.switches] == [("openmpi", "5.0.7", "5.0.8")]
 
 
+@pytest.mark.thorough
 def test_one_session_is_not_believed_and_few_say_nothing() -> None:
     assert history_of(sessions(9, slower_from(8, 1.2)), Thresholds()).verdict == "undecided"
     assert history_of(sessions(9, usual), Thresholds()).verdict == "same"

@@ -59,6 +59,7 @@ def test_parameters_are_in_their_intervals(machine: Machine) -> None:
     assert 0.88 <= np.mean(covered) <= 1
 
 
+@pytest.mark.thorough
 def test_errors_of_parameters_are_as_small_as_their_noise() -> None:
     chance = np.random.default_rng(2)
     machine = Machine()

@@ -15,6 +15,7 @@ from tests.unit.analysis.planted import autoregressive, lognormal
 repeatable = settings(derandomize=True, deadline=None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [6, 10, 70, 71, 5000])
 def test_the_median_interval_covers_as_often_as_it_says(count: int) -> None:
     samples = lognormal(np.random.default_rng(count), (2000, count))

@@ -77,6 +77,7 @@ def test_what_is_slower_is_found_again() -> None:
     assert found >= 0.6 * 60 * 3
 
 
+@pytest.mark.thorough
 def test_it_picks_what_may_differ_and_a_few_others() -> None:
     sizes = [2**place for place in range(12)]
     times = {("mpich", size): 10_000.0 for size in sizes}

@@ -43,6 +43,7 @@ def test_pandas_has_the_rows(tables: dict[str, mpigauge.Table], which: str) -> N
     assert plain(frame.to_dict("records")) == [*tables[which]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("which", WHICH)
 def test_polars_has_the_rows_by_itself_and_through_arrow(
     tables: dict[str, mpigauge.Table], which: str

@@ -189,6 +189,7 @@ def test_visits_are_shuffled_anew_in_every_launch(run: Run) -> None:
     assert len(set(orders)) > 1
 
 
+@pytest.mark.thorough
 def test_memory_is_not_looked_through_while_ranks_are_timed(run: Run) -> None:
     script = Script(looks_at_memory=True)
     run(script)

@@ -231,6 +231,7 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
     Path(path).write_bytes(text.replace(before, after, 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "after", "path", "sentence"),
     [

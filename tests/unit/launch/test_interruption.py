@@ -88,6 +88,7 @@ def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> N
     assert taken_from(interruption, lambda lines: lines != 3) == 3
 
 
+@pytest.mark.thorough
 def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.launch.interruption.GRACE_S", 1.0)
     assert 1 < taken_from(interruption, lambda _: True) < 600

@@ -162,6 +162,7 @@ def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object],
     assert other.exists()
 
 
+@pytest.mark.thorough
 def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], tmp_path: Path) -> None:
     old = made(tmp_path / "mpich_shm_old")
     os.utime(old, (1e9, 1e9))

@@ -68,6 +68,7 @@ def test_a_name_that_does_not_resolve_is_told_by_the_real_one() -> None:
     assert "host" in faults(["no-such-host.invalid"], "ssh", [])["no-such-host.invalid"].lower()
 
 
+@pytest.mark.thorough
 def test_hosts_that_hang_are_waited_for_together(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wait_s = 1.0
     monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", wait_s)

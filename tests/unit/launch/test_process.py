@@ -157,6 +157,7 @@ def test_words_that_are_no_text_are_kept_all_the_same() -> None:
     assert job.last_words == "gr\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}e"
 
 
+@pytest.mark.thorough
 def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
     talk = "print('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
     with RunningJob(program(talk), {}, "") as job:
@@ -167,6 +168,7 @@ def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
     assert set(job.last_words.splitlines()) >= {"still"}
 
 
+@pytest.mark.thorough
 def test_a_line_that_does_not_count_is_no_sign_of_life() -> None:
     """A library that hangs may go on talking on standard output, too."""
     talk = "print('life')\nwhile True: print('chatter'); time.sleep(0.02)"
@@ -279,6 +281,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.thorough
 def test_only_processes_of_the_job_are_ended() -> None:
     """Not what others below us start meanwhile, even if its parent is gone, so that it becomes our child."""
     with subprocess.Popen(program(SCRIPT_THAT_BECAME_US)):

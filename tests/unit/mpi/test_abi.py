@@ -87,6 +87,7 @@ def test_without_a_compiler_or_a_library_it_says_what_would_do(
     assert "mpigauge mpi add mpich" in no_compiler.err
 
 
+@pytest.mark.thorough
 def test_the_users_own_folders_come_after_the_librarys(
     cli: Cli, two: tuple[FakeMpi, FakeMpi], monkeypatch: pytest.MonkeyPatch
 ) -> None:

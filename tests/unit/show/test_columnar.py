@@ -168,6 +168,7 @@ def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("which", ["rows", "samples"])
 def test_parquet_has_the_values_of_the_table_and_says_where_they_are_from(
     tmp_path: Path, writer: str, which: str

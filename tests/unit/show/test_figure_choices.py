@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 # ---- Choosing series and sizes -------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_series_are_chosen_by_whole_words_and_renamed(result: Path, cli: Cli) -> None:
     svg(cli, result, "--series", "buffered shm=MPI_Bsend", "--series", "standard pingpong shm")
     assert {"MPI_Bsend", "standard"} <= set(texts())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -84,6 +86,7 @@ def test_spread_keeps_both_ends() -> None:
     assert spread([1, 2], 1) == [1]
 
 
+@pytest.mark.thorough
 def test_several_results_are_named_where_nothing_else_tells_them_apart(result: Path, cli: Cli) -> None:
     other = written("other.jsonl", *whole())
     svg(cli, result, other, "--series", "pingpong shm standard")
@@ -137,6 +140,7 @@ def test_of_nothing_measured_nothing_is_drawn(machine: Path, cli: Cli, kind: str
     assert not Path("figure.png").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_one_cell_what_can_be_drawn_is_drawn(machine: Path, cli: Cli, kind: str) -> None:
     of = cell(size=8)

@@ -78,6 +78,7 @@ def test_a_verdict_has_a_shape_and_a_colour_of_its_own(machine: Path) -> None:
     assert lines[-1].get_color() == "0.6", "a control"
 
 
+@pytest.mark.thorough
 def test_the_title_is_what_compare_says_first(machine: Path, cli: Cli) -> None:
     path = both("both.jsonl", shift)
     verdict, basis, *_ = cli("compare", path, "--margin", "5%").out.splitlines()
@@ -159,6 +160,7 @@ def test_few_launches_are_no_figure(machine: Path) -> None:
         figure(query("compare", both("few.jsonl", shift, launches=(1, 2, 3))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [("--by", "mpi"), ("--margin", "5%"), ("--allow", "5%"), ("--force",)])
 def test_what_only_a_comparison_takes_is_not_ignored(machine: Path, cli: Cli, words: tuple[str, ...]) -> None:
     path = both("both.jsonl", shift)

@@ -78,6 +78,7 @@ def test_sizes_do_not_change_the_look(machine: Path) -> None:
     assert looks("time", path) == looks("rate", path, sizes="8")
 
 
+@pytest.mark.thorough
 def test_figures_of_other_kinds_have_the_same_colours(machine: Path) -> None:
     path = of_modes()
     found = {kind: colours(figure(query(kind, path))) for kind in ("time", "rate", "mean", "modes")}

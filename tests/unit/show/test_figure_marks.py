@@ -52,6 +52,7 @@ def in_places() -> Path:
 # ---- Ratios --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["time", "rate", "ratio"])
 def test_the_denominator_is_always_named(result: Path, kind: str) -> None:
     for series in (("pingpong shm",), ("pingpong tcp", "memcpy"), ()):
@@ -114,6 +115,7 @@ def test_a_line_goes_over_the_limit_of_others_to_near_sizes_only(
     assert max(ends, default=0) == until
 
 
+@pytest.mark.thorough
 def test_blocked_sizes_are_marked(exchange: Path) -> None:
     whole = figure(query("placements", exchange))
     assert any("would deadlock" in one for one in words(whole))
@@ -140,6 +142,7 @@ def test_words_of_limits_stay_within_their_panel(result: Path, kind: str, linear
 # ---- Cores, bars and sizes -----------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_more_ranks_than_cores_are_marked_in_every_kind(machine: Path) -> None:
     cells = [cell("ring", size, ranks=ranks, transport="shm") for ranks in (2, 512) for size in (8, 64)]
     visits = measured(cells, LAUNCHES, lambda _, __: [1000] * 6)

@@ -21,6 +21,7 @@ NARROW = ("--kind", "time", "--series", "pingpong shm")
 TITLE = "<script>$x^2$</script>\x1b[31m & \N{GREEK SMALL LETTER ALPHA}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["overview", "time", "ratio", "placements"])
 def test_a_narrow_figure_is_narrow_and_nothing_in_it_is_wider(result: Path, kind: str) -> None:
     drawn = figure(query(kind, result, paper=Paper(width_in=3.3)))
@@ -34,6 +35,7 @@ def test_a_narrow_figure_is_narrow_and_nothing_in_it_is_wider(result: Path, kind
     assert figure(query(kind, result)).get_figwidth() > 6
 
 
+@pytest.mark.thorough
 def test_a_title_is_text_whatever_is_in_it(result: Path, cli: Cli) -> None:
     svg(cli, result, *NARROW, "--title", TITLE)
     (title,) = [text for text in texts() if "script" in text]

@@ -105,6 +105,7 @@ def test_every_range_of_sizes_has_ticks(sizes: set[float], linear: bool) -> None
 # ---- Imported times ------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_imported_times_stand_beside_measured_ones_without_intervals(result: Path, cli: Cli) -> None:
     found = svg(cli, printed(), result, "--kind", "time", "--series", "pingpong shm standard")
     assert points(found) == [3, len(SIZES)]
@@ -115,6 +116,7 @@ def test_imported_times_stand_beside_measured_ones_without_intervals(result: Pat
     assert not [name for name in found if re.match(r"(band|bars)-ratio", name)]
 
 
+@pytest.mark.thorough
 def test_a_new_name_does_not_hide_that_it_is_imported(result: Path, cli: Cli) -> None:
     svg(
         cli,

@@ -83,6 +83,7 @@ def two_patterns() -> list[Record]:
     return [campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells)]
 
 
+@pytest.mark.thorough
 def test_time(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "time", *PINGPONG)
     expect_curves(found)
@@ -90,12 +91,14 @@ def test_time(result: Path, cli: Cli) -> None:
     assert "break" in svg_text()
 
 
+@pytest.mark.thorough
 def test_rate(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "rate", *PINGPONG)
     assert points(found) == [len(SIZES) - 1, len(SIZES) - 2]
     assert count(found, "line") == 3
 
 
+@pytest.mark.thorough
 def test_a_time_of_zero_and_its_rate_are_off_the_axis(cli: Cli) -> None:
     """A clock that stood still: all that can be drawn is drawn."""
     cells = [cell("pingpong", size, transport="shm") for size in (8, 64, 512)]
@@ -112,6 +115,7 @@ def test_ratio(result: Path, cli: Cli) -> None:
     assert count(found, "bars") == 3, "what stands alone has a bar"
 
 
+@pytest.mark.thorough
 def test_compare(result: Path, cli: Cli) -> None:
     """Two modes in three launches have no verdict; in six, each size has a mark and a bar."""
     done = cli("plot", result, "--kind", "compare", "--by", "mode", "-o", "figure.svg")
@@ -125,6 +129,7 @@ def test_compare(result: Path, cli: Cli) -> None:
     assert count(found, "bars") == len(SIZES)
 
 
+@pytest.mark.thorough
 def test_mean(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "mean", *PINGPONG)
     assert points(found) == [len(SIZES), len(SIZES) - 1]
@@ -155,6 +160,7 @@ def test_ranks(result: Path, cli: Cli) -> None:
     assert "crowded" in svg_text()
 
 
+@pytest.mark.thorough
 def test_memory(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "memory", "--series", "shm standard")
     assert points(found) == [len(SIZES) - 1] * 2
@@ -172,6 +178,7 @@ def test_memory_ratio(result: Path, cli: Cli) -> None:
     assert any(text.endswith("least 1.01 at 8 B") for text in texts()), texts()
 
 
+@pytest.mark.thorough
 def test_distribution(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "distribution", *PINGPONG)
     assert count(found, "shape") == count(found, "median") == count(found, "range") == 2 * len(SIZES) - 1
@@ -227,6 +234,7 @@ def test_states(machine: Path, cli: Cli) -> None:
     assert "time / median of the cell" in texts()
 
 
+@pytest.mark.thorough
 def test_history(machine: Path, cli: Cli) -> None:
     """A panel a cell, the worst of those of which the same is said; changes are marked where they are."""
     files = sorted(folder("results", 12, slower_from(7, 1.12, 1024), switch=7).iterdir())
@@ -262,6 +270,7 @@ def test_every_form_is_written_and_the_same_again(result: Path, cli: Cli, ending
         assert b"/Type3" not in one
 
 
+@pytest.mark.thorough
 def test_units_are_on_the_axis(result: Path, cli: Cli) -> None:
     svg(cli, result, "--kind", "rate", "--unit", "Mbit/s", "--series", "pingpong shm")
     assert "bandwidth (Mbit/s)" in texts()

@@ -80,6 +80,7 @@ def test_list_tables_is_the_registry(cli: Cli) -> None:
 # ---- Numbers -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("table", LAID_OUT)
 @pytest.mark.parametrize("name", ["exchange", "libraries"])
 def test_every_number_is_that_of_its_cell(

@@ -235,6 +235,7 @@ def model_of(name: str) -> Page:
 USUAL = seen(model_of("usual"))
 
 
+@pytest.mark.thorough
 @given(name=NAMES)
 def test_names_are_text_and_never_markup(name: str) -> None:
     found = seen(model_of(name))
