@@ -128,11 +128,12 @@ def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows, t
 
 def test_computation_hides_what_the_library_does_by_itself(library: Library, rows: Rows) -> None:
     found = rows(
-        "allreduce", "--mode", "overlap", "--sizes", "64KiB", "--launches", "3", "--mpi", str(library.mpicc)
+        "allreduce", "--mode", "overlap", "--sizes", "64KiB", "--launches", "5", "--mpi", str(library.mpicc)
     )
     row = next(row for row in found if row["pattern"] == "allreduce")
-    # The computation takes as long as the operation alone, give or take what moments differ by.
-    assert row["overlap"]["low"] < 1
+    # The computation takes as long as the operation alone, give or take what moments differ by; a state that
+    # one launch alone has met has no interval.
+    assert row["overlap"]["low"] is None or row["overlap"]["low"] < 1
     assert row["time_s"]["estimate"] > 0.8 * row["overlap"]["pure_s"]
 
 

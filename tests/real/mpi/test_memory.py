@@ -85,9 +85,12 @@ def test_chasing_pointers_finds_the_first_cache(rows: Rows, mpigauge: Run) -> No
 
 
 def test_a_message_is_measured_by_copies(rows: Rows) -> None:
-    found = rows("pingpong", "crosscopy", "memcpy", "cacheline", "--sizes", "64KiB", "--launches", "3")
+    found = rows("pingpong", "crosscopy", "memcpy", "cacheline", "--sizes", "64KiB", "--launches", "5")
     message = next(row for row in found if row["pattern"] == "pingpong")
     line = next(row for row in found if row["pattern"] == "cacheline")
-    assert message["kappa"]["low"] <= message["kappa"]["estimate"] <= message["kappa"]["high"]
+    copies = message["kappa"]
+    assert copies["estimate"] > 0
+    if copies["low"] is not None:  # in a state that one launch alone has met there is no interval
+        assert copies["low"] <= copies["estimate"] <= copies["high"]
     assert message["memcpy_ratio"]["estimate"] > 1
     assert line["time_s"]["estimate"] < message["time_s"]["estimate"]
