@@ -11,12 +11,12 @@ import pytest
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, Thresholds
 from mpigauge.analysis.compare.runs import runs_of
-from mpigauge.analysis.compare.sides import pairs_between, pairs_by
+from mpigauge.analysis.compare.sides import Matched, pairs_between, pairs_by
 from mpigauge.analysis.rows import rows
 from mpigauge.show.document import Units
 from mpigauge.show.formats import json
 from mpigauge.show.tables.compare import document
-from mpigauge.show.words.compare import headline, verdict_of
+from mpigauge.show.words.compare import headline, notes, verdict_of
 from tests.made import campaign, cell, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_launches_of_other_times_never_say_slower() -> None:
     assert compare(pairs_between(base, base), USUAL).verdict == "undecided"
 
 
-TIMES_NS = {"near": 1_000, "far": 5_000}
+TIMES_NS = {"near": 1_000, "mid": 2_000, "far": 5_000}
 
 
 def of_two_states(course: list[list[str]], slower: float) -> Comparison:
@@ -124,6 +124,71 @@ def test_launches_count_in_whatever_state_they_were(course: list[list[str]]) -> 
         assert {one.decision.launches for one in shown.cells if one.decision} == {len(course)}
     ratios = [one.decision.ratio for one in slower.cells if one.decision]
     assert ratios == pytest.approx([1.1] * len(SIZES), rel=0.01)
+
+
+def of_a_restless_machine(slower: float, launches: int, seed: int) -> Comparison:
+    """The same, where each launch of either library is in a state of its own, near in half of them."""
+    chance = np.random.default_rng(seed)
+    sides = {mpi: [cell("pingpong", size=size, mpi=mpi) for size in SIZES] for mpi in ("mpich", "openmpi")}
+    visits = [
+        one
+        for mpi, cells in sides.items()
+        for one in in_states(
+            cells,
+            [[str(chance.choice(["near", "near", "mid", "far"]))] for _ in range(launches)],
+            lambda of, state, _: (
+                [round(TIMES_NS[state] * chance.normal(1, 0.01) * (slower if of.mpi == "openmpi" else 1))] * 5
+            ),
+        )
+    ]
+    cells = [one for mine in sides.values() for one in mine]
+    known = launches_of(cells, range(1, launches + 1))
+    found = rows(result_of(campaign(*cells), *known, *visits), choice="all")
+    return compare(pairs_by(found, "mpi"), USUAL, controlled=False)
+
+
+def within_one_state(shown: Comparison) -> list[Matched]:
+    pairs = [one.pair for one in shown.cells]
+    return [pair for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
+
+
+def test_launches_of_unlike_states_are_compared_within_one() -> None:
+    """Where the machine changes so often that few pairs are alike: equals pass, what is slower is found."""
+    times = 60
+    equal = [of_a_restless_machine(1.0, 10, seed) for seed in range(times)]
+    slower = [of_a_restless_machine(1.1, 10, seed) for seed in range(times)]
+    chosen = [number for number, shown in enumerate(equal) if within_one_state(shown)]
+    assert len(chosen) > times / 4
+    blamed = [number for number in chosen if equal[number].verdict == "slower"]
+    assert len(blamed) <= 0.05 * len(chosen) + 2
+    for number in chosen:
+        assert slower[number].verdict == "slower"
+        for one in slower[number].cells:
+            assert isinstance(one.pair, Matched)
+            assert (one.verdict, one.pair.paired, one.pair.states) == ("slower", False, ("near",))
+            assert one.decision is not None
+            assert one.decision.ratio == pytest.approx(1.1, rel=0.03)
+
+
+def test_what_was_compared_within_one_state_says_so() -> None:
+    shown = next(
+        shown for seed in range(60) if within_one_state(shown := of_a_restless_machine(1.1, 10, seed))
+    )
+    said = list(notes(shown))
+    assert "compared within one state (near), as the machine changes between launches: 4" in said
+
+
+def test_launches_that_are_never_alike_ask_for_more_of_them() -> None:
+    """Five of each would do in one state; these were in two, and `--launches 10` would do no better."""
+    shown = next(
+        shown
+        for seed in range(60)
+        for shown in [of_a_restless_machine(1.1, 6, seed)]
+        if not any(one.decision for one in shown.cells)
+    )
+    (said,) = notes(shown)
+    assert said.startswith("too few launches in like states: 4; a verdict takes 5 of both sides in one state")
+    assert int(said.split()[-1]) > 6 * 5 / 4
 
 
 def test_few_launches_say_nothing() -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.vocabulary import StateName
 
 
 Key = tuple[object, ...]
@@ -94,7 +95,7 @@ class Pair:
     @property
     def judged(self) -> bool:
         """Whether there are launches enough to say anything."""
-        return self.paired or min(map(len, self.times)) >= LAUNCHES_LEAST
+        return self.paired or _fewer(self) >= LAUNCHES_LEAST
 
     @property
     def floor(self) -> float:
@@ -107,6 +108,9 @@ class Pair:
 class Matched(Pair):
     """Two cells that are compared in like states: a launch counts once, by all states that both were in.
 
+    Where the machine changes so often that few pairs of launches were in a like state, the two are held
+    against each other within one state instead, launches of the one against launches of the other.
+
     Attributes:
         parts: A pair for every state that both were in.
     """
@@ -115,7 +119,23 @@ class Matched(Pair):
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Launch number to seconds of both: geometric means over states, of launches in like conditions."""
+        """Launch number to seconds of both: those in pairs; or, of too few pairs, those of one state."""
+        return self.alone.times if self.alone is not None else self._in_pairs
+
+    @cached_property
+    def alone(self) -> Pair | None:
+        """Of too few pairs, the state in which the side that has fewer launches has most; None if too few.
+
+        States are told by what a cache line takes, never by what is compared, so the choice is no selection.
+        """
+        if self.paired or not self.interleaved:
+            return None
+        most = max(self.parts, key=_fewer, default=None)
+        return most if most is not None and _fewer(most) >= LAUNCHES_LEAST else None
+
+    @cached_property
+    def _in_pairs(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Geometric means over states, of launches in like conditions."""
         base: dict[int, list[float]] = defaultdict(list)
         other: dict[int, list[float]] = defaultdict(list)
         for part in self.parts:
@@ -127,12 +147,34 @@ class Matched(Pair):
     @property
     def paired(self) -> bool:
         """Whatever launches were in a like state: which those are does not depend on what they took."""
-        return len(self.common) >= LAUNCHES_LEAST
+        return len(self._in_pairs[0]) >= LAUNCHES_LEAST
+
+    @property
+    def states(self) -> tuple[StateName | None, ...]:
+        """Those that it was compared in."""
+        return tuple(part.base.state for part in self.parts if self.alone in {None, part})
+
+    @property
+    def made(self) -> int:
+        """Launches of the side that has fewer, in whatever state."""
+        sides = ({number for part in self.parts for number in part.times[side]} for side in (0, 1))
+        return min(map(len, sides))
+
+    @property
+    def needed(self) -> int:
+        """Launches after which one state will probably have enough of both sides."""
+        most = max(map(_fewer, self.parts), default=0)
+        return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def mean_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1), over the launches that both have; None if there are none."""
+        """Of the base (0) or the other (1), over the launches that count; None if there are none."""
         times = self.times[side]
         return geometric_mean(times.values()) if times else super().mean_s(side)
+
+
+def _fewer(pair: Pair) -> int:
+    """Launches of the side that has fewer."""
+    return min(map(len, pair.times))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -203,7 +203,7 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
             key: value for key, value in cell_record(other.cell).items() if value != getattr(base.cell, key)
         },
         "state": base.state,
-        "states": [part.base.state for part in one.pair.parts] if isinstance(one.pair, Matched) else [],
+        "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
         "base_s": number(one.pair.mean_s(0)),
         "other_s": number(one.pair.mean_s(1)),
         **{name: number(getattr(decision, name, None)) for name in numbers},

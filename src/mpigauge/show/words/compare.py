@@ -10,6 +10,7 @@ from mpigauge import units
 from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.runs import distance
+from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
 
 LEFT_OUT = ("pattern", "mode")
+TOO_FEW = "too few launches"
 SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
 
@@ -85,7 +87,7 @@ def verdict_of(one: Compared) -> str:
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
     if one.decision is None:
-        return "too few launches" if one.pair.sessions is None else "too few sessions"
+        return TOO_FEW if one.pair.sessions is None else "too few sessions"
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
@@ -162,10 +164,10 @@ def notes(shown: Comparison) -> Iterator[str]:
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
-    if some := said["too few launches"]:
-        yield f"too few launches: {some}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
+    yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said["too few sessions"]:
         yield f"too few sessions: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+    yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
@@ -174,6 +176,27 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _unmoved(shown)
     if shown.rates:
         yield _rates(shown)
+
+
+def _few_launches(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Too few at all, or too few in like states of the machine, and how many it would take."""
+    apart = [pair for pair in pairs if isinstance(pair, Matched) and pair.made >= LAUNCHES_LEAST]
+    if few := len(pairs) - len(apart):
+        yield f"{TOO_FEW}: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
+    if apart:
+        needed = max(pair.needed for pair in apart)
+        yield (
+            f"{TOO_FEW} in like states: {len(apart)}; a verdict takes {LAUNCHES_LEAST} of both sides "
+            f"in one state: --launches {needed}"
+        )
+
+
+def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Where the machine changed between the launches of most pairs."""
+    alone = [pair.alone for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
+    if alone:
+        states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in alone))
+        yield f"compared within one state ({states}), as the machine changes between launches: {len(alone)}"
 
 
 def _unmoved(shown: Comparison) -> str:
