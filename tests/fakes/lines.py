@@ -41,7 +41,17 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     say(
         f'{{"launch":{{"kernel":{VERSION},"ranks":{ranks},"ranks_asked":{asked},"library":"{escaped}",'
         f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}],'
-        f'"cards":[{_cards(ranks)}],"first_round_trip_ns":{FIRST_NS if ranks > 1 else -1}}}}}'
+        f'"machines":[{_machines(ranks)}],"cards":[{_cards(ranks)}],'
+        f'"first_round_trip_ns":{FIRST_NS if ranks > 1 else -1}}}}}'
+    )
+
+
+def _machines(ranks: int) -> str:
+    """Alike but for the release of their kernel."""
+    releases = dict(word.split("=") for word in os.environ.get("FAKE_RELEASES", "").split())
+    return ",".join(
+        f'{{"host":"{host}","cpu":"Made","kernel":"{releases.get(host, "6.1")}","cache_bytes":{2**25}}}'
+        for host in dict.fromkeys(map(host_of, range(ranks)))
     )
 
 

@@ -120,19 +120,20 @@ def with_what_was_hidden(plan: Plan, where: str) -> Plan:
     return replace(plan, variables=plan.variables | {name: os.environ[name] for name in hidden})
 
 
-def open_result(session: Session, output: Path | None, usual: Path) -> ResultFile:
+def open_result(session: Session, output: Path | None, usual: Path, *, kept: bool = True) -> ResultFile:
     """The file that a session writes to: that of the campaign that it continues, or a new one.
 
     Every host is asked first, so that a campaign that cannot start leaves no file behind.
 
     Args:
         output: The name of a new file; None means `usual`, or the first free name beside it.
+        kept: Whether the file is to outlive its reader.
 
     Raises:
         UsageError: There is a file of this name already, another process is writing it, or it would be lost.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
-    if context.current() is not None:
+    if kept and context.current() is not None:
         check_kept(session.before.path if session.before else output or usual)
     check_reachable(session.plan, session.targets)
     if session.before is not None:

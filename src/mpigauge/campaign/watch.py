@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.watch import Watched, watched_alone, watched_by_ranks
-from mpigauge.campaign.loop import CampaignLoop
-from mpigauge.campaign.prepare import open_result, prepare
+from mpigauge.campaign.look import look
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import environment
-from mpigauge.result.reader import load
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
@@ -50,14 +46,9 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
         visits=VISITS,
         rounds_max=SAMPLES_MOST,
     )
-    session = prepare(plan, WHERE)
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="mpigauge-watch-") as folder:
-        path = Path(folder) / "watch.jsonl"
-        with open_result(session, path, path) as file:
-            CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
-        visits = [visit for visit in load(path).visits if visit.cell.pattern == pattern]
-    return watched_by_ranks(visits, time.monotonic() - begun, environment.cores_online())
+    result = look(plan, WHERE, observer, interruption)
+    visits = [visit for visit in result.visits if visit.cell.pattern == pattern]
+    return watched_by_ranks(visits, sum(end.elapsed_s for end in result.ends), environment.cores_online())
 
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:

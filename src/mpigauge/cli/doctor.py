@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.options import format_option
+from mpigauge.cli import completers
+from mpigauge.cli.options import format_option, place_options
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
@@ -37,16 +38,25 @@ LINE_PATTERN = "cacheline"
     metavar="TIME",
     help="Watch this machine for so long (10s, 1min): is it quiet, and does it change?",
 )
+@place_options
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=completers.libraries,
+    help="MPI library that starts ranks on hosts.",
+)
 @format_option()
-def command(duration: str | None, form: str) -> int:
-    """Check this machine: MPI libraries, compiler, cores, caches, clock, load.
+def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> int:
+    """Check this machine: MPI libraries, compiler, cores, clock, load; or hosts: in what they differ.
 
     \b
     mpigauge doctor
     mpigauge doctor --watch 10s
+    mpigauge doctor --hosts node[1-16]
     mpigauge doctor --format json
     """
     if duration is not None:
+        _refuse("is not for --watch, which looks at this machine alone", mpi=mpi, **place)
         return _watch(duration, form)
     from msgspec import to_builtins
 
@@ -54,6 +64,10 @@ def command(duration: str | None, form: str) -> int:
 
     machine = environment()
     grouped = _look(machine)
+    if place["hosts"]:
+        grouped["hosts"] = _hosts(mpi, **place)
+    else:
+        _refuse("says how ranks start on hosts: name them by --hosts", mpi=mpi, **place)
 
     from mpigauge.cli.tables import rendered
     from mpigauge.show.tables.doctor import document
@@ -90,6 +104,22 @@ def _watch(duration: str, form: str) -> int:
         signal_number = interruption.signal
     click.echo(rendered(document(seen, cores=cores_allowed(), alone=alone), form), nl=False)
     return EXIT_DONE if signal_number is None else EXIT_SIGNAL_BASE + signal_number
+
+
+def _hosts(mpi: str | None, **place: Any) -> list[Finding]:
+    from mpigauge.cli.doctor_hosts import of_hosts
+    from mpigauge.launch.interruption import Interruption
+
+    with Interruption() as interruption:
+        return of_hosts(interruption, mpi, **place)
+
+
+def _refuse(why: str, **given: Any) -> None:
+    """What would have no effect."""
+    names = {"variables": "env", "mpi_options": "mpi-option", "binding": "bind"}
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--{names.get(name, name).replace('_', '-')} {why}", "mpigauge doctor --help")
 
 
 def _look(machine: Environment) -> dict[str, list[Finding]]:

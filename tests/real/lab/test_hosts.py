@@ -121,6 +121,24 @@ def test_a_host_that_cannot_be_reached_is_named_before_anything_runs(
     assert not (folder / "r.jsonl").exists()
 
 
+def test_the_doctor_looks_at_hosts_and_keeps_nothing(lab: Lab, folder: Path) -> None:
+    done = lab(
+        sys.executable,
+        "-m",
+        "mpigauge",
+        "doctor",
+        "--hosts",
+        "h[1-3]",
+        "--mpi",
+        prefix("mpich"),
+        options=("--hosts", "3"),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3, with a rank of mpich" in done.stdout
+    assert "on each: h1, h2, h3" in done.stdout
+    assert not [*folder.rglob("*.jsonl")]
+
+
 def test_a_rank_that_lands_elsewhere_is_named(lab: Lab, folder: Path) -> None:
     shell = folder / "shell"
     shell.write_text(HERE, encoding="ascii")

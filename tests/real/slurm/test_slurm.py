@@ -259,7 +259,7 @@ def test_srun_places_ranks_in_any_order(cluster: Cluster) -> None:
     placements = [word for placement in ORDERS for word in ("--placement", placement)]
     words = ("--launcher", "srun", "--mpi", prefix("mpich"), *placements)
     result = submit_run(cluster, *words, before=("env", "SLURM_LABELIO=1"))
-    assert result.failures == []
+    assert not result.failures, [one.words for one in result.failures]
     assert sorted(launch.job.placement for launch in result.launches) == sorted(ORDERS)
     for launch, places in zip(result.launches, hosts(result), strict=True):
         assert ",".join(places) == launch.job.placement
@@ -269,7 +269,7 @@ def test_srun_places_ranks_in_any_order(cluster: Cluster) -> None:
 def test_a_campaign_in_a_step_has_the_nodes_of_its_job(cluster: Cluster, mpi: str, launcher: str) -> None:
     step = ("srun", "--nodes=1", "--ntasks=1", "--mpi=none")
     result = submit_run(cluster, "--mpi", mpi, "--np", "2", "--launcher", launcher, before=step)
-    assert result.failures == []
+    assert not result.failures, [one.words for one in result.failures]
     assert hosts(result) == [("node0", "node1")]
 
 

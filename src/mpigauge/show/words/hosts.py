@@ -51,14 +51,19 @@ def names(hosts: Sequence[str]) -> str:
     return ", ".join(hosts) if more <= 1 else f"{', '.join(hosts[:NAMES_SHOWN])} and {more} more"
 
 
-def sentence(one: Difference) -> str:
-    """A difference, with who has which value: "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
+def values_words(one: Difference) -> str:
+    """Who has which value: "9000 on 15 of 16, 1500 on h3"."""
     total = sum(len(hosts) for _, hosts in one.values)
     said = []
     for place, (value, hosts) in enumerate(one.values):
         where = f"{len(hosts)} of {total}" if place == 0 and one.usual is not None else names(hosts)
         said.append(f"{value_words(one, value)} on {where}")
-    return f"hosts differ: {fact_words(one)}: {', '.join(said)}"
+    return ", ".join(said)
+
+
+def sentence(one: Difference) -> str:
+    """A difference, with who has which value: "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
+    return f"hosts differ: {fact_words(one)}: {values_words(one)}"
 
 
 def lines(shown: LinkMap) -> Iterator[str]:

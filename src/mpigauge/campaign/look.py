@@ -1,0 +1,65 @@
+"""A look at a place: a campaign of which nothing is kept."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.prepare import located, open_result, prepare
+from mpigauge.errors import JobError
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.launch.interruption import Interruption
+    from mpigauge.result.reader import Result
+
+
+def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """What a plan measures here, in memory.
+
+    Raises:
+        MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
+    """
+    session = prepare(plan, where)
+    with tempfile.TemporaryDirectory(prefix="mpigauge-look-") as folder:
+        path = Path(folder) / "look.jsonl"
+        try:
+            with open_result(session, path, path, kept=False) as file:
+                CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
+        except JobError as error:
+            # The sentence would send to a file that is about to be gone.
+            said = next(telling_line(one.words) or one.kind for one in load(path).failures)
+            raise JobError(f"nothing could be measured: {said}", error.hint) from None
+        return load(path)
+
+
+def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """One launch with a rank on each host: every rank tells what its host is.
+
+    Args:
+        plan: Where to look, and how ranks are started; what it measures is set here.
+
+    Raises:
+        MpigaugeError: A host does not answer, or ranks cannot be started on all of them.
+    """
+    plan = located(plan)
+    return look(
+        replace(
+            plan,
+            measure=(Measure("barrier"),),
+            ranks=(len(plan.hosts),),
+            launches_min=1,
+            launches_max=1,
+            visits=1,
+        ),
+        where,
+        observer,
+        interruption,
+    )
