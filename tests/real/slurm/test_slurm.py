@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slurm
 
+TRIES = 3
 SHORT = ("pingpong", "--sizes", "8", "--launches", "1", "--seed", "7")
 LONG = ("pingpong", "--sizes", "1MiB:8MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
 """Four cells of long visits: on a fast machine, too, some are left when the first three are seen."""
@@ -242,13 +243,22 @@ def test_a_launcher_of_another_library_is_found_out(cluster: Cluster) -> None:
 
 
 def submit_run(cluster: Cluster, *words: str, before: tuple[str, ...] = ()) -> Result:
-    """What `mpigauge run` measures in a job of two nodes with two tasks each."""
+    """What `mpigauge run` measures in a job of two nodes with two tasks each.
+
+    Open MPI 5.0 under srun now and then dies in MPI_Init (open-mpi/ompi 12495), once in some hundred launches
+    here. The campaign survives that, which is not what these tests are about.
+    """
     command = [*before, *MPIGAUGE, "run", *SHORT, "-q", "-o", "r.jsonl", *words]
     Path("job.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n", encoding="utf-8")
-    number = cluster.submit("--nodes=2", "--ntasks-per-node=2", "--output=log", "job.sh")
-    cluster.ended(number)
-    assert Path("r.jsonl").exists(), Path("log").read_text(encoding="utf-8")
-    return load(Path("r.jsonl"))
+    for _ in range(TRIES):
+        Path("r.jsonl").unlink(missing_ok=True)
+        number = cluster.submit("--nodes=2", "--ntasks-per-node=2", "--output=log", "job.sh")
+        cluster.ended(number)
+        assert Path("r.jsonl").exists(), Path("log").read_text(encoding="utf-8")
+        result = load(Path("r.jsonl"))
+        if not any("MPI_Init" in one.words for one in result.failures):
+            break
+    return result
 
 
 ORDERS = ("node1,node0", "node0,node1,node0,node1", "node1,node1,node0", "node1,node1")
