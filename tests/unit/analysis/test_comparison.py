@@ -16,7 +16,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.show.document import Units
 from mpigauge.show.formats import json
 from mpigauge.show.tables.compare import document
-from mpigauge.show.words.compare import headline, notes, verdict_of
+from mpigauge.show.words.compare import headline, notes, saying_sides, sides_of, verdict_of
 from tests.made import campaign, cell, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -205,6 +205,30 @@ def test_two_results_may_differ_in_their_library_as_a_whole() -> None:
     (pair,) = pairs_between(base, other)
     assert pair.other.cell.mpi == "openmpi"
     assert not pairs_between(base, rows_with({("openmpi", 8): 1e4, ("intelmpi", 8): 1e4}))
+
+
+def test_what_has_another_base_says_so() -> None:
+    """Of two patterns without a common mode each is held against the first of its own."""
+    cells = [
+        cell(pattern, mode=mode)
+        for pattern, mode in [
+            ("bcast", "blocking"),
+            ("bcast", "halves"),
+            ("reduce", "reduce-scatter"),
+            ("reduce", "halves"),
+        ]
+    ]
+    visits = measured(cells, NUMBERS, lambda *_: [10_000, 10_010, 9_990])
+    pairs = pairs_by(rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits)), "mode")
+    shown, factors = compare(pairs, USUAL), frozenset({"mode"})
+    assert sides_of(pairs, factors) == "halves against blocking or reduce-scatter"
+    said = saying_sides(shown.cells, factors)
+    assert [said(one) for one in shown.cells] == [
+        "halves against blocking",
+        "halves against reduce-scatter",
+    ]
+    one = compare(pairs[:1], USUAL).cells
+    assert saying_sides(one, factors)(one[0]) == ""
 
 
 def test_neighbouring_sizes_are_told_as_one() -> None:

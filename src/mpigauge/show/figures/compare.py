@@ -22,7 +22,7 @@ from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -132,26 +132,25 @@ def _groups(found: Held, runs: Sequence[Run], *, controls: bool = False) -> list
         other = tuple(getattr(run.worst.pair.other.cell, name) for name in CURVE)
         curves.setdefault((key_of(run.worst.pair.base, found.factors | {"bytes"}), other), []).append(run)
     compared = (*found.shown.cells, *found.shown.controls)
-    several = len({words.side_of(one, found.factors) for one in compared}) > 1
+    side = words.saying_sides(compared, found.factors)
     unsaid = frozenset({*found.factors, *words.common(one.pair.base for one in compared)})
-    sides = found.factors if several else frozenset()
-    return [_group(sorted(curve, key=_bytes), unsaid, sides, controls) for curve in curves.values()]
+    return [_group(sorted(curve, key=_bytes), unsaid, side, controls) for curve in curves.values()]
 
 
 def _bytes(run: Run) -> int:
     return run.cells[0].pair.base.cell.bytes
 
 
-def _group(runs: Sequence[Run], unsaid: frozenset[str], sides: frozenset[str], controls: bool) -> Group:
+def _group(
+    runs: Sequence[Run], unsaid: frozenset[str], side: Callable[[Compared], str], controls: bool
+) -> Group:
     """A curve; a line that is alone has all in its label, if it is short.
 
     Args:
-        sides: Factors that tell which side is held against the base; empty if there is one.
+        side: What is said of the sides of a line.
     """
     one = runs[0].worst
-    heading = ", ".join(
-        filter(None, [words.name_of(one.pair.base, unsaid), words.side_of(one, sides) if sides else ""])
-    )
+    heading = ", ".join(filter(None, [words.name_of(one.pair.base, unsaid), side(one)]))
     labels = [words.size_of(run).partition(" (")[0] for run in runs]
     alone = f"{heading} {labels[0]}".strip()
     if len(runs) > 1 or len(alone) > LETTERS_OF_LABEL:

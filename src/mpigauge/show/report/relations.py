@@ -179,12 +179,12 @@ def _ratios(found: Held) -> Iterator[Chart]:
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
     )
-    several = len({compare_words.side_of(one, found.factors) for one in found.shown.cells}) > 1
+    said = compare_words.saying_sides(found.shown.cells, found.factors)
     curves: dict[str, list[Compared]] = {}
     for one in found.shown.cells:
         if one.decision is not None:
             name = compare_words.name_of(one.pair.base, unsaid)
-            side = compare_words.side_of(one, found.factors) if several else ""
+            side = said(one)
             curves.setdefault(DOT.join(filter(None, [name, side])), []).append(one)
     dots = [_ratio_dots(number, *each) for number, each in enumerate(curves.items())]
     frame = Frame("size", words.SCRIPT["size"], "ratio", words.TIMES_AS_LONG, [1.0])

@@ -125,11 +125,12 @@ def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
 def _table(
     runs: Sequence[Run], compared: frozenset[str], alike: Factors, first: Mapping[Compared, Compared]
 ) -> Table:
-    several = len({words.side_of(run.worst, compared) for run in runs}) > 1
+    side = words.saying_sides((run.worst for run in runs), compared)
+    several = any(side(run.worst) for run in runs)
     before = Column(
         "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3
     )
-    of = Column("of", "", lambda run: words.side_of(run.worst, compared), left=True, goes=None)
+    of = Column("of", "", lambda run: side(run.worst), left=True, goes=None)
     return Table(
         "",
         "",

@@ -17,7 +17,7 @@ from mpigauge.show.words.sessions import few
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
     from mpigauge.analysis.compare.decision import Decision
@@ -31,6 +31,8 @@ LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
 SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
+
+FIRST_OF_EACH = "the first of their kind"
 
 MACHINE = "the machine moved"
 
@@ -138,17 +140,27 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
     return begin if count == 1 else f"{begin} to {end}{some}"
 
 
-def side_of(one: Compared, compared: frozenset[str]) -> str:
-    """`mpich 5.0.2`: what is held against the base."""
-    return _side(one.pair.other, compared)
+def saying_sides(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
+    """What a line of many says of its sides: `mpich 5.0.2`; with its base where these differ.
+
+    Returns:
+        What says nothing, if all lines have the same sides.
+    """
+    names = {one: (_side(one.pair.base, compared), _side(one.pair.other, compared)) for one in cells}
+    bases, others = (set(side) for side in zip(*names.values(), strict=True)) if names else (set(), set())
+    if len(bases) > 1:
+        return lambda one: f"{names[one][1]} against {names[one][0]}"
+    return (lambda one: names[one][1]) if len(others) > 1 else (lambda _: "")
 
 
 def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
-    """Of all pairs: the others against their base."""
-    names = [_side(row, compared) for pair in pairs for row in (pair.base, pair.other)]
-    base, *others = dict.fromkeys(names)
+    """Of all pairs: the others against their base, or against their bases where not all have one."""
+    bases, others = (
+        [*dict.fromkeys(_side(row, compared) for row in rows)]
+        for rows in ((pair.base for pair in pairs), (pair.other for pair in pairs))
+    )
     said = ", ".join(others) if len(others) <= SIDES_MOST else f"{len(others)} others"
-    return f"{said} against {base}"
+    return f"{said} against {' or '.join(bases) if len(bases) <= SIDES_MOST else FIRST_OF_EACH}"
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:
