@@ -35,8 +35,8 @@ def look(plan: Plan, where: str, observer: Observer, interruption: Interruption)
                 CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
         except JobError as error:
             # The sentence would send to a file that is about to be gone.
-            said = next(telling_line(one.words) or one.kind for one in load(path).failures)
-            raise JobError(f"nothing could be measured: {said}", error.hint) from None
+            said = [telling_line(one.words) or one.kind for one in load(path).failures]
+            raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
         return load(path)
 
 

@@ -65,7 +65,9 @@ def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> i
     machine = environment()
     grouped = _look(machine)
     if place["hosts"]:
-        grouped["hosts"] = _hosts(mpi, **place)
+        grouped["hosts"], number = _hosts(mpi, **place)
+        if number is not None:
+            return EXIT_SIGNAL_BASE + number
     else:
         _refuse("says how ranks start on hosts: name them by --hosts", mpi=mpi, **place)
 
@@ -106,12 +108,14 @@ def _watch(duration: str, form: str) -> int:
     return EXIT_DONE if signal_number is None else EXIT_SIGNAL_BASE + signal_number
 
 
-def _hosts(mpi: str | None, **place: Any) -> list[Finding]:
+def _hosts(mpi: str | None, **place: Any) -> tuple[list[Finding], int | None]:
+    """What a look at hosts has found, and the signal that ended it, if one did."""
     from mpigauge.cli.doctor_hosts import of_hosts
     from mpigauge.launch.interruption import Interruption
 
     with Interruption() as interruption:
-        return of_hosts(interruption, mpi, **place)
+        found = of_hosts(interruption, mpi, **place)
+        return found, interruption.signal
 
 
 def _refuse(why: str, **given: Any) -> None:

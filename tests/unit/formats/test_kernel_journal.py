@@ -129,11 +129,10 @@ def test_a_library_that_nobody_knows_has_the_name_that_it_gives_itself(cli: Cli)
 def test_the_machine_of_an_import_is_that_of_its_first_rank(cli: Cli, openmpi: FakeMpi) -> None:
     handed_out(cli)
     launched(cli, "j")
-    machine = b'"machines":[{"host":"h1","cpu":"Fast CPU","kernel":"6.1","cache_bytes":1024}],"placement"'
-    changed(b'"placement"', machine, "j")
+    changed(b'"cpu":"Made","kernel":"6.1"', b'"cpu":"Fast CPU","kernel":"5.9"', "j")
     assert imported(cli, "plan.txt", "j").status == 0
     environment = load(Path("r.jsonl")).campaign.environment
-    assert (environment.cpu, environment.kernel) == ("Fast CPU", "6.1")
+    assert (environment.cpu, environment.kernel) == ("Fast CPU", "5.9")
 
 
 @pytest.mark.usefixtures("openmpi")
