@@ -173,8 +173,9 @@ def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int,
     assert len(alive) >= clocks[0].clock // (2 * 10**9)
     step_ns = max(place.clock_step_ns for place in launch.launch.placement)
     levels = math.ceil(math.log2(ranks))
-    # Every level of the tree learns for a second, which does not begin while the parent still learns.
-    assert clocks[0].clock >= levels * 10**9
+    # Every level of the tree learns for a second, which does not begin while the parent still learns; but it
+    # may begin some milliseconds before the moment that rank 0 counts from.
+    assert clocks[0].clock >= (levels - 0.1) * 10**9
     known = [(rank, model) for clock in clocks for rank, model in enumerate(clock.models)]
     assert len(known) >= 2 * ranks, "after learning, and at the end"
     for rank, model in known:

@@ -120,12 +120,13 @@ class MadeUpCard:
 def test_shared_memory_is_proven_beside_a_card_only_while_that_carries_nothing(
     mpigauge: Run, preload: Callable[..., dict[str, str]], tmp_path: Path, used: bool
 ) -> None:
+    """Messages are large, so that a visit is longer than the card's user may have to wait for a core."""
     card, stop = MadeUpCard(tmp_path / "tree"), threading.Event()
     user = threading.Thread(target=card.use, args=(stop,))
     if used:
         user.start()
     done = mpigauge(
-        *("run", "pingpong", "--transport", "shm", "--sizes", "64KiB", "--launches", "1", "-o", "r.jsonl"),
+        *("run", "pingpong", "--transport", "shm", "--sizes", "4MiB", "--launches", "1", "-o", "r.jsonl"),
         *("--mpi", prefix("mpich"), "--format", "json"),
         environment=preload("card_tree", CARD_TREE=tmp_path / "tree"),
     )
