@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completers
-from mpigauge.cli.options import format_option, place_options
+from mpigauge.cli.options import format_option, place_options, spelled
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
@@ -120,10 +120,9 @@ def _hosts(mpi: str | None, **place: Any) -> tuple[list[Finding], int | None]:
 
 def _refuse(why: str, **given: Any) -> None:
     """What would have no effect."""
-    names = {"variables": "env", "mpi_options": "mpi-option", "binding": "bind"}
     for name, value in given.items():
         if value:
-            raise UsageError(f"--{names.get(name, name).replace('_', '-')} {why}", "mpigauge doctor --help")
+            raise UsageError(f"{spelled(name)} {why}", "mpigauge doctor --help")
 
 
 def _look(machine: Environment) -> dict[str, list[Finding]]:

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.cli.options import assignments
-from mpigauge.errors import MpigaugeError, UsageError
+from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.show.tables.doctor import Finding
 from mpigauge.show.words import hosts as words
 
@@ -41,9 +41,7 @@ def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[
     try:
         # What failed is a finding below, so nobody else needs to tell it.
         seen = look_at_hosts(plan, WHERE, Silent(StringIO()), interruption)
-    except UsageError:
-        raise
-    except MpigaugeError as error:
+    except (EnvironmentLacksError, JobError) as error:
         return [Finding("lacks", HOSTS, error.sentence, error.hint)]
     return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]
 

@@ -17,6 +17,7 @@ from mpigauge.cli.options import (
     rank_counts,
     ranks_option,
     seed_option,
+    spelled,
     words,
 )
 from mpigauge.cli.selection import only_option
@@ -307,11 +308,11 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
 
 def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
     """A result is shown as it is."""
-    names = {"ranks": "np", "variables": "env", "mpi_options": "mpi-option", "output": "output"}
     asked = [name for name, value in {**given, "output": output, "dry_run": dry_run}.items() if value]
     if asked:
-        option = names.get(asked[0], asked[0].replace("_", "-"))
-        raise UsageError(f"--{option} is for measuring, but a RESULT is only shown", "leave one of them out")
+        raise UsageError(
+            f"{spelled(asked[0])} is for measuring, but a RESULT is only shown", "leave one of them out"
+        )
 
 
 def _check_figure(figure: Path | None) -> None:

@@ -219,6 +219,12 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return by(threshold_options(force(function)))
 
 
+def spelled(name: str) -> str:
+    """How the verb that runs spells one of its options."""
+    given = click.get_current_context().command.params
+    return max(next(one.opts for one in given if one.name == name), key=len)
+
+
 def words(text: str | None) -> tuple[str, ...]:
     """`standard,buffered` as a tuple."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())

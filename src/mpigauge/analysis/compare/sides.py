@@ -126,7 +126,7 @@ class Matched(Pair):
     def alone(self) -> Pair | None:
         """Of too few pairs, the state in which the side that has fewer launches has most; None if too few.
 
-        States are told by what a cache line takes, never by what is compared, so the choice is no selection.
+        States come from the latency of a cache line, never from the times compared, so choosing adds no bias.
         """
         if self.paired or not self.interleaved:
             return None
