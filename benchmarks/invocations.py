@@ -17,6 +17,8 @@ import tools
 from agreement import SIZES, InState, holds_others, in_states, of_sessions, speed_classes, spread
 
 from mpigauge import units
+from mpigauge.analysis.core_sharing import core_sharing
+from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.states import States, states_of
 from mpigauge.analysis.steadiness import STEADY
 from mpigauge.errors import EnvironmentLacksError
@@ -43,6 +45,20 @@ STATES_ARE = (
 AGREEMENT_IS = (
     "An interval counts if it contains the median of what the other invocations say of the same state. 95 % "
     "are expected of a machine that has no other states than those told apart."
+)
+WHOLE_CORES_ARE = (
+    "In the middle of the invocations, {0:.0%} of the visits were of "
+    "[shared cores](../docs/method.md#shared-cores). The same invocations with all of their visits and with "
+    "those of whole cores alone, as `--only quiet` shows them; of the latter intervals, {1} hold."
+)
+WHOLE_CORES_HEADINGS = (
+    "size",
+    "state",
+    "all: max / min",
+    "whole: max / min",
+    "all: median",
+    "whole: median",
+    "whole: intervals that hold",
 )
 SESSIONS_ARE = (
     "Every {0}-th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files has "
@@ -103,6 +119,8 @@ def section(libraries: Sequence[Library], count: int) -> str:
         [
             "## Repeatability: the same run again",
             *_repeatability(library, measured, states),
+            "### Of whole cores",
+            *_of_whole_cores(measured.results, states),
             "## Agreement: do the intervals hold?",
             *_agreement(measured, states),
             "## Speed of the machine: invocations at equal speed",
@@ -172,6 +190,30 @@ def _repeatability(library: Library, measured: Measured, states: States) -> list
     head = f"{library.label}; invocations, in turns: {runs}. mpigauge was given `--budget {BUDGET_S:g}s`."
     table = tools.markdown([*headings, "loop: max / min", "IMB: max / min"], body)
     return [head, table, REPEATABILITY_IS, STATES_ARE]
+
+
+def _of_whole_cores(results: Sequence[Result], states: States) -> list[str]:
+    """How much invocations differ with all visits and with those whose ranks shared no core."""
+    shares = [found.share for one in results if (found := core_sharing(one.visits, one.launches))]
+    if not shares:
+        return ["No clock was fine enough to tell whose cores were shared."]
+    whole, quiet = (in_states(ones, states) for ones in (results, [only_quiet(one) for one in results]))
+    body, kept = [], []
+    for size in SIZES:
+        for every, mine in zip(whole[size][1:] or whole[size], quiet[size][1:] or quiet[size], strict=True):
+            spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in (every, mine)]
+            times = [_median_time(one) for one in (every, mine)]
+            head = [units.format_size(size), _state_heading(states, every.state)]
+            body.append([*head, *spreads, *times, _share(mine)])
+            kept.append(mine.contain())
+    table = tools.markdown(WHOLE_CORES_HEADINGS, body)
+    held, count = (sum(each) for each in zip(*kept, strict=True))
+    return [WHOLE_CORES_ARE.format(median(shares), _said(held, count)), table]
+
+
+def _median_time(of: InState) -> str:
+    times = [one.estimate for one in of.estimates]
+    return units.format_time(median(times)) if times else units.MISSING
 
 
 def _agreement(measured: Measured, states: States) -> list[str]:

@@ -39,6 +39,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         for name, course in courses.items():
             patch.setenv("FAKE_STATES", course)
             patch.setenv("FAKE_DISTURB", "pingpong:65536" if name == "one" else "")
+            patch.setenv("FAKE_NEIGHBOUR", "pingpong:65536" if name == "mostly" else "")
             assert status_of(["run", *WHAT, "-o", str(folder / f"{name}.jsonl")]) == 0
     return {name: folder / f"{name}.jsonl" for name in courses}
 
@@ -187,6 +188,18 @@ def test_only_quiet_leaves_disturbed_visits_out_and_says_so(two: dict[str, Path]
     assert times["pingpong", 8]
     text = cli("show", two["one"], "--only", "quiet").out
     assert f"{disturbed} of {disturbed + len(load(two['one']).visits) - disturbed} were disturbed" in text
+
+
+@pytest.mark.thorough
+def test_only_quiet_leaves_visits_of_shared_cores_out(two: dict[str, Path], cli: Cli) -> None:
+    before, after = shown(cli, two["mostly"]), shown(cli, two["mostly"], "--only", "quiet")
+    visits = load(two["mostly"]).visits
+    mine = [one for one in visits if (one.cell.pattern, one.cell.bytes) == ("pingpong", 65536)]
+    assert mine
+    assert (before["left_out_visits"], after["left_out_visits"]) == (0, len(mine))
+    (found,) = (one for one in before["findings"] if one["kind"] == "unsteady-machine")
+    assert found["value"]["shared_slowdown"] == pytest.approx(2)
+    assert not [one for one in after["findings"] if one["kind"] == "unsteady-machine"]
 
 
 def test_disturbed_launches_are_named(two: dict[str, Path], cli: Cli) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from mpigauge.analysis.watch import watched_alone, watched_by_ranks
 from mpigauge.result import environment
+from mpigauge.show.words.watch import findings_of, summary
 from tests.cli.journey import catches_sigterm
 from tests.made import cell, visit
 
@@ -102,6 +103,26 @@ def test_time_that_was_lost_is_counted() -> None:
     assert seen.lost_share == pytest.approx(0.125)
     assert seen.slowdown == pytest.approx(1.1)
     assert seen.line_s is None
+    assert seen.shared_share is None
+
+
+def test_looks_of_shared_cores_are_counted() -> None:
+    """A machine on which another hardware thread works is not quiet, even if no rank ever waits."""
+    visits = [
+        visit(
+            1, number, LINE, [200], wait_ns=0, switches=0, alu_ns=[2000.0, 2000.0], issue_ns=[1000.0, wide_ns]
+        )
+        for number, wide_ns in enumerate([1000.0, 1010.0, 1020.0, 1600.0])
+    ]
+    seen = watched_by_ranks(visits, 1.0, 2)
+    assert (seen.disturbed_share, seen.shared_share) == (0, 0.25)
+    assert seen.shared_slowdown == pytest.approx(1.6)
+    assert summary(seen).endswith("busy")
+    (found,) = (one for one in findings_of(seen, cores=2, alone="") if one.what == "cores")
+    assert "25 % of the looks" in found.value
+    quiet = watched_by_ranks(visits[:3], 1.0, 2)
+    assert quiet.shared_share == 0
+    assert summary(quiet).endswith("quiet")
 
 
 def test_of_no_look_nothing_is_known() -> None:

@@ -80,7 +80,9 @@ def condition(
     if len(set(on)) > 1:
         words += [f'"path_ns":{_readings(visit, [latency_ns, latency_ns])}']
     wait_ns = elapsed_ns // 10 if is_meant("FAKE_DISTURB", visit) else 0
-    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"switches":{int(wait_ns > 0)},"wait_ns":{wait_ns}']
+    wide_ns = 2 * CHAIN_NS if is_meant("FAKE_NEIGHBOUR", visit) else CHAIN_NS
+    words += [f'"alu_ns":[{CHAIN_NS},{CHAIN_NS}],"issue_ns":[{wide_ns},{wide_ns}]']
+    words += [f'"switches":{int(wait_ns > 0)},"wait_ns":{wait_ns}']
     words += ['"steal_ns":0,"moves":0']
     return [*words, '"retransmits":0'] if len(set(on)) > 1 else words
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.errors import UsageError
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import Cell
-    from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.vocabulary import Distance
 
@@ -196,21 +193,6 @@ def disturbed_share(visits: Iterable[Visit]) -> float | None:
     """Of visits of which it is known, how many are disturbed; None if it is of none."""
     known = [found for visit in visits if (found := is_disturbed(visit)) is not None]
     return sum(known) / len(known) if known else None
-
-
-def only_quiet(result: Result) -> Result:
-    """A result without its disturbed visits; those of which nothing is known stay.
-
-    Raises:
-        UsageError: It is known of none.
-    """
-    if not any(is_disturbed(visit) is not None for visit in result.visits):
-        raise UsageError(
-            f"{result.path}: does not know which visits were disturbed",
-            "measure anew: this mpigauge counts it beside every visit",
-        )
-    quiet = [visit for visit in result.visits if not is_disturbed(visit)]
-    return replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
 
 
 def disturbed_launches(visits: Iterable[Visit]) -> dict[int, int]:

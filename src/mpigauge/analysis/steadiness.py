@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.core_sharing import SHARED_MOST, core_sharing
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.units import NS
 
@@ -32,19 +33,23 @@ LEAST_VISITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """How fast a machine was from launch to launch; None is what could not be seen.
+    """How fast a machine was from launch to launch, and for whom; None is what could not be seen.
 
     Attributes:
         middle_s: What the arithmetic took, median over launches.
         fast_s: In the fastest launch.
         slow_s: And in the slowest.
         stolen_share: Of the time of all cores, what a hypervisor took while visits were made.
+        shared_share: Of the visits, those in which a rank shared the units of its core with something else.
+        shared_slowdown: How many times the least arithmetic took in them, in the middle.
     """
 
     middle_s: float | None = None
     fast_s: float | None = None
     slow_s: float | None = None
     stolen_share: float | None = None
+    shared_share: float | None = None
+    shared_slowdown: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -62,19 +67,26 @@ class Steadiness:
         return self.stolen_share is not None and self.stolen_share > STOLEN_MOST
 
     @property
+    def shares_cores(self) -> bool:
+        """Whether ranks shared cores for a part of the time."""
+        return self.shared_share is not None and self.shared_share > SHARED_MOST
+
+    @property
     def steady(self) -> bool:
         """Whether nothing is known against it."""
-        return not (self.changes or self.has_steal)
+        return not (self.changes or self.has_steal or self.shares_cores)
 
 
 def steadiness_of(result: Result) -> Steadiness:
     """Of the machine that a result was measured on; of several hosts, what their slowest rank took."""
     speeds_s = _launch_speeds_s(result.visits)
+    sharing = core_sharing(result.visits, result.launches)
     return Steadiness(
         median(speeds_s) if speeds_s else None,
         min(speeds_s, default=None),
         max(speeds_s, default=None),
         stolen_share(result.visits, result.campaign.environment.cores_online),
+        *(sharing or ()),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.conditions import condition_of, is_disturbed
+from mpigauge.analysis.core_sharing import core_sharing
 from mpigauge.analysis.states import State, states_of
 from mpigauge.analysis.steadiness import stolen_share
 from mpigauge.units import NS
@@ -15,7 +16,7 @@ from mpigauge.units import NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.records import Visit
+    from mpigauge.result.records import Launch, Visit
 
 STALL = 1.5
 """Fixed work that takes so many times the least was interrupted."""
@@ -32,6 +33,8 @@ class Watched:
         lost_share: Of their time, in which the work was ready to run and had no core, or was stopped.
         stolen_share: Of the time of all cores, what a hypervisor took.
         slowdown: How many times the least the same work took in one of twenty looks.
+        shared_share: Of the looks, those in which another hardware thread used the same core.
+        shared_slowdown: How many times the least arithmetic took in them, in the middle.
         line_s: Handing over a cache line from core to core, one way, in the middle.
         states: Those that the machine was in, if there were several.
         moves: How often a rank ended a look on another core than it began on.
@@ -43,20 +46,26 @@ class Watched:
     lost_share: float | None = None
     stolen_share: float | None = None
     slowdown: float | None = None
+    shared_share: float | None = None
+    shared_slowdown: float | None = None
     line_s: float | None = None
     states: tuple[State, ...] = ()
     moves: int | None = None
 
 
-def watched_by_ranks(visits: Sequence[Visit], seconds: float, cores: int) -> Watched:
+def watched_by_ranks(
+    visits: Sequence[Visit], seconds: float, cores: int, launches: Sequence[Launch] = ()
+) -> Watched:
     """By two ranks that hand a cache line to each other: what stands beside the samples of their visits.
 
     Args:
         seconds: How long it took, pauses between launches included.
         cores: That the machine has.
+        launches: Of the visits.
     """
     known = [visit for visit in visits if is_disturbed(visit) is not None]
     lines_s = [condition.middle_s for visit in visits if (condition := condition_of(visit))]
+    sharing = core_sharing(visits, launches)
     moves = [visit.moves for visit in visits if visit.moves >= 0]
     return Watched(
         seconds=seconds,
@@ -65,6 +74,8 @@ def watched_by_ranks(visits: Sequence[Visit], seconds: float, cores: int) -> Wat
         lost_share=_share([max(0, one.wait_ns) for one in known], known),
         stolen_share=stolen_share(visits, cores),
         slowdown=_slowdown([ns for visit in visits for ns in visit.alu_ns]),
+        shared_share=sharing.share if sharing else None,
+        shared_slowdown=sharing.slowdown if sharing else None,
         line_s=float(np.median(lines_s)) if lines_s else None,
         states=states_of(visits).states,
         moves=sum(moves) if moves else None,

@@ -48,7 +48,8 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
     )
     result = look(plan, WHERE, observer, interruption)
     visits = [visit for visit in result.visits if visit.cell.pattern == pattern]
-    return watched_by_ranks(visits, sum(end.elapsed_s for end in result.ends), environment.cores_online())
+    seconds = sum(end.elapsed_s for end in result.ends)
+    return watched_by_ranks(visits, seconds, environment.cores_online(), result.launches)
 
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:

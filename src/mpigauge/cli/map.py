@@ -140,8 +140,8 @@ def command(
     mpigauge map -q -o prolog.jsonl
     """
     from mpigauge import units
-    from mpigauge.analysis.conditions import only_quiet
     from mpigauge.analysis.linkmap import link_map
+    from mpigauge.analysis.quiet import only_quiet
     from mpigauge.cli.tables import rendered
     from mpigauge.formats.loading import load
 

@@ -17,7 +17,7 @@ Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Reading = NotNegative
 """Of what a visit is made in, in nanoseconds."""
 
-READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns")
+READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns", "issue_ns")
 """Fields that have one before the samples of a visit and one after them, or none."""
 
 _readings_of = attrgetter(*READINGS)
@@ -179,6 +179,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         line_worst_ns: The same of the slowest pair.
         path_ns: Half of the quickest empty round trip between two ranks on different hosts, likewise.
         alu_ns: A chain of arithmetic of fixed length on the slowest rank, likewise.
+        issue_ns: Arithmetic of fixed length that keeps all units of a core busy, likewise.
         switches: Times that a rank lost its core against its will, all ranks together; -1 if not known.
         wait_ns: How long the worst rank was ready to run and had no core; -1 if not known.
         steal_ns: What a hypervisor took from all cores of the first rank's host; -1 if not known.
@@ -216,6 +217,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     line_worst_ns: list[Reading] = []
     path_ns: list[Reading] = []
     alu_ns: list[Reading] = []
+    issue_ns: list[Reading] = []
     switches: Int64 = -1
     wait_ns: Int64 = -1
     steal_ns: Int64 = -1

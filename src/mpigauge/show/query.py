@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.comparisons import several_windows
-from mpigauge.analysis.conditions import condition_of, only_quiet
+from mpigauge.analysis.conditions import condition_of
 from mpigauge.analysis.over_sessions import Measured, with_sessions
+from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.samples import by_cell
 from mpigauge.analysis.states import States, states_of

@@ -55,7 +55,8 @@ def test_a_line_is_handed_over_as_quickly_as_a_pattern_of_hand_overs_says(librar
     assert 0.5 < median(ratios) < 2
     assert all(line.line_worst_ns == line.line_ns for line in lines)
     for line in (*found["cacheline"], *found["memcpy"]):
-        assert min(line.alu_ns) > 0
+        # Twice as many operations, side by side even on half a core: one after the other would be 2 times.
+        assert 0 < min(line.issue_ns) < 1.5 * min(line.alu_ns)
         assert not line.path_ns
         assert line.retransmits == -1
         assert min(line.switches, line.moves) >= 0
@@ -71,7 +72,7 @@ def test_of_more_ranks_the_slowest_pair_of_neighbours_is_named() -> None:
     for line in found["allreduce"]:
         assert not line.line_ns
         assert not line.line_worst_ns
-        assert min(line.alu_ns) > 0
+        assert min(*line.alu_ns, *line.issue_ns) > 0
 
 
 def test_warm_up_lasts_long_enough_for_a_core_that_has_rested() -> None:

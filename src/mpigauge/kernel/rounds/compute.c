@@ -23,6 +23,20 @@ void mg_work(int64_t steps)
     work.result = value;
 }
 
+void mg_work_wide(int64_t steps)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
+    uint64_t g = 0, h = 0, i = 0, j = 0, k = 0, l = 0;
+
+    /* Twelve sums stay in registers on every machine; without the barrier they would be products.
+     */
+    for (int64_t step = 0; step < steps; step++) {
+        a++, b++, c++, d++, e++, f++, g++, h++, i++, j++, k++, l++;
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+        __asm__ volatile("" : "+r"(g), "+r"(h), "+r"(i), "+r"(j), "+r"(k), "+r"(l));
+    }
+}
+
 int64_t mg_work_for(int64_t ns)
 {
     for (int i = work.fastest_ns > 0 ? TRIALS : 0; i < TRIALS; i++) {

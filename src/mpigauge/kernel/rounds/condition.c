@@ -14,13 +14,15 @@
 
 enum {
     CHAIN_STEPS = 1000, /* that depend on each other: about 2 us */
-    CHAINS      = 3,
+    WIDE_STEPS  = 1000, /* of sums that do not: about 1 us */
+    TRIALS      = 3,
 };
 
 /* What a rank has to say of a visit. */
 struct report {
     double  line_ns[MG_MOMENTS];
     double  alu_ns[MG_MOMENTS];
+    double  issue_ns[MG_MOMENTS];
     int64_t switches;
     int64_t wait_ns;
     int64_t retransmits;
@@ -29,18 +31,24 @@ struct report {
 
 /* ---- On every rank --------------------------------------------------------------------------- */
 
-static double time_chain(void)
+static double time_work(void (*work)(int64_t steps), int64_t steps)
 {
     int64_t least_ns = INT64_MAX;
 
-    for (int i = 0; i < CHAINS; i++) {
+    for (int i = 0; i < TRIALS; i++) {
         const int64_t begin_ns = mg_now_ns();
-        mg_work(CHAIN_STEPS);
+        work(steps);
         const int64_t time_ns = mg_now_ns() - begin_ns;
 
         least_ns = time_ns < least_ns ? time_ns : least_ns;
     }
     return (double) least_ns;
+}
+
+static void time_arithmetic(struct mg_condition *condition, enum mg_moment moment)
+{
+    condition->alu_ns[moment]   = time_work(mg_work, CHAIN_STEPS);
+    condition->issue_ns[moment] = time_work(mg_work_wide, WIDE_STEPS);
 }
 
 static void count(const struct mg_visit *visit, const struct mg_state *state,
@@ -60,25 +68,26 @@ void mg_condition_take(const struct mg_visit *visit, const struct mg_state *stat
     (void) visit;
     (void) state;
     (void) count;
-    (void) time_chain;
+    (void) time_arithmetic;
     condition->line_ns[moment]  = NAN;
     condition->path_ns[moment]  = NAN;
     condition->alu_ns[moment]   = NAN;
+    condition->issue_ns[moment] = NAN;
     condition->counters[moment] = (struct mg_counters){-1, -1, -1, -1, -1};
 }
 #else
-/* Counters go around the samples and nothing else; the chain comes when its core has been busy. */
+/* Counters go around the samples and nothing else; arithmetic comes when its core has been busy. */
 void mg_condition_take(const struct mg_visit *visit, const struct mg_state *state,
                        struct mg_condition *condition, enum mg_moment moment)
 {
     if (moment == MG_AFTER) {
         count(visit, state, condition, moment);
-        condition->alu_ns[moment] = time_chain();
+        time_arithmetic(condition, moment);
     }
     condition->line_ns[moment] = mg_line_ns(visit, state);
     condition->path_ns[moment] = mg_path_ns(visit, state);
     if (moment == MG_BEFORE) {
-        condition->alu_ns[moment] = time_chain();
+        time_arithmetic(condition, moment);
         count(visit, state, condition, moment);
     }
 }
@@ -95,8 +104,9 @@ static struct report report_of(const struct mg_condition *condition)
         .moved       = earlier->cpu >= 0 && later->cpu >= 0 ? earlier->cpu != later->cpu : -1};
 
     for (int moment = 0; moment < MG_MOMENTS; moment++) {
-        report.line_ns[moment] = condition->line_ns[moment];
-        report.alu_ns[moment]  = condition->alu_ns[moment];
+        report.line_ns[moment]  = condition->line_ns[moment];
+        report.alu_ns[moment]   = condition->alu_ns[moment];
+        report.issue_ns[moment] = condition->issue_ns[moment];
     }
     return report;
 }
@@ -126,11 +136,15 @@ static void sum_up_lines(const struct report *reports, int ranks, int moment, do
     condition->line_worst_ns[moment] = known > 0 ? scratch_ns[known - 1] : NAN;
 }
 
-static void sum_up_chains(const struct report *reports, int ranks, int moment,
-                          struct mg_condition *condition)
+/* Of the slowest rank, for which the others wait. */
+static void sum_up_arithmetic(const struct report *reports, int ranks, int moment,
+                              struct mg_condition *condition)
 {
-    for (int rank = 0; rank < ranks; rank++)
+    for (int rank = 0; rank < ranks; rank++) {
         condition->alu_ns[moment] = fmax(condition->alu_ns[moment], reports[rank].alu_ns[moment]);
+        condition->issue_ns[moment] =
+            fmax(condition->issue_ns[moment], reports[rank].issue_ns[moment]);
+    }
 }
 
 /* -1 only where nobody knows. */
@@ -168,6 +182,7 @@ static void put(const struct mg_condition *condition, struct mg_outcome *outcome
     outcome->line_worst_ns = both(condition->line_worst_ns);
     outcome->path_ns       = both(condition->path_ns);
     outcome->alu_ns        = both(condition->alu_ns);
+    outcome->issue_ns      = both(condition->issue_ns);
     outcome->steal_ns =
         mg_counted(condition->counters[MG_BEFORE].steal_ns, condition->counters[MG_AFTER].steal_ns);
 }
@@ -186,7 +201,7 @@ void mg_condition_tell(const struct mg_state *state, struct mg_condition *condit
                       state->comm));
     for (int moment = 0; state->rank == 0 && moment < MG_MOMENTS; moment++) {
         sum_up_lines(reports, state->ranks, moment, scratch_ns, condition);
-        sum_up_chains(reports, state->ranks, moment, condition);
+        sum_up_arithmetic(reports, state->ranks, moment, condition);
     }
     if (state->rank == 0) {
         sum_up_counters(reports, state->ranks, outcome);

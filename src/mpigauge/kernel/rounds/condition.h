@@ -16,6 +16,7 @@ struct mg_condition {
     double             line_worst_ns[MG_MOMENTS];
     double             path_ns[MG_MOMENTS];
     double             alu_ns[MG_MOMENTS];
+    double             issue_ns[MG_MOMENTS];
     struct mg_counters counters[MG_MOMENTS];
 };
 

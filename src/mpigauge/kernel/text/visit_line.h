@@ -53,6 +53,7 @@ typedef struct {
     FIELD(reals, line_worst_ns, outcome->line_worst_ns.count > 0)                                  \
     FIELD(reals, path_ns, outcome->path_ns.count > 0)                                              \
     FIELD(reals, alu_ns, outcome->alu_ns.count > 0)                                                \
+    FIELD(reals, issue_ns, outcome->issue_ns.count > 0)                                            \
     FIELD(number, switches, true) /* this and what follows: during the samples; -1 = not known */  \
     FIELD(number, wait_ns, true)                                                                   \
     FIELD(number, steal_ns, true)                                                                  \

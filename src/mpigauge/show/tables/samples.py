@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.analysis.conditions import only_quiet
+from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.tidy import SAMPLES_AT_ONCE, tidy_samples
 from mpigauge.plan.factors import FACTORS

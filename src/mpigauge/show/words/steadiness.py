@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 def steadiness_words(seen: Steadiness) -> str:
-    """What was not steady, in a few words."""
+    """What was not steady, in a few words: the first two of what there is."""
     words = []
     if seen.changes and seen.ratio is not None:
         words.append(f"some launches {format_factor(seen.ratio)} times as slow as others")
+    if seen.shares_cores and seen.shared_share is not None:
+        # "as others" would not fit a line of 80 columns beside it.
+        words = [word.removesuffix(" as others") for word in words]
+        words.append(f"cores shared ({format_percent(seen.shared_share)})")
     if seen.has_steal and seen.stolen_share is not None:
         words.append(f"{format_percent(seen.stolen_share)} steal")
-    return ", ".join(words)
+    return ", ".join(words[:2])
 
 
 def steadiness_finding(seen: Steadiness) -> Finding | None:
@@ -32,10 +36,16 @@ def steadiness_finding(seen: Steadiness) -> Finding | None:
     if seen.changes and seen.fast_s and seen.slow_s:
         times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
         said.append(f"from launch to launch the same arithmetic took {times}")
+    if seen.shares_cores and seen.shared_share is not None and seen.shared_slowdown is not None:
+        said.append(
+            f"in {format_percent(seen.shared_share)} of the visits another hardware thread used a rank's "
+            f"core, and arithmetic took {format_factor(seen.shared_slowdown)} times as long (--only quiet: "
+            "the other visits)"
+        )
     if seen.has_steal and seen.stolen_share is not None:
         said.append(f"a hypervisor gave {format_percent(seen.stolen_share)} of its cores' time to others")
     text = (
-        f"unsteady machine: {', and '.join(said)}; intervals cover these launches, not another hour: "
+        f"unsteady machine: {'; '.join(said)}; intervals cover these launches, not another hour: "
         "--over 1h, or wait until mpigauge doctor --watch 10s finds it quiet"
     )
     return Finding("unsteady-machine", "warning", (), asdict(seen) | {"ratio": seen.ratio}, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.core_sharing import SHARED_MOST
 from mpigauge.analysis.steadiness import STEADY, STOLEN_MOST
 from mpigauge.show.tables.doctor import Finding
 
@@ -27,6 +28,7 @@ def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[Finding]:
     yield _others(seen)
     yield from _stolen(seen)
     yield from _speed(seen)
+    yield from _cores(seen)
     yield _distance(seen, cores=cores, alone=alone)
 
 
@@ -59,8 +61,24 @@ def _speed(seen: Watched) -> Iterator[Finding]:
     if seen.slowdown <= STEADY:
         yield Finding("ok", "speed", f"steady: {value}")
     else:
-        remedy = "frequencies change, or another thread shares the core: fix both where you can"
-        yield Finding("note", "speed", value, remedy)
+        yield Finding("note", "speed", value, "frequencies change: fix them where you can")
+
+
+def _cores(seen: Watched) -> Iterator[Finding]:
+    """Whether the other hardware threads of the cores did something, too."""
+    if seen.shared_share is None:
+        return
+    if not _shares_cores(seen):
+        yield Finding("ok", "cores", "whole: no other hardware thread used them")
+        return
+    times = f", which makes arithmetic {units.format_factor(seen.shared_slowdown or 1.0)} times as slow"
+    value = f"shared with another hardware thread in {units.format_percent(seen.shared_share)} of the looks"
+    remedy = "keep a core's other threads idle; in a virtual machine: show results with --only quiet, too"
+    yield Finding("note", "cores", value + times, remedy)
+
+
+def _shares_cores(seen: Watched) -> bool:
+    return seen.shared_share is not None and seen.shared_share > SHARED_MOST
 
 
 def _distance(seen: Watched, *, cores: int, alone: str) -> Finding:
@@ -87,6 +105,6 @@ def _distance(seen: Watched, *, cores: int, alone: str) -> Finding:
 def summary(seen: Watched) -> str:
     """The whole in one line."""
     disturbed = seen.disturbed_share is not None and seen.disturbed_share > QUIET_SHARE
-    words = ["busy" if disturbed else "quiet"]
+    words = ["busy" if disturbed or _shares_cores(seen) else "quiet"]
     words += [f"in {len(seen.states)} states"] if seen.states else []
     return f"watched for {seen.seconds:.0f} s: {', '.join(words)}"
