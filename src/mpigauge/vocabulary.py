@@ -252,6 +252,7 @@ WarningKind = Literal[
     "clock-step",
     "outlier-launches",
     "two-kinds-of-launches",
+    "phases",
     "launches-in-time",
     "drift",
     "oversubscribed",
@@ -280,14 +281,7 @@ MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "no
 """Doubts that numbers are not there."""
 
 HARMLESS: frozenset[DoubtKind] = frozenset(
-    {
-        "batched",
-        "clock-share",
-        "drift",
-        "few-samples",
-        "tail",
-        "portable-library",
-    }
+    {"batched", "clock-share", "drift", "few-samples", "tail", "portable-library"}
 )
 """Doubts that change no reading of a number whose interval is narrow."""
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.analysis.percentiles import Values
 
 LEAST_APART = 0.05
@@ -15,6 +18,9 @@ LEAST_APART = 0.05
 
 KINDS_APART = 0.02
 """Nor are two kinds."""
+
+PHASES_CHANCE = 0.05
+"""Of launches in random order to have their kinds in as few runs."""
 
 _MAD_OF_NORMAL = 1.4826
 _OUTLYING_SHARE = 4
@@ -97,6 +103,34 @@ def two_kinds(medians: Values, clock_step: float = 0.0) -> tuple[float, float] |
     if slow - fast <= apart or within >= _tabled(_SPLITS, logs.size) * total:
         return None
     return math.exp(fast), math.exp(slow)
+
+
+def phases(slow: Sequence[bool]) -> int | None:
+    """How often two kinds of launches took turns, if they follow each other; None if they are mixed.
+
+    Counts runs of the same kind, and how many of all orders have as few (Wald and Wolfowitz): under 5 %, the
+    kinds are no matter of the launch, such as where its ranks were put, but of the time that it was made at.
+
+    Args:
+        slow: Of each launch in the order of time, whether it is of the slower kind.
+
+    Returns:
+        The number of runs.
+
+    Source:
+        docs/method.md#launches-that-differ
+    """
+    of_each = sum(slow), len(slow) - sum(slow)
+    seen = 1 + sum(one != other for one, other in pairwise(slow))
+    as_few = sum(_orders(*of_each, runs) for runs in range(2, seen + 1))
+    return seen if as_few < PHASES_CHANCE * math.comb(len(slow), of_each[0]) else None
+
+
+def _orders(first: int, second: int, runs: int) -> int:
+    """Of so many of two kinds, with so many runs."""
+    more, less = (runs - 1) // 2, (runs - 2) // 2
+    one = math.comb(first - 1, more) * math.comb(second - 1, less)
+    return one + math.comb(first - 1, less) * math.comb(second - 1, more)
 
 
 def _within(logs: Values, cut: int) -> float:

@@ -12,11 +12,12 @@ from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.interval import launches_needed, student
+from mpigauge.analysis.launch_groups import phases
 from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mpigauge.analysis.estimate import Estimate
     from mpigauge.analysis.in_time import InTime
@@ -181,12 +182,29 @@ def _outlier_launches(of: Circumstances) -> Values | None:
 
 
 def _two_kinds(of: Circumstances) -> Values | None:
-    kinds = of.estimate.kinds
-    if kinds is None:
+    """Kinds that are mixed in time: something about each launch decides."""
+    return None if (slow := _slow_launches(of)) is None or phases(slow) else _kinds(of, slow)
+
+
+def _phases(of: Circumstances) -> Values | None:
+    """Kinds that follow each other: the machine decides."""
+    if (slow := _slow_launches(of)) is None or (runs := phases(slow)) is None:
         return None
-    times = [time for number, time in of.estimate.by_launch.items() if number not in of.estimate.outliers]
-    fast = sum(time < math.sqrt(kinds[0] * kinds[1]) for time in times)
-    return {"fast_s": kinds[0], "slow_s": kinds[1], "fast": fast, "slow": len(times) - fast}
+    return {**_kinds(of, slow), "phases": runs}
+
+
+def _slow_launches(of: Circumstances) -> list[bool] | None:
+    """Of the launches that are of one of two kinds, in their order, whether it is the slower one."""
+    if of.estimate.kinds is None:
+        return None
+    between_s = math.sqrt(math.prod(of.estimate.kinds))
+    times = of.estimate.by_launch
+    return [times[number] >= between_s for number in sorted(times) if number not in of.estimate.outliers]
+
+
+def _kinds(of: Circumstances, slow: Sequence[bool]) -> Values:
+    fast_s, slow_s = of.estimate.kinds or (None, None)
+    return {"fast_s": fast_s, "slow_s": slow_s, "fast": len(slow) - sum(slow), "slow": sum(slow)}
 
 
 def _launches_in_time(of: Circumstances) -> Values | None:
@@ -289,6 +307,7 @@ _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
     "clock-step": _clock_step,
     "outlier-launches": _outlier_launches,
     "two-kinds-of-launches": _two_kinds,
+    "phases": _phases,
     "launches-in-time": _launches_in_time,
     "drift": _drift,
     "oversubscribed": _oversubscribed,

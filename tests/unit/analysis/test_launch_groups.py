@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mpigauge.analysis.launch_groups import outliers, two_kinds
+from mpigauge.analysis.launch_groups import PHASES_CHANCE, outliers, phases, two_kinds
 from tests.unit.analysis.planted import cell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.analysis.percentiles import Values
 
 
@@ -78,3 +83,17 @@ def test_chance_hardly_makes_kinds_or_outliers(launches: int, spread: float) -> 
     doubted = [bool(outliers(one)) or two_kinds(one) is not None for one in medians]
     # 1.5 % with the error of so few campaigns.
     assert np.mean(doubted) < 0.03
+
+
+@given(st.lists(st.booleans(), min_size=4, max_size=9).filter(lambda slow: 2 <= sum(slow) <= len(slow) - 2))
+def test_phases_are_what_few_of_all_orders_have(slow: list[bool]) -> None:
+    """Held against every order that these launches could have."""
+
+    def runs(order: Sequence[bool]) -> int:
+        return len(list(groupby(order)))
+
+    orders = {
+        tuple(place in at for place in range(len(slow))) for at in combinations(range(len(slow)), sum(slow))
+    }
+    share = sum(runs(order) <= runs(slow) for order in orders) / len(orders)
+    assert phases(slow) == (runs(slow) if share < PHASES_CHANCE else None)

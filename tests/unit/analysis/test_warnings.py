@@ -128,10 +128,19 @@ def test_a_tail_statistic_needs_rounds() -> None:
 
 
 def test_two_kinds_of_launches_show_both_centres_and_how_many_are_of_each() -> None:
-    medians = (1e-6,) * 4 + (1.3e-6,) * 6
-    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))["two-kinds-of-launches"]
-    assert "4 around 1.00 \N{MICRO SIGN}s" in found
-    assert "6 around 1.30 \N{MICRO SIGN}s" in found
+    medians = (1.3e-6, 1e-6) * 4 + (1.3e-6,) * 2
+    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))
+    assert set(found) == {"two-kinds-of-launches"}
+    assert "4 around 1.00 \N{MICRO SIGN}s" in found["two-kinds-of-launches"]
+    assert "6 around 1.30 \N{MICRO SIGN}s" in found["two-kinds-of-launches"]
+
+
+def test_kinds_that_follow_each_other_are_phases_of_the_machine() -> None:
+    medians = (1e-6,) * 3 + (1.3e-6,) * 6 + (1e-6,)
+    found = texts(replace(QUIET, launch_medians=medians, kinds=(1e-6, 1.3e-6)))
+    assert set(found) == {"phases"}
+    assert "4 around 1.00 \N{MICRO SIGN}s" in found["phases"]
+    assert "in 3 runs" in found["phases"]
 
 
 def test_an_odd_launch_is_named_with_its_factor() -> None:
@@ -259,5 +268,6 @@ def test_every_text_is_one_line_with_a_number() -> None:
     }
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
+    found |= texts(replace(QUIET, launch_medians=(2e-6, 1e-6) * 5, kinds=(1e-6, 2e-6)))
     assert set(found) == set(WARNING_KINDS)
     assert all(re.search(r"\d", text) and "\n" not in text for text in found.values())

@@ -24,6 +24,7 @@ SHORT: Mapping[str, str] = {
     "launches-lost": "some launches gave no times",
     "few-samples": "too few samples a launch",
     "two-kinds-of-launches": "launches are bimodal",
+    "phases": "launches differ in phases",
     "oversubscribed": "more ranks than cores",
     "drift": "times drift within launches",
     "clock-step": "the clock is coarse for it",

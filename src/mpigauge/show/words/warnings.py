@@ -110,6 +110,14 @@ def _two_kinds(*, fast_s: float, slow_s: float, fast: int, slow: int) -> str:
     )
 
 
+def _phases(*, fast_s: float, slow_s: float, fast: int, slow: int, phases: int) -> str:
+    kinds = f"{fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}"
+    return (
+        f"launches differ in phases: {kinds}, in {phases} runs one after the other: the machine changed "
+        "meanwhile; --over 1h spreads the launches"
+    )
+
+
 def _launches_in_time(*, factor: float, chance: float, span_s: float) -> str:
     return (
         f"neighbouring launches agree more than by chance ({format_percent(chance)}): intervals are "
@@ -237,6 +245,7 @@ WORDS: dict[WarningKind, Words] = {
     "two-kinds-of-launches": Words(
         _two_kinds, "launches are bimodal; the estimate lies in between", label="bimodal"
     ),
+    "phases": Words(_phases, "launches differ in phases; the estimate lies in between"),
     "launches-in-time": Words(
         _launches_in_time, "neighbouring launches agree; intervals are widened", seen_elsewhere=True
     ),
