@@ -85,7 +85,7 @@ def _example(kind: Kind) -> str:
     command = pages.Command(f"mpigauge plot {kind.example}", 0)
     about = kind.about[0].upper() + kind.about[1:]
     shown = command.makes.removesuffix(".png")
-    measured = ", ".join(f"[{name}](reports/{name}.md)" for name in _measured_for(command))
+    measured = ", ".join(f"[{name}]({at})" for name, at in _measured_for(command))
     return f"""\
 ## {kind.name}
 
@@ -100,12 +100,13 @@ $ {command.text}
 """
 
 
-def _measured_for(command: pages.Command) -> Iterator[str]:
-    """The pages of the reports that have the plan of what it reads."""
-    for page in pages.reports():
+def _measured_for(command: pages.Command) -> Iterator[tuple[str, str]]:
+    """The pages that have the plan of what it reads, with their places; reports before others."""
+    for page in pages.pages():
         made = {one.makes for one in page.commands if one.verb in pages.MEASURING}
-        if made & set(command.reads):
-            yield page.path.stem
+        at = page.path.relative_to(pages.DOCS) if page.path.is_relative_to(pages.DOCS) else None
+        if at and made & set(command.reads):
+            yield page.path.stem, at.as_posix()
 
 
 # ---- formats.md ----------------------------------------------------------------------------------

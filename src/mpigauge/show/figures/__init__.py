@@ -126,6 +126,7 @@ KINDS = {
             "how far apart the ranks were, and what small messages took, against time",
             "visits that say how long a cache line took (of this version or newer)",
             "states",
+            example="states.jsonl --kind states -o states.png",
         ),
         Kind(
             "history",

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from mpigauge import units
 from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.core_sharing import SHARED, core_sharing, slowdowns_of
 from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.timeline import begins_s
 from mpigauge.plan.patterns import patterns_with
@@ -31,11 +32,18 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, StateName
 
 BETWEEN = "changed within the visit"
+SHARED_CORES = "ring: another hardware thread used a rank's core"
 MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 SMALL_BYTES = 4096
 """Up to here a message is mostly distance."""
 
 RASTER_FROM = 5000
+SHARED_LOOK: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 2.6,
+    "markerfacecolor": "none",
+    "markeredgewidth": 0.4,
+}
 
 
 @maker(MAKERS, "states")
@@ -130,21 +138,36 @@ def _times(
         cells = [cell for cell in cells if cell.bytes <= SMALL_BYTES] or cells[:1]
     medians = {cell: _medians(source, cell) for cell in cells}
     units_s = {cell: float(np.median(mine)) if len(cells) > 1 else 1.0 for cell, mine in medians.items()}
-    values: list[float] = []
-    for state in COLOURS:
-        points = [
-            (begins[id(visit)], median / units_s[cell])
-            for cell in cells
-            for visit, median in zip(source.visits[cell], medians[cell], strict=True)
-            if source.states.of(visit) == state and median > 0
-        ]
-        if points:
-            xs, ys = zip(*points, strict=True)
-            values += ys
-            (dots,) = axes.plot(xs, ys, linestyle="none", marker=".", markersize=4.0, color=COLOURS[state])
-            dots.set_gid(f"times-{state or 'none'}")
+    shared = _of_shared_cores(source)
+    points: dict[tuple[StateName | None, bool], list[tuple[float, float]]] = {}
+    for cell in cells:
+        for visit, median in zip(source.visits[cell], medians[cell], strict=True):
+            if median > 0:
+                mine = points.setdefault((source.states.of(visit), id(visit) in shared), [])
+                mine.append((begins[id(visit)], median / units_s[cell]))
+    # Whole cores last, on top: they are what can be had again.
+    for (state, is_shared), mine in sorted(points.items(), key=lambda one: not one[0][1]):
+        _marks(axes, state, mine, is_shared=is_shared)
+    values = [y for mine in points.values() for _, y in mine]
     _dress(axes, query, values, relative=len(cells) > 1)
     return _title(found, cells)
+
+
+def _marks(
+    axes: Any, state: StateName | None, points: Sequence[tuple[float, float]], *, is_shared: bool
+) -> None:
+    """A dot a visit; a ring where a core was shared."""
+    xs, ys = zip(*points, strict=True)
+    look: dict[str, Any] = SHARED_LOOK if is_shared else {"marker": ".", "markersize": 4.0}
+    (dots,) = axes.plot(xs, ys, linestyle="none", color=COLOURS[state], **look)
+    dots.set_gid(f"times-{state or 'none'}{'-shared' if is_shared else ''}")
+
+
+def _of_shared_cores(source: Source) -> set[int]:
+    """Identities of the visits in which a rank shared its core."""
+    visits = source.result.visits
+    slowdowns = slowdowns_of(visits, source.result.launches)
+    return {id(visits[place]) for place in np.flatnonzero(slowdowns > SHARED)}
 
 
 def _medians(source: Source, cell: Cell) -> list[float]:
@@ -182,4 +205,7 @@ def _legend(whole: Figure, source: Source, of: Distance) -> None:
     if not mine:
         names, labels = [None], ["the machine was in one state"]
     marks = [Line2D([], [], linestyle="none", marker="o", color=COLOURS[name]) for name in names]
+    if (sharing := core_sharing(source.result.visits, source.result.launches)) and sharing.share > 0:
+        marks.append(Line2D([], [], linestyle="none", color=COLOURS[None], **SHARED_LOOK))
+        labels.append(f"{SHARED_CORES}, {units.format_percent(sharing.share)} of the visits")
     lines.below(whole, marks, labels)
