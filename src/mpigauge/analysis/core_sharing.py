@@ -7,7 +7,7 @@ host or another rank, is in no counter of ours; but arithmetic that needs all un
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ from mpigauge.plan.model import JobKey
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mpigauge.analysis.conditions import Places
     from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Launch, Visit
 
@@ -66,21 +67,34 @@ def slowdowns_of(visits: Sequence[Visit], launches: Iterable[Launch]) -> Values:
         Shape ``(visits,)``, the larger of both readings; NaN where it is not known.
     """
     found = np.full(len(visits), math.nan)
+    places = [place for place, visit in enumerate(visits) if visit.issue_ns and visit.alu_ns]
+    flat = chain.from_iterable((*visits[place].issue_ns, *visits[place].alu_ns) for place in places)
+    readings = np.fromiter(flat, np.float64, 4 * len(places)).reshape(-1, 4)
+    whole = (readings > LEAST_NS).all(axis=1)
+    known, readings = np.array(places, dtype=np.intp)[whole], readings[whole]
+    seats = _seats(visits, known)
+    wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
     step_ns = max((place.clock_step_ns for launch in launches for place in launch.ranks_at), default=0)
-    for places in _by_seat(visits):
-        chains = np.array([visits[place].alu_ns for place in places])
-        wide = np.array([visits[place].issue_ns for place in places])
-        if step_ns <= STEP_MOST * wide.min():
-            # A core at a lower frequency does everything slower and is not shared.
-            slower = wide / wide.min() / (chains / chains.min())
-            found[places] = slower.max(axis=1)
+    if known.size and step_ns <= STEP_MOST * readings[:, :2].min():
+        # A core at a lower frequency does everything slower and is not shared.
+        found[known] = (wide / chains).max(axis=1)
     return found
 
 
-def _by_seat(visits: Sequence[Visit]) -> Iterable[list[int]]:
-    """Places of the visits with readings, of each pattern and its ranks; a pair of a map is one, too."""
-    seats: dict[object, list[int]] = defaultdict(list)
-    for place, visit in enumerate(visits):
-        if visit.issue_ns and visit.alu_ns and min(*visit.issue_ns, *visit.alu_ns) > LEAST_NS:
-            seats[_seat_of(visit.cell), visit.cell.pair].append(place)
-    return seats.values()
+def _seats(visits: Sequence[Visit], places: Places) -> Places:
+    """A number for each pattern and its ranks, by visit; a pair of a map is one, too."""
+    numbers: dict[object, int] = {}
+    of_cells: dict[int, int] = {}
+    for place in places.tolist():
+        of = visits[place].cell
+        if id(of) not in of_cells:
+            of_cells[id(of)] = numbers.setdefault((_seat_of(of), of.pair), len(numbers))
+    return np.array([of_cells[id(visits[place].cell)] for place in places.tolist()], dtype=np.intp)
+
+
+def _over_least(readings: Values, seats: Places) -> Values:
+    """Readings before and after visits over the least of their seat, shape ``(visits, 2)``."""
+    least = np.full(seats.max(initial=-1) + 1, math.inf)
+    np.minimum.at(least, seats, readings.min(axis=1))
+    over: Values = readings / least[seats, np.newaxis]
+    return over
