@@ -103,10 +103,14 @@ Set = tuple[dict[int, Across], dict[int, list[float]]]
 """By size: the time over the sessions of a set of results, and what each of them says."""
 
 
-def of_sessions(results: Sequence[Result]) -> Set:
-    """The interval over them, whatever states they were in."""
-    none = States()
-    measured = [over_sessions.Measured(one, rows(one, states=none), none) for one in results]
+def of_sessions(results: Sequence[Result], states: States, name: StateName | None) -> Set:
+    """The interval over them in one state, or whatever states they were in."""
+    told = states if name else States()
+    measured = []
+    for one in results:
+        there = [row for row in rows(one, choice=name, states=told) if row.state == name]
+        if there:
+            measured.append(over_sessions.Measured(one, there, told))
     with_them = over_sessions.with_sessions(measured)
     over: dict[int, Across] = {}
     for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 import tools
-from agreement import SIZES, InState, holds_others, in_states, of_sessions, speed_classes, spread
+from agreement import SIZES, InState, Set, holds_others, in_states, of_sessions, speed_classes, spread
 
 from mpigauge import units
 from mpigauge.analysis.core_sharing import core_sharing
@@ -61,8 +61,9 @@ WHOLE_CORES_HEADINGS = (
     "whole: intervals that hold",
 )
 SESSIONS_ARE = (
-    "Every {0}-th invocation together is one result of {1} sessions, as `mpigauge show` of {1} files has "
-    "it: its interval over sessions holds if it contains the median of the invocations of the other results."
+    "Every {0} invocation together is one result of up to {1} sessions, as `mpigauge show` of {1} files has "
+    "it: how many of these intervals contain the median of the invocations of the other results, and the "
+    "middle of their half-widths; {2} of all."
 )
 SPEEDS_ARE = (
     "Classes of invocations in which the machine was equally fast: what fixed arithmetic beside the visits "
@@ -72,6 +73,7 @@ SPEEDS_ARE = (
 SESSIONS = 5
 """Of which an interval over sessions is made."""
 LEAST_RESULTS = 2
+ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
 
 @dataclass(slots=True)
@@ -95,12 +97,13 @@ def main() -> None:
     """Prints both sections."""
     parser = tools.options("twenty invocations of mpigauge, of a bare loop and of IMB-MPI1")
     parser.add_argument("--invocations", type=int, metavar="N", help="of each tool")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="where to leave the results of mpigauge")
     given = parser.parse_args()
     count = given.invocations or (INVOCATIONS_QUICK if given.quick else INVOCATIONS)
-    print(section(tools.libraries(given.mpi), count))
+    print(section(tools.libraries(given.mpi), count, given.keep))
 
 
-def section(libraries: Sequence[Library], count: int) -> str:
+def section(libraries: Sequence[Library], count: int, keep: Path | None = None) -> str:
     """Measures, and says in Markdown what came out.
 
     Raises:
@@ -113,7 +116,7 @@ def section(libraries: Sequence[Library], count: int) -> str:
         )
     library = next(library for library in libraries if library.name == "intelmpi")
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
-        measured = _measure(library, imb, count, Path(folder))
+        measured = _measure(library, imb, count, keep or Path(folder))
     states = states_of([visit for result in measured.results for visit in result.visits])
     return "\n\n".join(
         [
@@ -226,7 +229,11 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     apart = [one for found_in in sums[1:] or sums for one in found_in]
     share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
     table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
-    return [table, f"Of all these intervals, {share} hold. {AGREEMENT_IS}", *_over_sessions(measured.results)]
+    return [
+        table,
+        f"Of all these intervals, {share} hold. {AGREEMENT_IS}",
+        *_over_sessions(measured.results, states),
+    ]
 
 
 def _at_equal_speed(results: Sequence[Result]) -> list[str]:
@@ -249,22 +256,35 @@ def _at_equal_speed(results: Sequence[Result]) -> list[str]:
     return [table, SPEEDS_ARE.format(f"{STEADY - 1:.0%}")]
 
 
-def _over_sessions(results: Sequence[Result]) -> list[str]:
+def _over_sessions(results: Sequence[Result], states: States) -> list[str]:
     """Whether intervals over sessions hold what other sessions say, which those of one session need not."""
     apart = len(results) // SESSIONS
     if apart < LEAST_RESULTS:
         return []
-    sets = [of_sessions(results[first::apart]) for first in range(apart)]
-    body, all_ = [], []
-    for size in SIZES:
-        held = [holds_others(sets, place, size) for place in range(apart)]
-        known = [one for one in held if one is not None]
-        widths = [one[size].half_width for one, _ in sets if size in one]
-        body.append([units.format_size(size), _said(sum(known), len(known)), _middle(widths)])
-        all_ += known
-    body.append(["all", _said(sum(all_), len(all_)), units.MISSING])
-    table = tools.markdown(["size", f"over {SESSIONS} sessions", "half-width, median"], body)
-    return [table, SESSIONS_ARE.format(apart, SESSIONS)]
+    names = [one.name for one in states.states] or [None]
+    found = [_sets(results, states, name, apart) for name in names]
+    body = [[units.format_size(size), *(_sets_said(sets, size) for sets in found)] for size in SIZES]
+    held = [one for sets in found for size in SIZES for one in _held(sets, size)]
+    table = tools.markdown(["size", *(_state_heading(states, name) for name in names)], body)
+    return [
+        table,
+        SESSIONS_ARE.format(ORDINALS.get(apart, f"{apart}th"), SESSIONS, _said(sum(held), len(held))),
+    ]
+
+
+def _sets(results: Sequence[Result], states: States, name: StateName | None, apart: int) -> list[Set]:
+    return [of_sessions(results[first::apart], states, name) for first in range(apart)]
+
+
+def _held(sets: Sequence[Set], size: int) -> list[bool]:
+    return [one for place in range(len(sets)) if (one := holds_others(sets, place, size)) is not None]
+
+
+def _sets_said(sets: Sequence[Set], size: int) -> str:
+    """How many intervals hold, and the middle of their half-widths."""
+    held = _held(sets, size)
+    widths = [over[size].half_width for over, _ in sets if size in over]
+    return f"{_said(sum(held), len(held))}, {_middle(widths)}"
 
 
 def _share(one: InState) -> str:
