@@ -261,7 +261,8 @@ def _over_sessions(results: Sequence[Result], states: States) -> list[str]:
     apart = len(results) // SESSIONS
     if apart < LEAST_RESULTS:
         return []
-    names = [one.name for one in states.states] or [None]
+    names: list[StateName | None] = [one.name for one in states.states]
+    names = names or [None]
     found = [_sets(results, states, name, apart) for name in names]
     body = [[units.format_size(size), *(_sets_said(sets, size) for sets in found)] for size in SIZES]
     held = [one for sets in found for size in SIZES for one in _held(sets, size)]
