@@ -19,18 +19,21 @@ from mpigauge.plan.model import JobKey
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.analysis.conditions import Places
+    from mpigauge.analysis.conditions import Flags, Places
     from mpigauge.analysis.percentiles import Values
     from mpigauge.result.records import Launch, Visit
 
-SHARED = 1.1
-"""Times the least that this arithmetic takes, beyond what a lower frequency explains."""
+SHARED = 1.03
+"""Times the least that this arithmetic takes, beyond what a lower frequency explains ..."""
 
-SHARED_MOST = 0.05
+STEPS = 3
+"""... or by so many steps of the clock more than the least, if that is more."""
+
+SHARED_MOST = 0.1
 """Of the visits: fewer are nothing to speak of."""
 
 STEP_MOST = 0.05
-"""Of the least reading: with a coarser clock nothing can be told."""
+"""Of the least reading: with a clock of longer steps nothing can be told."""
 
 _seat_of = attrgetter("pattern", *JobKey.__struct_fields__)
 
@@ -49,22 +52,30 @@ class CoreSharing(NamedTuple):
 
 def core_sharing(visits: Sequence[Visit], launches: Iterable[Launch]) -> CoreSharing | None:
     """Of many visits of these launches; None if it is known of none."""
-    slowdowns = slowdowns_of(visits, launches)
+    slowdowns, limit = _slowdowns(visits, launches)
     known = slowdowns[np.isfinite(slowdowns)]
     if not known.size:
         return None
-    shared = known[known > SHARED]
+    shared = known[known > limit]
     return CoreSharing(shared.size / known.size, float(np.median(shared)) if shared.size else None)
 
 
-def slowdowns_of(visits: Sequence[Visit], launches: Iterable[Launch]) -> Values:
+def on_shared_cores(visits: Sequence[Visit], launches: Iterable[Launch]) -> Flags:
+    """Which visits of these launches are known to have been of shared cores, shape ``(visits,)``."""
+    slowdowns, limit = _slowdowns(visits, launches)
+    flags: Flags = slowdowns > limit
+    return flags
+
+
+def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Values, float]:
     """How many times the least the arithmetic took that needs all units of a core, beside each visit.
 
     The least is that of the same ranks in the same pattern, since ranks that are bound to one core share it
     always. What was shared all the time cannot be told from a core that is slow.
 
     Returns:
-        Shape ``(visits,)``, the larger of both readings; NaN where it is not known.
+        Shape ``(visits,)``, the larger of both readings, NaN where it is not known; and what a whole core
+        does not exceed.
     """
     found = np.full(len(visits), math.nan)
     places = [place for place, visit in enumerate(visits) if visit.issue_ns and visit.alu_ns]
@@ -72,13 +83,14 @@ def slowdowns_of(visits: Sequence[Visit], launches: Iterable[Launch]) -> Values:
     readings = np.fromiter(flat, np.float64, 4 * len(places)).reshape(-1, 4)
     whole = (readings > LEAST_NS).all(axis=1)
     known, readings = np.array(places, dtype=np.intp)[whole], readings[whole]
-    seats = _seats(visits, known)
-    wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
     step_ns = max((place.clock_step_ns for launch in launches for place in launch.ranks_at), default=0)
-    if known.size and step_ns <= STEP_MOST * readings[:, :2].min():
+    step = step_ns / readings[:, :2].min(initial=math.inf)
+    if known.size and step <= STEP_MOST:
+        seats = _seats(visits, known)
+        wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
         # A core at a lower frequency does everything slower and is not shared.
         found[known] = (wide / chains).max(axis=1)
-    return found
+    return found, max(SHARED, 1 + STEPS * step)
 
 
 def _seats(visits: Sequence[Visit], places: Places) -> Places:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.conditions import is_disturbed
-from mpigauge.analysis.core_sharing import SHARED, slowdowns_of
+from mpigauge.analysis.core_sharing import on_shared_cores
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def only_quiet(result: Result) -> Result:
     Source:
         docs/method.md#states-of-the-machine
     """
-    shared = slowdowns_of(result.visits, result.launches) > SHARED
+    shared = on_shared_cores(result.visits, result.launches)
     disturbed = [is_disturbed(visit) for visit in result.visits]
     if all(one is None for one in disturbed) and not shared.any():
         raise UsageError(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.analysis.core_sharing import SHARED, CoreSharing, core_sharing, slowdowns_of
+from mpigauge.analysis.core_sharing import SHARED_MOST, CoreSharing, core_sharing, on_shared_cores
 from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.show.words.steadiness import steadiness_finding, steadiness_words
@@ -44,7 +44,7 @@ def beside(wide: list[float], speed: float = 1.0, of: Cell = CELL, **more: objec
 
 def test_visits_beside_another_thread_are_told_from_the_others() -> None:
     visits = beside([1.0, 1.02, 1.5, 1.0, 1.9, 1.7])
-    assert (slowdowns_of(visits, ()) > SHARED).tolist() == [False, False, True, False, True, True]
+    assert on_shared_cores(visits, ()).tolist() == [False, False, True, False, True, True]
     found = core_sharing(visits, ())
     assert found is not None
     assert found.share == 0.5
@@ -82,7 +82,8 @@ def test_of_a_clock_that_stands_still_or_is_coarse_nothing_is_known(
     assert (seen.shared_share, seen.shares_cores) == (None, False)
 
 
-def test_noise_of_the_readings_is_no_sharing() -> None:
+@pytest.mark.parametrize(("noise", "most"), [(0.003, 0.002), (0.01, SHARED_MOST)])
+def test_noise_of_the_readings_is_no_sharing(noise: float, most: float) -> None:
     chance = np.random.default_rng(3)
     visits = [
         visit(
@@ -90,14 +91,24 @@ def test_noise_of_the_readings_is_no_sharing() -> None:
             number,
             CELL,
             [200],
-            alu_ns=(CHAIN_NS * chance.normal(1, 0.01, 2)).tolist(),
-            issue_ns=(WIDE_NS * chance.normal(1, 0.01, 2)).tolist(),
+            alu_ns=(CHAIN_NS * chance.normal(1, noise, 2)).tolist(),
+            issue_ns=(WIDE_NS * chance.normal(1, noise, 2)).tolist(),
         )
         for number in range(1000)
     ]
     found = core_sharing(visits, ())
     assert found is not None
-    assert found.share < 0.002
+    assert found.share < most
+
+
+def test_steps_of_the_clock_are_no_sharing() -> None:
+    """A clock of 40 ns reads the same work as one of two numbers."""
+    at = [replace(place, clock_step_ns=40) for place in launch(1).ranks_at]
+    visits = [
+        visit(1, number, CELL, [200], alu_ns=[1640.0, 1680.0], issue_ns=[ns, 880.0])
+        for number, ns in enumerate([880.0, 920.0, 880.0, 1480.0])
+    ]
+    assert on_shared_cores(visits, [replace(launch(1), ranks_at=at)]).tolist() == [False] * 3 + [True]
 
 
 def test_what_is_quiet_is_neither_disturbed_nor_of_a_shared_core() -> None:

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from mpigauge import units
 from mpigauge.analysis.conditions import condition_of
-from mpigauge.analysis.core_sharing import SHARED, core_sharing, slowdowns_of
+from mpigauge.analysis.core_sharing import core_sharing, on_shared_cores
 from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.timeline import begins_s
 from mpigauge.plan.patterns import patterns_with
@@ -166,8 +166,7 @@ def _marks(
 def _of_shared_cores(source: Source) -> set[int]:
     """Identities of the visits in which a rank shared its core."""
     visits = source.result.visits
-    slowdowns = slowdowns_of(visits, source.result.launches)
-    return {id(visits[place]) for place in np.flatnonzero(slowdowns > SHARED)}
+    return {id(visits[place]) for place in np.flatnonzero(on_shared_cores(visits, source.result.launches))}
 
 
 def _medians(source: Source, cell: Cell) -> list[float]:
