@@ -105,8 +105,8 @@ def with_small_budget(text: str) -> str:
     if text.startswith("timeout ") or "mpigauge run " not in text or "--dry-run" in text:
         return text
     if "--budget " in text:
-        return re.sub(r"--budget \w+", "--budget 3s", text)
-    least = "3s" if "--quick" in text or "--plan" in text else "5s"
+        return re.sub(r"--budget \w+", "--budget 2s", text)
+    least = "2s" if "--quick" in text or "--plan" in text else "3s"
     return text.replace("mpigauge run ", f"mpigauge run --budget {least} ")
 
 
@@ -131,7 +131,7 @@ def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> Non
 def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """As it is but for its budget, which only decides how precise it becomes; it gets what it names first."""
     add = ["mpi", "add", "--plan", str(path)]
-    run = ["run", "--plan", str(path), "--budget", "3s", "--format", "json"]
+    run = ["run", "--plan", str(path), "--budget", "2s", "--format", "json"]
     for words in ([add] if read_file(path).mpi else []) + [run]:
         done = subprocess.run(
             [sys.executable, "-m", "mpigauge", *words],
