@@ -1,6 +1,7 @@
 /* odd_clock - preloaded: clocks as some machines have them.
  *
  * ODD_CLOCK_SLOW_NS: reading the time takes so much longer.
+ * ODD_CLOCK_SLOW_FROM: but only after so many readings of the raw clock.
  * ODD_CLOCK_CPU_NS: asking for CPU time takes so much longer.
  * ODD_CLOCK_BACK_NS: every 31st reading is so much too early.
  * ODD_CLOCK_STALL_NS: every 29th reading takes so much longer, on a rank whose number is odd. */
@@ -14,8 +15,8 @@ typedef int reader(clockid_t, struct timespec *);
 
 static struct {
     reader *real;
-    long    slow_ns, cpu_ns, back_ns, stall_ns;
-    long    readings;
+    long    slow_ns, slow_from, cpu_ns, back_ns, stall_ns;
+    long    readings, raw_readings;
 } odd;
 
 static long number(const char *name)
@@ -39,6 +40,7 @@ __attribute__((constructor)) static void begin(void)
 {
     *(void **) &odd.real = dlsym(RTLD_NEXT, "clock_gettime");
     odd.slow_ns          = number("ODD_CLOCK_SLOW_NS");
+    odd.slow_from        = number("ODD_CLOCK_SLOW_FROM");
     odd.cpu_ns           = number("ODD_CLOCK_CPU_NS");
     odd.back_ns          = number("ODD_CLOCK_BACK_NS");
     odd.stall_ns         = is_odd_rank() ? number("ODD_CLOCK_STALL_NS") : 0;
@@ -68,8 +70,10 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         spin(odd.cpu_ns);
         return odd.real(clock, time);
     }
-    spin(odd.slow_ns);
     odd.readings++;
+    odd.raw_readings += clock == CLOCK_MONOTONIC_RAW;
+    if (odd.raw_readings >= odd.slow_from)
+        spin(odd.slow_ns);
     if (odd.readings % STALL_EVERY == 0)
         spin(odd.stall_ns);
     const int status = odd.real(clock, time);

@@ -18,7 +18,7 @@ from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Run, of_main_state, prefix
 
 pytestmark = pytest.mark.mpi
 
@@ -131,7 +131,7 @@ def test_shared_memory_is_proven_beside_a_card_only_while_that_carries_nothing(
         environment=preload("card_tree", CARD_TREE=tmp_path / "tree"),
     )
     stop.set()
-    (row,) = [row for row in json.loads(done.stdout)["rows"] if row["pattern"] == "pingpong"]
+    (row,) = [row for row in of_main_state(json.loads(done.stdout)) if row["pattern"] == "pingpong"]
     cards = load(tmp_path / "r.jsonl").launches[0].cards[0].cards
     assert ("mlx5_0/1", "rdma", True) in {(one.name, one.kind, one.counted) for one in cards}
     assert row["transport_proof"] == ("refuted" if used else "proven"), row

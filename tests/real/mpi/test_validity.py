@@ -30,6 +30,9 @@ Shim = Callable[["Library"], dict[str, str]]
 BRIEF = ("--launches", "1", "--samples", "160", "--budget", "4s")
 SHORT = (*BRIEF, "-o", "r.jsonl")
 ATTEMPTS = 4
+CLOCK_IS_LEARNED = 300_100
+"""Readings of the raw clock after which the kernel knows what its clock costs."""
+
 DECIDED = ("min", "max", "land", "lor", "band", "bor")
 """Operations whose result one rank decides."""
 
@@ -61,15 +64,26 @@ def within(attempt: Callable[[], float], low: float, high: float) -> bool:
     return any(low < attempt() < high for _ in range(ATTEMPTS))
 
 
-def test_a_slow_clock_is_in_no_broadcast_that_is_acknowledged(rows: Rows, preload: Preload) -> None:
-    """Of a clock that takes 2 us, half a reading too much would be more than the whole time."""
-    words = ("bcast-acked", "pingpong", "--sizes", "8", "--mpi", prefix("mpich"), *BRIEF)
+def test_a_slow_clock_is_once_in_a_sample_of_acknowledged_broadcasts(
+    rows: Rows, preload: Preload, tmp_path: Path
+) -> None:
+    """As it is in any sample, of a message too: half a reading less was subtracted with the empty round trips.
+
+    The clock is slow only once the kernel has learned what it costs. So no batch hides a reading, which is
+    nearly all of a sample.
+    """
+    words = ("bcast-acked", "pingpong", "--sizes", "8", "--mpi", prefix("mpich"), *SHORT)
+    slow = preload("odd_clock", ODD_CLOCK_SLOW_NS=100_000, ODD_CLOCK_SLOW_FROM=CLOCK_IS_LEARNED)
 
     def ratio() -> float:
-        times = times_of(rows(*words, environment=preload("odd_clock", ODD_CLOCK_SLOW_NS=2000)))
-        return times["bcast-acked", "blocking"] / times["pingpong", "standard"]
+        rows(*words, environment=slow)
+        broadcast, message = (
+            median(median(visit.samples_ns) for visit in visits_of(tmp_path, pattern))
+            for pattern in ("bcast-acked", "pingpong")
+        )
+        return broadcast / message
 
-    assert within(ratio, 0.5, 2)
+    assert within(ratio, 0.75, 1.33)
 
 
 def test_a_slow_clock_of_cpu_time_makes_no_round_late(rows: Rows, preload: Preload, tmp_path: Path) -> None:
