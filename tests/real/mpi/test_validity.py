@@ -67,7 +67,7 @@ def within(attempt: Callable[[], float], low: float, high: float) -> bool:
 def test_a_slow_clock_is_once_in_a_sample_of_acknowledged_broadcasts(
     rows: Rows, preload: Preload, tmp_path: Path
 ) -> None:
-    """As it is in any sample, of a message too: half a reading less was subtracted with the empty round trips.
+    """As it is in a sample of any kind: empty round trips, which are subtracted, must bring no reading along.
 
     The clock is slow only once the kernel has learned what it costs. So no batch hides a reading, which is
     nearly all of a sample.
