@@ -11,8 +11,9 @@ from mpigauge.analysis import over_sessions
 from mpigauge.analysis.estimate import Estimate
 from mpigauge.analysis.rows import Row, rows
 from mpigauge.analysis.sessions import Across
+from mpigauge.analysis.speeds import STEADY
 from mpigauge.analysis.states import States
-from mpigauge.analysis.steadiness import STEADY, steadiness_of
+from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.result.reader import Result
 from mpigauge.vocabulary import StateName
 

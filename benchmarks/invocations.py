@@ -19,8 +19,8 @@ from agreement import SIZES, InState, Set, holds_others, in_states, of_sessions,
 from mpigauge import units
 from mpigauge.analysis.core_sharing import core_sharing
 from mpigauge.analysis.quiet import only_quiet
+from mpigauge.analysis.speeds import STEADY, speeds_of
 from mpigauge.analysis.states import States, states_of
-from mpigauge.analysis.steadiness import STEADY
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
@@ -46,19 +46,20 @@ AGREEMENT_IS = (
     "An interval counts if it contains the median of what the other invocations say of the same state. 95 % "
     "are expected of a machine that has no other states than those told apart."
 )
-WHOLE_CORES_ARE = (
-    "In the middle of the invocations, {0:.0%} of the visits were of "
-    "[shared cores](../docs/method.md#shared-cores). The same invocations with all of their visits and with "
-    "those of whole cores alone, as `--only quiet` shows them; of the latter intervals, {1} hold."
+QUIET_VISITS_ARE = (
+    "In the middle of the invocations, {0} of the visits were of "
+    "[shared cores](../docs/method.md#shared-cores), and {1} began or ended at another "
+    "[speed](../docs/method.md#speeds) than the usual one. The same invocations with all of their visits and "
+    "with the others alone, as `--only quiet` shows them; of the latter intervals, {2} hold."
 )
-WHOLE_CORES_HEADINGS = (
+QUIET_VISITS_HEADINGS = (
     "size",
     "state",
     "all: max / min",
-    "whole: max / min",
+    "quiet: max / min",
     "all: median",
-    "whole: median",
-    "whole: intervals that hold",
+    "quiet: median",
+    "quiet: intervals that hold",
 )
 SESSIONS_ARE = (
     "Every {0} invocation together is one result of up to {1} sessions, as `mpigauge show` of {1} files has "
@@ -66,9 +67,9 @@ SESSIONS_ARE = (
     "middle of their half-widths; {2} of all."
 )
 SPEEDS_ARE = (
-    "Classes of invocations in which the machine was equally fast: what fixed arithmetic beside the visits "
-    "took, median over launches, differs by less than {0} within each. An interval holds if it contains the "
-    "median of the other invocations of its class."
+    "Of quiet visits, classes of invocations whose usual speed was the same: what fixed arithmetic beside "
+    "these visits took differs by less than {0} within each. An interval holds if it contains the median of "
+    "the other invocations of its class."
 )
 SESSIONS = 5
 """Of which an interval over sessions is made."""
@@ -122,12 +123,12 @@ def section(libraries: Sequence[Library], count: int, keep: Path | None = None) 
         [
             "## Repeatability: the same run again",
             *_repeatability(library, measured, states),
-            "### Of whole cores",
-            *_of_whole_cores(measured.results, states),
+            "### Of quiet visits",
+            *_of_quiet_visits(measured.results, states),
             "## Agreement: do the intervals hold?",
             *_agreement(measured, states),
             "## Speed of the machine: invocations at equal speed",
-            *_at_equal_speed(measured.results),
+            *_at_equal_speed([only_quiet(one) for one in measured.results]),
         ]
     )
 
@@ -195,11 +196,10 @@ def _repeatability(library: Library, measured: Measured, states: States) -> list
     return [head, table, REPEATABILITY_IS, STATES_ARE]
 
 
-def _of_whole_cores(results: Sequence[Result], states: States) -> list[str]:
-    """How much invocations differ with all visits and with those whose ranks shared no core."""
-    shares = [found.share for one in results if (found := core_sharing(one.visits, one.launches))]
-    if not shares:
-        return ["No clock was fine enough to tell whose cores were shared."]
+def _of_quiet_visits(results: Sequence[Result], states: States) -> list[str]:
+    """How much invocations differ with all visits, and with those of whole cores at the usual speed."""
+    shared = [found.share for one in results if (found := core_sharing(one.visits, one.launches))]
+    others = [1 - seen.usual_share for one in results if (seen := speeds_of(one.visits))]
     whole, quiet = (in_states(ones, states) for ones in (results, [only_quiet(one) for one in results]))
     body, kept = [], []
     for size in SIZES:
@@ -209,9 +209,10 @@ def _of_whole_cores(results: Sequence[Result], states: States) -> list[str]:
             head = [units.format_size(size), _state_heading(states, every.state)]
             body.append([*head, *spreads, *times, _share(mine)])
             kept.append(mine.contain())
-    table = tools.markdown(WHOLE_CORES_HEADINGS, body)
+    table = tools.markdown(QUIET_VISITS_HEADINGS, body)
     held, count = (sum(each) for each in zip(*kept, strict=True))
-    return [WHOLE_CORES_ARE.format(median(shares), _said(held, count)), table]
+    shares = (f"{median(found):.0%}" if found else "an unknown share" for found in (shared, others))
+    return [QUIET_VISITS_ARE.format(*shares, _said(held, count)), table]
 
 
 def _median_time(of: InState) -> str:

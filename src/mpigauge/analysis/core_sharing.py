@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mpigauge.analysis.conditions import LEAST_NS
-from mpigauge.plan.model import JobKey
+from mpigauge.analysis.seats import seat_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,8 +33,6 @@ SHARED_MOST = 0.1
 
 STEP_MOST = 0.05
 """Of the least reading: with a clock of longer steps nothing can be told."""
-
-_seat_of = attrgetter("pattern", *JobKey.__struct_fields__)
 
 
 class CoreSharing(NamedTuple):
@@ -86,22 +83,11 @@ def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Val
     step_ns = max((place.clock_step_ns for launch in launches for place in launch.ranks_at), default=0)
     step = step_ns / readings[:, :2].min(initial=math.inf)
     if known.size and step <= STEP_MOST:
-        seats = _seats(visits, known)
+        seats = seat_numbers([visits[place] for place in known.tolist()])
         wide, chains = (_over_least(part, seats) for part in (readings[:, :2], readings[:, 2:]))
         # A core at a lower frequency does everything slower and is not shared.
         found[known] = (wide / chains).max(axis=1)
     return found, max(SHARED, 1 + STEPS * step)
-
-
-def _seats(visits: Sequence[Visit], places: Places) -> Places:
-    """A number for each pattern and its ranks, by visit; a pair of a map is one, too."""
-    numbers: dict[object, int] = {}
-    of_cells: dict[int, int] = {}
-    for place in places.tolist():
-        of = visits[place].cell
-        if id(of) not in of_cells:
-            of_cells[id(of)] = numbers.setdefault((_seat_of(of), of.pair), len(numbers))
-    return np.array([of_cells[id(visits[place].cell)] for place in places.tolist()], dtype=np.intp)
 
 
 def _over_least(readings: Values, seats: Places) -> Values:

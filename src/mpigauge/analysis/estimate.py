@@ -40,6 +40,7 @@ class Timing:
         rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
         half_width: Relative half-width of the interval, ``high / estimate - 1``.
+        launches_half_width: What of it launches alone give, and more of them make narrower.
         launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
@@ -63,6 +64,7 @@ class Timing:
     rank_low: float | None = None
     rank_high: float | None = None
     half_width: float | None = None
+    launches_half_width: float | None = None
     launches: int = 0
     samples: int = 0
     mean: float | None = None
@@ -203,6 +205,7 @@ def estimate(
         rank_low=rank_low,
         rank_high=rank_high,
         half_width=half_width,
+        launches_half_width=half_width,
         launches=len(summaries),
         samples=ordered.size,
         mean=float(ordered.mean()),

@@ -73,7 +73,8 @@ def widened(time: Timing, in_time: InTime | None) -> Timing:
     if in_time is None or not isinstance(time, Estimate) or time.half_width is None:
         return time
     growth = (1 + time.half_width) ** in_time.factor
-    return replace(time, low=time.estimate / growth, high=time.estimate * growth, half_width=growth - 1)
+    low, high, half_width = time.estimate / growth, time.estimate * growth, growth - 1
+    return replace(time, low=low, high=high, half_width=half_width, launches_half_width=half_width)
 
 
 def _standardised(times: Iterable[Estimate]) -> Values:

@@ -1,4 +1,4 @@
-"""A result without what others disturbed: of its visits, those whose ranks had their cores for themselves."""
+"""A result of its quiet visits: ranks had their cores for themselves, and these ran at the usual speed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.conditions import is_disturbed
 from mpigauge.analysis.core_sharing import on_shared_cores
+from mpigauge.analysis.speeds import at_other_speeds, speeds_of
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def only_quiet(result: Result) -> Result:
-    """A result without visits that were disturbed, or in which a rank shared its core.
+    """A result without visits that were disturbed, of shared cores, or at another speed than the usual.
 
     Those of which nothing is known stay.
 
@@ -24,16 +25,16 @@ def only_quiet(result: Result) -> Result:
     Source:
         docs/method.md#states-of-the-machine
     """
-    shared = on_shared_cores(result.visits, result.launches)
+    unlike = on_shared_cores(result.visits, result.launches) | at_other_speeds(result.visits)
     disturbed = [is_disturbed(visit) for visit in result.visits]
-    if all(one is None for one in disturbed) and not shared.any():
+    if all(one is None for one in disturbed) and not unlike.any() and speeds_of(result.visits) is None:
         raise UsageError(
             f"{result.path}: does not know which visits were disturbed",
             "measure anew: this mpigauge counts it beside every visit",
         )
     quiet = [
         visit
-        for visit, lost, divided in zip(result.visits, disturbed, shared.tolist(), strict=True)
-        if not (lost or divided)
+        for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True)
+        if not (lost or other)
     ]
     return replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))

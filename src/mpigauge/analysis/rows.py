@@ -13,10 +13,12 @@ from mpigauge.analysis.cpu import cpu_s, cpu_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
 from mpigauge.analysis.in_time import launches_in_time, widened
 from mpigauge.analysis.labels import Travel
+from mpigauge.analysis.other_minutes import for_other_minutes
 from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import NotInState, Reason
 from mpigauge.analysis.samples import by_cell, by_launch, first_s, steps_by_launch, visits_by_launch
+from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.sessions import Across, OverSessions, across
 from mpigauge.analysis.shared import Shared, shared_of
 from mpigauge.analysis.states import States, states_of
@@ -174,7 +176,9 @@ def _with_ratios(found: list[Row]) -> list[Row]:
 def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: str) -> Row:
     """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
     pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
-    time = widened(time, around.in_time) if time is not None else None
+    if time is not None:
+        span = around.speed_spans.get(seat_of(cell), 0.0)
+        time = for_other_minutes(widened(time, around.in_time), visits, span)
     outcome = outcome_of(around.outcomes, cell, time)
     if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []

@@ -12,6 +12,7 @@ from mpigauge.analysis.labels import Labels
 from mpigauge.analysis.mixed import mixed_cells
 from mpigauge.analysis.samples import restarts
 from mpigauge.analysis.sessions import sessions_of, spread_s
+from mpigauge.analysis.speeds import spans_of
 from mpigauge.analysis.states import States
 from mpigauge.analysis.status import Outcomes, outcomes_of
 from mpigauge.analysis.synchrony import ClockState, clock_states
@@ -20,6 +21,9 @@ from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Launch
 from mpigauge.units import NS
+
+MINUTES_S = 600.0
+"""Launches that were spread over more have seen other minutes, and differ by what these do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class Shared:
         startup_s: Of a launch, in the mean; None if it is not known.
         span_s: From the first launch to the last.
         mixed: In what sessions differ, of cells that were measured in several unlike ones.
+        speed_spans: How far apart the speeds were at which ranks made their visits, as logarithms, by seat;
+            empty if launches were spread over other minutes, which say it themselves.
         in_time: How much neighbouring launches agree; None if by chance only.
     """
 
@@ -59,12 +65,14 @@ class Shared:
     startup_s: float | None
     span_s: float
     mixed: Mapping[Cell, str]
+    speed_spans: Mapping[object, float]
     in_time: InTime | None = None
 
 
 def shared_of(result: Result, states: States) -> Shared:
     """What the rows of a result have in common."""
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    span_s = spread_s(result.launches, result.done)
     return Shared(
         result=result,
         patterns=patterns,
@@ -81,8 +89,9 @@ def shared_of(result: Result, states: States) -> Shared:
         cores=_cores(result),
         clock_cost_s=_clock_cost_s(result.launches),
         startup_s=_startup_s(result.launches),
-        span_s=spread_s(result.launches, result.done),
+        span_s=span_s,
         mixed=mixed_cells(result),
+        speed_spans={} if span_s > MINUTES_S else spans_of(result.visits),
     )
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.analysis.conditions import readings_of
 from mpigauge.analysis.grouping import groups
-from mpigauge.plan.model import JobKey
+from mpigauge.analysis.seats import seat_numbers
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
@@ -26,13 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mpigauge.analysis.percentiles import Values
+    from mpigauge.plan.model import JobKey
     from mpigauge.result.records import Launch, Visit
     from mpigauge.vocabulary import Distance, Seats, StateName
 
     Found = NDArray[np.intp]
-
-
-_seat_of = attrgetter("pattern", *JobKey.__struct_fields__)
 
 STATES_MOST = 3
 FACTOR_LEAST = 1.3
@@ -239,13 +236,7 @@ def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, place
 
 def _by_seat(visits: Sequence[Visit]) -> Iterable[Found]:
     """Places of the visits of the same ranks."""
-    seats: dict[tuple[object, ...], int] = {}
-    # Cells of a file are one object for all visits of one.
-    known: dict[int, int] = {}
-    for visit in visits:
-        if id(visit.cell) not in known:
-            known[id(visit.cell)] = seats.setdefault(_seat_of(visit.cell), len(seats))
-    codes = np.fromiter((known[id(visit.cell)] for visit in visits), np.intp, len(visits))
+    codes = seat_numbers(visits)
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.core_sharing import SHARED_MOST, core_sharing
 from mpigauge.analysis.machines import measured_machine
+from mpigauge.analysis.speeds import STEADY, speeds_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
 
-STEADY = 1.05
-"""How many times the least the same work may take."""
-
 STOLEN_MOST = 0.01
 """Of the time of all cores: less is nothing."""
+
+OTHER_SPEEDS_MOST = 0.1
+"""Of the visits: fewer are nothing to speak of."""
 
 LEAST_VISITS = 4
 """Of a launch: a median of fewer says little about it."""
@@ -42,6 +43,8 @@ class Steadiness:
         stolen_share: Of the time of all cores, what a hypervisor took while visits were made.
         shared_share: Of the visits, those in which a rank shared the units of its core with something else.
         shared_slowdown: How many times the least arithmetic took in them, in the middle.
+        usual_s: What the arithmetic took at the speed that the machine had most of the time.
+        usual_share: Of the visits, those that began and ended at it.
     """
 
     middle_s: float | None = None
@@ -50,6 +53,8 @@ class Steadiness:
     stolen_share: float | None = None
     shared_share: float | None = None
     shared_slowdown: float | None = None
+    usual_s: float | None = None
+    usual_share: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -72,21 +77,28 @@ class Steadiness:
         return self.shared_share is not None and self.shared_share > SHARED_MOST
 
     @property
+    def has_speeds(self) -> bool:
+        """Whether it ran at other speeds than the usual one for a part of the time."""
+        return self.usual_share is not None and self.usual_share < 1 - OTHER_SPEEDS_MOST
+
+    @property
     def steady(self) -> bool:
         """Whether nothing is known against it."""
-        return not (self.changes or self.has_steal or self.shares_cores)
+        return not (self.changes or self.has_speeds or self.has_steal or self.shares_cores)
 
 
 def steadiness_of(result: Result) -> Steadiness:
     """Of the machine that a result was measured on; of several hosts, what their slowest rank took."""
     speeds_s = _launch_speeds_s(result.visits)
     sharing = core_sharing(result.visits, result.launches)
+    speeds = speeds_of(result.visits)
     return Steadiness(
         median(speeds_s) if speeds_s else None,
         min(speeds_s, default=None),
         max(speeds_s, default=None),
         stolen_share(result.visits, result.campaign.environment.cores_online),
-        *(sharing or ()),
+        *(sharing or (None, None)),
+        *(speeds or ()),
     )
 
 

@@ -230,7 +230,7 @@ def _drift_reach(launches: int) -> float:
 
 def _wide(of: Circumstances) -> Values | None:
     estimate, precision = of.estimate, of.precision
-    half_width = estimate.half_width
+    half_width = estimate.launches_half_width
     if precision is None or half_width is None or half_width <= precision:
         return None
     needed, low, high = launches_needed(half_width, estimate.launches, precision, estimate.clock_step)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mpigauge.analysis.conditions import condition_of, is_disturbed
 from mpigauge.analysis.core_sharing import core_sharing
+from mpigauge.analysis.speeds import speeds_of
 from mpigauge.analysis.states import State, states_of
 from mpigauge.analysis.steadiness import stolen_share
 from mpigauge.units import NS
@@ -33,6 +34,7 @@ class Watched:
         lost_share: Of their time, in which the work was ready to run and had no core, or was stopped.
         stolen_share: Of the time of all cores, what a hypervisor took.
         slowdown: How many times the least the same work took in one of twenty looks.
+        usual_share: Of the looks, those at the speed that the machine had most of the time.
         shared_share: Of the looks, those in which another hardware thread used the same core.
         shared_slowdown: How many times the least arithmetic took in them, in the middle.
         line_s: Handing over a cache line from core to core, one way, in the middle.
@@ -46,6 +48,7 @@ class Watched:
     lost_share: float | None = None
     stolen_share: float | None = None
     slowdown: float | None = None
+    usual_share: float | None = None
     shared_share: float | None = None
     shared_slowdown: float | None = None
     line_s: float | None = None
@@ -65,7 +68,7 @@ def watched_by_ranks(
     """
     known = [visit for visit in visits if is_disturbed(visit) is not None]
     lines_s = [condition.middle_s for visit in visits if (condition := condition_of(visit))]
-    sharing = core_sharing(visits, launches)
+    sharing, speeds = core_sharing(visits, launches), speeds_of(visits)
     moves = [visit.moves for visit in visits if visit.moves >= 0]
     return Watched(
         seconds=seconds,
@@ -74,6 +77,7 @@ def watched_by_ranks(
         lost_share=_share([max(0, one.wait_ns) for one in known], known),
         stolen_share=stolen_share(visits, cores),
         slowdown=_slowdown([ns for visit in visits for ns in visit.alu_ns]),
+        usual_share=speeds.usual_share if speeds else None,
         shared_share=sharing.share if sharing else None,
         shared_slowdown=sharing.slowdown if sharing else None,
         line_s=float(np.median(lines_s)) if lines_s else None,

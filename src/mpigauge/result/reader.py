@@ -45,7 +45,7 @@ class Result:
 
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
-        left_out: Visits that were not to be shown, since they were disturbed.
+        left_out: Visits that were not to be shown, since they were not quiet.
         size_bytes: Of the file as lines, a torn one included.
         damaged: Numbers of lines that are no records and have been left out.
         mixed: Cells measured before and after the campaign went on otherwise; which of `resumed` that was.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.show.document import Units
 from mpigauge.show.figures import FORMS, KINDS, figure
@@ -219,11 +220,12 @@ def test_states(machine: Path, cli: Cli) -> None:
     small, large = cell(size=8), cell(size=65536)
     course = [["near", "near", "near-far", "far", "far"]] * 3
     times_ns = {"near": 300, "far": 1000}
-    visits = in_states((small, large), course, lambda of, state, _: [times_ns[state] + of.bytes] * 3)
+    visits = [*in_states((small, large), course, lambda of, state, _: [times_ns[state] + of.bytes] * 3)]
     path = written("states.jsonl", campaign(small, large), *map(launch, (1, 2, 3)), *visits)
     done = cli("plot", path, "--kind", "states", "-o", "figure.svg")
     assert done.status == 0, done.err
     text = svg_text()
+    assert "arithmetic" not in texts()
     for name in ("distance-near", "distance-far", "distance-none", "times-near", "times-far"):
         assert f'id="{name}"' in text
     shown = " ".join(texts())
@@ -232,6 +234,11 @@ def test_states(machine: Path, cli: Cli) -> None:
     assert "8 B; a point a visit" in shown
     assert cli("plot", path, "--kind", "states", "--sizes", "8,64KiB", "-o", "figure.svg").status == 0
     assert "time / median of the cell" in texts()
+    known = [replace(one, alu_ns=[1735.0, 1896.0]) for one in visits]
+    path = written("speeds.jsonl", campaign(small, large), *map(launch, (1, 2, 3)), *known)
+    assert cli("plot", path, "--kind", "states", "-o", "figure.svg").status == 0
+    assert 'id="speed-near"' in svg_text()
+    assert "arithmetic" in texts()
 
 
 @pytest.mark.thorough

@@ -111,6 +111,6 @@ def _widened(times: Sequence[Timing]) -> float:
     for time in times:
         medians = np.array(list(time.by_launch.values()))
         bare = launch_interval(medians, time.step)[3] if medians.size else None
-        if bare and time.half_width:
-            factors.append(math.log1p(time.half_width) / math.log1p(bare))
+        if bare and time.launches_half_width:
+            factors.append(math.log1p(time.launches_half_width) / math.log1p(bare))
     return max(1.0, float(np.median(factors))) if factors else 1.0

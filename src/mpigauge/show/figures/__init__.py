@@ -123,7 +123,7 @@ KINDS = {
         ),
         Kind(
             "states",
-            "how far apart the ranks were, and what small messages took, against time",
+            "how far apart the ranks were, how fast their cores, and what small messages took, against time",
             "visits that say how long a cache line took (of this version or newer)",
             "states",
             example="states.jsonl --kind states -o states.png",

@@ -1,4 +1,4 @@
-"""The states of the machine over time: how far apart the ranks were, and what became of their messages."""
+"""The states of the machine over time: distance of cores, their speed, and what became of messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from mpigauge import units
-from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.conditions import LEAST_NS, condition_of
 from mpigauge.analysis.core_sharing import core_sharing, on_shared_cores
 from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.timeline import begins_s
@@ -19,6 +19,7 @@ from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.show.registry import maker
 from mpigauge.show.series import SERIES_MOST, STATE, against_size, common_words
 from mpigauge.show.words.states import HANDED_OVER
+from mpigauge.units import NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 BETWEEN = "changed within the visit"
 SHARED_CORES = "ring: another hardware thread used a rank's core"
 MESSAGES = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
+SPEEDS_IN = 1.2
+"""Height of the panel of speeds, if they are known."""
+
 SMALL_BYTES = 4096
 """Up to here a message is mostly distance."""
 
@@ -48,16 +52,20 @@ SHARED_LOOK: dict[str, Any] = {
 
 @maker(MAKERS, "states")
 def states_figure(query: Query) -> Figure:
-    """How far apart the ranks were in every visit, and what the visits took, against time."""
+    """Distance and speed of the cores in every visit, and what the visit took, against time."""
     if len(query.sources) > 1:
         raise query.lacks("it is about one result", "name one result")
     (source,) = query.sources
     begins = dict(zip(map(id, source.result.visits), begins_s(source.result), strict=True))
     of, known = _known(query, source)
     found = _chosen(query)
-    whole = style.paper(4.6, 2)
-    top, low = whole.subplots(2, 1, sharex=True, height_ratios=(1, 1.3))
+    fast = [visit for visit in source.result.visits if visit.alu_ns and min(visit.alu_ns) > LEAST_NS]
+    whole = style.paper(4.6 + (SPEEDS_IN if fast else 0), 2)
+    heights = (1, 0.8, 1.3) if fast else (1, 1.3)
+    top, *middle, low = whole.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     _distances(top, source, known, of, begins)
+    for axes in middle:
+        _speeds(axes, source, fast, begins)
     words = _times(low, query, source, found, begins)
     low.set_xlabel("time since the first launch (s)")
     lines.caption(whole, words, "", [], [])
@@ -106,6 +114,19 @@ def _distances(
     for one in source.states.states:
         if one.of == of:
             axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
+
+
+def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[int, float]) -> None:
+    """What the arithmetic took before the samples of a visit, and after them: a level for each frequency."""
+    values: list[float] = []
+    for state in COLOURS:
+        mine = [visit for visit in visits if source.states.of(visit) == state]
+        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
+        readings = [(visit.alu_ns[0] * NS, visit.alu_ns[1] * NS) for visit in mine]
+        values += [value for pair in readings for value in pair]
+        if readings:
+            _dots(axes, f"speed-{state or 'none'}", ends, readings, COLOURS[state])
+    scales.times("arithmetic", values, units.AUTO, linear=False).dress(axes)
 
 
 def _takes(of: Distance) -> str:

@@ -37,6 +37,7 @@ MORE_STATISTICS = (
     "rank_low",
     "rank_high",
     "half_width",
+    "launches_half_width",
     "launch_share",
     "visit_share",
     "round_share",
@@ -141,7 +142,7 @@ def state_record(state: State) -> dict[str, Any]:
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
 RATIO_PARTS = ("estimate", "low", "high", "paired")
 SESSIONS_TIMES = ("estimate", "low", "high", "half_width")
-SHARES = {"half_width", "launch_share", "visit_share", "round_share"}
+SHARES = {"half_width", "launches_half_width", "launch_share", "visit_share", "round_share"}
 """Parts of a time that are no times."""
 
 ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")

@@ -57,7 +57,7 @@ def _called(kind: DoubtKind) -> str:
 
 def _wide(doubt: Doubt) -> str:
     worst = doubt.rows[0]
-    width = worst.time.half_width if worst.time else None
+    width = worst.time.launches_half_width if worst.time else None
     beyond = f"wider than {format_relative(doubt.precision)}: {len(doubt.rows)} of {doubt.of} numbers"
     return f"{beyond}, worst {format_relative(width)} at {_cell(worst)}"
 

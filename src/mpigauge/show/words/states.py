@@ -117,12 +117,13 @@ def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
 
 
 def left_out_line(*results: Result) -> list[str]:
-    """That results are shown without their disturbed visits."""
+    """That results are shown without their visits that were not quiet."""
     left_out = sum(result.left_out for result in results)
     if not left_out:
         return []
     whole = left_out + sum(len(result.visits) for result in results)
-    return [f"only quiet visits: {left_out} of {whole} were disturbed and are left out"]
+    why = "were disturbed, of shared cores or at another speed than the usual"
+    return [f"only quiet visits: {left_out} of {whole} {why}, and are left out"]
 
 
 def disturbed_line(result: Result) -> str:

@@ -19,6 +19,8 @@ def steadiness_words(seen: Steadiness) -> str:
     words = []
     if seen.changes and seen.ratio is not None:
         words.append(f"some launches {format_factor(seen.ratio)} times as slow as others")
+    if seen.has_speeds and seen.usual_share is not None:
+        words.append(f"usual speed {format_percent(seen.usual_share)} of the time")
     if seen.shares_cores and seen.shared_share is not None:
         # "as others" would not fit a line of 80 columns beside it.
         words = [word.removesuffix(" as others") for word in words]
@@ -36,6 +38,11 @@ def steadiness_finding(seen: Steadiness) -> Finding | None:
     if seen.changes and seen.fast_s and seen.slow_s:
         times = f"{format_time(seen.fast_s)} to {format_time(seen.slow_s)}"
         said.append(f"from launch to launch the same arithmetic took {times}")
+    if seen.has_speeds and seen.usual_share is not None and seen.usual_s is not None:
+        said.append(
+            f"{format_percent(seen.usual_share)} of the visits were made at the usual speed of the cores, at "
+            f"which arithmetic takes {format_time(seen.usual_s)} (--only quiet: these visits)"
+        )
     if seen.shares_cores and seen.shared_share is not None and seen.shared_slowdown is not None:
         said.append(
             f"in {format_percent(seen.shared_share)} of the visits another hardware thread used a rank's "
@@ -45,8 +52,8 @@ def steadiness_finding(seen: Steadiness) -> Finding | None:
     if seen.has_steal and seen.stolen_share is not None:
         said.append(f"a hypervisor gave {format_percent(seen.stolen_share)} of its cores' time to others")
     text = (
-        f"unsteady machine: {'; '.join(said)}; intervals cover these launches, not another hour: "
-        "--over 1h, or wait until mpigauge doctor --watch 10s finds it quiet"
+        f"unsteady machine: {'; '.join(said)}; intervals cover what was seen in these launches, not another "
+        "hour: --over 1h, or wait until mpigauge doctor --watch 10s finds it quiet"
     )
     return Finding("unsteady-machine", "warning", (), asdict(seen) | {"ratio": seen.ratio}, text)
 

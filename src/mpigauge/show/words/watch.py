@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.core_sharing import SHARED_MOST
-from mpigauge.analysis.steadiness import STEADY, STOLEN_MOST
+from mpigauge.analysis.speeds import STEADY
+from mpigauge.analysis.steadiness import STOLEN_MOST
 from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
@@ -60,8 +61,12 @@ def _speed(seen: Watched) -> Iterator[Finding]:
     value = f"one of twenty looks took {units.format_factor(seen.slowdown)} times the least, or more"
     if seen.slowdown <= STEADY:
         yield Finding("ok", "speed", f"steady: {value}")
-    else:
-        yield Finding("note", "speed", value, "frequencies change: fix them where you can")
+        return
+    remedy = "frequencies change: fix them where you can"
+    if seen.usual_share is not None:
+        value = f"the usual one in {units.format_percent(seen.usual_share)} of the looks; {value}"
+        remedy = f"{remedy}, or show results with --only quiet"
+    yield Finding("note", "speed", value, remedy)
 
 
 def _cores(seen: Watched) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
-from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches
+from tests.cli.docs.recomputing.statistics_of import Interval, Times, exponent_of, middle_of, over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -136,12 +136,29 @@ class Row:
 
     @property
     def time(self) -> list[Interval]:
-        """The time, its interval wider where neighbours agree; two if chance leaves that open."""
+        """The time, its interval wide enough for other minutes; two if chance leaves open what these are."""
         one = self.narrow
         if one.low is None or one.high is None or self.result is None:
             return [one]
-        grown = [(one.high / one.estimate) ** factor for factor in self.result.widening]
+        reach = self._other_speeds()
+        grown = [
+            math.exp(math.hypot(factor * math.log(one.high / one.estimate), reach, 0.01))
+            for factor in self.result.widening
+        ]
         return [Interval(one.estimate, one.estimate / by, one.estimate * by, one.launches) for by in grown]
+
+    def _other_speeds(self) -> float:
+        """What other speeds of the cores add to the half-width: docs/method.md#speeds."""
+        span = self.result.spans.get((self.pattern, self.pair, *self.job), 0.0) if self.result else 0.0
+        known = [one.record for one in self.visits if min(one.record.get("alu_ns") or [0]) > 0]
+        if span <= 0.02:
+            return 0.0
+        times = [math.log(one["middle_ns"]) for one in known]
+        speeds = [math.log(sum(one["alu_ns"])) for one in known]
+        groups = [one["launch"] for one in known]
+        if len(known) - len(set(groups)) - 1 < 8:
+            groups = [0] * len(known)
+        return 1.96 * span / math.sqrt(12) * exponent_of(times, speeds, groups)
 
     @property
     def seconds(self) -> float:
@@ -238,6 +255,7 @@ class Result:
     def _add(self, order: int, record: dict[str, Any], steps: Mapping[Key, float]) -> None:
         late, samples, ops = set(record["late"]), record.pop("samples_ns"), record["ops"]
         record["wall_ns"] = sum(samples)
+        record["middle_ns"] = sorted(samples)[len(samples) // 2] / ops
         wholly = len(late) >= len(samples)
         kept = samples if wholly or not late else [s for n, s in enumerate(samples) if n not in late]
         row, step_s = self._row(record["cell"]), steps[job_of(record["cell"])] * NS / ops
@@ -292,6 +310,20 @@ class Result:
         factor = math.sqrt((1 + r) / (1 - r))
         return [factor] if chance < 0.003 else [factor, 1.0]
 
+    @cached_property
+    def spans(self) -> dict[Key, float]:
+        """From the 5 to the 95 % point of the arithmetic of visits, as a logarithm, by their ranks."""
+        found: dict[Key, list[float]] = defaultdict(list)
+        for row in self.rows.values():
+            for visit in row.visits:
+                if min(visit.record.get("alu_ns") or [0]) > 1e-3:
+                    found[row.pattern, row.pair, *row.job].append(math.log(fmean(visit.record["alu_ns"])))
+        return {
+            key: _point(sorted(mine), 0.95) - _point(sorted(mine), 0.05)
+            for key, mine in found.items()
+            if len(mine) >= 20
+        }
+
     def launch_of(self, row: Row) -> dict[str, Any]:
         """The last of its job."""
         return next(one for one in reversed(self.launches) if job_of(one["job"]) == row.job)
@@ -343,3 +375,11 @@ def _with(row: Row, visits: list[Visit], state: str) -> Row:
     one = Row(row.cell, row.result)
     one.visits, one.state, one.blocked = visits, state, row.blocked
     return one
+
+
+def _point(ordered: Sequence[float], share: float) -> float:
+    """A percentile, between neighbours on the line."""
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
