@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
+from mpigauge.analysis.sessions import spread_s
+from mpigauge.analysis.speeds import spans_of
 from mpigauge.analysis.within_launch import WIDTH_OF_NORMAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.analysis.conditions import Places
-    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.percentiles import Values
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
+
+Known = TypeVar("Known", bound=Timing)
 
 PROMISED = 0.01
 """Half-width of what the instrument promises at best: up to 1 % of a sample is the clock."""
@@ -29,11 +33,23 @@ SPAN_LEAST = 0.02
 UNIFORM_REACH = WIDTH_OF_NORMAL / 2 * math.sqrt(UNIFORM_VARIANCE)
 """Half-width of a 95 % interval over the width of a uniform distribution."""
 
+MINUTES_S = 600.0
+"""Launches that were spread over more have seen other minutes, and differ by what these do."""
+
 _FREEDOM_LEAST = 8
 """Degrees of freedom within launches; with fewer visits, launches are not told apart."""
 
 
-def for_other_minutes(time: Timing, visits: Sequence[Visit], span: float) -> Timing:
+def spans_meanwhile(result: Result) -> dict[object, float]:
+    """How far apart the speeds were while launches were made; nothing of launches that were spread over more.
+
+    Returns:
+        As `speeds.spans_of`.
+    """
+    return {} if spread_s(result.launches, result.done) > MINUTES_S else spans_of(result.visits)
+
+
+def for_other_minutes(time: Known, visits: Sequence[Visit], span: float) -> Known:
     """The same time with an interval that holds also when the machine is at another of its speeds.
 
     At another minute it may be at each speed that it had meanwhile, for any share of the time. So the time is
@@ -46,7 +62,7 @@ def for_other_minutes(time: Timing, visits: Sequence[Visit], span: float) -> Tim
     Source:
         JCGM 100:2008 (GUM) 4.3.7, for a quantity of which only its bounds are known.
     """
-    if not isinstance(time, Estimate) or time.half_width is None:
+    if isinstance(time, Printed) or time.half_width is None:
         return time
     reach = UNIFORM_REACH * span * speed_exponent(visits) if span > SPAN_LEAST else 0.0
     growth = math.exp(math.hypot(math.log1p(time.half_width), reach, PROMISED))

@@ -53,7 +53,7 @@ def widths_asked(
 
 # ---- What of them must be kept -------------------------------------------------------------------
 
-_KEPT = {"samples_ns", "late", "line_ns", "path_ns"}
+_KEPT = {"samples_ns", "late", "line_ns", "path_ns", "alu_ns"}
 _DROPPED = {*LISTS, *READINGS} - _KEPT
 
 

@@ -10,9 +10,9 @@ from mpigauge.analysis.clock_steps import Steps, clock_steps
 from mpigauge.analysis.in_time import InTime
 from mpigauge.analysis.labels import Labels
 from mpigauge.analysis.mixed import mixed_cells
+from mpigauge.analysis.other_minutes import spans_meanwhile
 from mpigauge.analysis.samples import restarts
 from mpigauge.analysis.sessions import sessions_of, spread_s
-from mpigauge.analysis.speeds import spans_of
 from mpigauge.analysis.states import States
 from mpigauge.analysis.status import Outcomes, outcomes_of
 from mpigauge.analysis.synchrony import ClockState, clock_states
@@ -21,9 +21,6 @@ from mpigauge.plan.patterns import Pattern
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Imported, Launch
 from mpigauge.units import NS
-
-MINUTES_S = 600.0
-"""Launches that were spread over more have seen other minutes, and differ by what these do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,6 @@ class Shared:
 def shared_of(result: Result, states: States) -> Shared:
     """What the rows of a result have in common."""
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    span_s = spread_s(result.launches, result.done)
     return Shared(
         result=result,
         patterns=patterns,
@@ -89,9 +85,9 @@ def shared_of(result: Result, states: States) -> Shared:
         cores=_cores(result),
         clock_cost_s=_clock_cost_s(result.launches),
         startup_s=_startup_s(result.launches),
-        span_s=span_s,
+        span_s=spread_s(result.launches, result.done),
         mixed=mixed_cells(result),
-        speed_spans={} if span_s > MINUTES_S else spans_of(result.visits),
+        speed_spans=spans_meanwhile(result),
     )
 
 

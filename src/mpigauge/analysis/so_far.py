@@ -12,10 +12,12 @@ from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.other_minutes import for_other_minutes, spans_meanwhile
 from mpigauge.analysis.precision import essential_visit
 from mpigauge.analysis.rates import directions_of, rate_of
 from mpigauge.analysis.rows import Row
 from mpigauge.analysis.samples import Medians, launch_medians
+from mpigauge.analysis.seats import seat_of
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, Eager, Launch, Visit
 
@@ -90,7 +92,13 @@ class SoFar:
     def rows(self) -> list[Row]:
         """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
         steps = clock_steps(self.result.launches, self.result.visits)
-        times = {cell: _timing(visits, steps, self._medians) for cell, visits in self._visits.items()}
+        spans = spans_meanwhile(self.result)
+        times = {
+            cell: for_other_minutes(
+                _timing(visits, steps, self._medians), visits, spans.get(seat_of(cell), 0.0)
+            )
+            for cell, visits in self._visits.items()
+        }
         ratios = ratios_of(times)
         return [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
@@ -129,6 +137,7 @@ def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFa
         low=low,
         high=high,
         half_width=half_width,
+        launches_half_width=half_width,
         launches=values.size,
         medians=medians,
         clock_step=step,

@@ -114,14 +114,15 @@ class LiveAnswer(Silent):
         return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
 
     def _compute(self) -> None:
+        from mpigauge.analysis.states import states_of
         from mpigauge.show.document import Units
         from mpigauge.show.query import Source
         from mpigauge.show.tables import answer
 
         so_far, begun = self._so_far, time.monotonic()
-        rows = so_far.rows()
+        rows, states = so_far.rows(), states_of(so_far.result.visits)
         self._took_s = time.monotonic() - begun
-        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {})
+        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {}, states=states)
         self._answer = list(lines_of(answer.progress(source, Units()), self._console))
         self._computed = time.monotonic()
 

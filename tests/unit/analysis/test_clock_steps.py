@@ -82,7 +82,7 @@ def test_equal_launches_have_an_interval_that_holds_what_the_clock_hides() -> No
     assert row.time.low < 477.5e-9
     assert (row.time.high or 0) > 482.5e-9
     steps = clock_steps(result.launches, result.visits)
-    assert half_widths(result.visits, steps)[BARRIER] == row.time.half_width
+    assert half_widths(result.visits, steps)[BARRIER] == row.time.launches_half_width
     assert "clock-step" in {warning.kind for warning in row.warnings}
 
 

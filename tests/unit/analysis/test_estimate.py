@@ -159,7 +159,15 @@ def test_scaling_all_times_scales_the_estimate_and_nothing_else(stat: str, facto
     launches = cell(np.random.default_rng(20), [0.0, 0.1, 0.0, 0.1, 0.1, 0.02, 0.0], rounds=500)
     before = estimate(launches, stat)
     after = estimate([[factor * visit for visit in launch] for launch in launches], stat)
-    alike = {"half_width", "launches", "samples", "launch_variance", "round_variance", "restarted"}
+    alike = {
+        "half_width",
+        "launches_half_width",
+        "launches",
+        "samples",
+        "launch_variance",
+        "round_variance",
+        "restarted",
+    }
     alike |= {"launch_share", "visit_share", "round_share", "launch_numbers", "outliers", "drifts"}
     alike |= {"clock_step"}
     for name in (field.name for field in fields(Estimate)):

@@ -22,6 +22,7 @@ QUIET = Estimate(
     rank_low=0.975e-6,
     rank_high=1.025e-6,
     half_width=0.02,
+    launches_half_width=0.02,
     launches=10,
     samples=20_000,
     mean=1.1e-6,
@@ -43,7 +44,16 @@ QUIET = Estimate(
     round_share=0.05,
     launch_numbers=tuple(range(1, 11)),
 )
-ONE_LAUNCH = replace(QUIET, launches=1, low=None, high=None, half_width=None, rank_low=None, rank_high=None)
+ONE_LAUNCH = replace(
+    QUIET,
+    launches=1,
+    low=None,
+    high=None,
+    half_width=None,
+    launches_half_width=None,
+    rank_low=None,
+    rank_high=None,
+)
 
 
 def texts(found: Estimate, *, ranks: int = 2, cores: int | None = 2, **others: Any) -> dict[str, str]:
@@ -84,7 +94,7 @@ def test_one_launch_has_no_interval() -> None:
 
 
 def test_a_clock_that_stands_still_has_no_interval() -> None:
-    found = texts(replace(QUIET, low=None, high=None, half_width=None), batch=4)
+    found = texts(replace(QUIET, low=None, high=None, half_width=None, launches_half_width=None), batch=4)
     assert "0 s" in found["no-interval"]
     assert "more than 4 operations" in found["no-interval"]
 

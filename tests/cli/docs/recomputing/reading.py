@@ -9,11 +9,12 @@ import math
 import random
 from collections import Counter, defaultdict
 from functools import cached_property
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.cli.docs.recomputing.speeds import reach_of, spans_of
 from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
-from tests.cli.docs.recomputing.statistics_of import Interval, Times, exponent_of, middle_of, over_launches
+from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -140,25 +141,10 @@ class Row:
         one = self.narrow
         if one.low is None or one.high is None or self.result is None:
             return [one]
-        reach = self._other_speeds()
-        grown = [
-            math.exp(math.hypot(factor * math.log(one.high / one.estimate), reach, 0.01))
-            for factor in self.result.widening
-        ]
+        reach = reach_of(self, self.result.spans)
+        narrow = math.log(one.high / one.estimate)
+        grown = [math.exp(math.hypot(factor * narrow, reach, 0.01)) for factor in self.result.widening]
         return [Interval(one.estimate, one.estimate / by, one.estimate * by, one.launches) for by in grown]
-
-    def _other_speeds(self) -> float:
-        """What other speeds of the cores add to the half-width: docs/method.md#speeds."""
-        span = self.result.spans.get((self.pattern, self.pair, *self.job), 0.0) if self.result else 0.0
-        known = [one.record for one in self.visits if min(one.record.get("alu_ns") or [0]) > 0]
-        if span <= 0.02:
-            return 0.0
-        times = [math.log(one["middle_ns"]) for one in known]
-        speeds = [math.log(sum(one["alu_ns"])) for one in known]
-        groups = [one["launch"] for one in known]
-        if len(known) - len(set(groups)) - 1 < 8:
-            groups = [0] * len(known)
-        return 1.96 * span / math.sqrt(12) * exponent_of(times, speeds, groups)
 
     @property
     def seconds(self) -> float:
@@ -293,7 +279,7 @@ class Result:
         rows = [row for row in self.shown if row.visits and len(row.medians) >= 6]
         rows = [row for row in rows if min(row.medians.values()) > 0]
         numbers = sorted({number for row in rows for number in row.medians})
-        columns = [_standardised(row.medians, numbers) for row in rows]
+        columns = [standardised(row.medians, numbers) for row in rows]
         columns = [one for one in columns if one]
         count, squares = len(numbers), sum(v * v for one in columns for v in one)
         if count < 6 or not squares:
@@ -312,17 +298,8 @@ class Result:
 
     @cached_property
     def spans(self) -> dict[Key, float]:
-        """From the 5 to the 95 % point of the arithmetic of visits, as a logarithm, by their ranks."""
-        found: dict[Key, list[float]] = defaultdict(list)
-        for row in self.rows.values():
-            for visit in row.visits:
-                if min(visit.record.get("alu_ns") or [0]) > 1e-3:
-                    found[row.pattern, row.pair, *row.job].append(math.log(fmean(visit.record["alu_ns"])))
-        return {
-            key: _point(sorted(mine), 0.95) - _point(sorted(mine), 0.05)
-            for key, mine in found.items()
-            if len(mine) >= 20
-        }
+        """How far apart speeds are, by ranks."""
+        return spans_of(self.rows.values())
 
     def launch_of(self, row: Row) -> dict[str, Any]:
         """The last of its job."""
@@ -340,14 +317,6 @@ class Result:
             if row.timed:
                 found[(*row.key("bytes"), row.state)].append(row)
         yield from (sorted(rows, key=lambda row: row.bytes) for rows in found.values())
-
-
-def _standardised(medians: Mapping[int, float], numbers: Sequence[int]) -> list[float]:
-    logs = {number: math.log(value) for number, value in medians.items()}
-    centre, spread = fmean(logs.values()), stdev(logs.values())
-    if not spread:
-        return []
-    return [max(-2.0, min(2.0, (logs.get(n, centre) - centre) / spread)) for n in numbers]
 
 
 def job_of(cell: Mapping[str, Any]) -> Key:
@@ -375,11 +344,3 @@ def _with(row: Row, visits: list[Visit], state: str) -> Row:
     one = Row(row.cell, row.result)
     one.visits, one.state, one.blocked = visits, state, row.blocked
     return one
-
-
-def _point(ordered: Sequence[float], share: float) -> float:
-    """A percentile, between neighbours on the line."""
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])

@@ -73,28 +73,6 @@ def reaching(distance: float, step: float) -> float:
     return math.sqrt(distance * distance + step * step / 12)
 
 
-def exponent_of(times: Sequence[float], speeds: Sequence[float], groups: Sequence[int]) -> float:
-    """Slope of logarithms within groups and its standard error, 0 to 1; 1 if nothing is known."""
-    freedom = len(times) - len(set(groups)) - 1
-    if freedom <= 0:
-        return 1.0
-    y, x = _centred(times, groups), _centred(speeds, groups)
-    squares = math.fsum(one * one for one in x)
-    if squares <= 0:
-        return 1.0
-    slope = math.fsum(a * b for a, b in zip(x, y, strict=True)) / squares
-    left = math.fsum((b - slope * a) ** 2 for a, b in zip(x, y, strict=True))
-    return min(max(slope, 0.0) + math.sqrt(left / freedom / squares), 1.0)
-
-
-def _centred(values: Sequence[float], groups: Sequence[int]) -> list[float]:
-    means = {
-        group: fmean(one for one, mine in zip(values, groups, strict=True) if mine == group)
-        for group in set(groups)
-    }
-    return [one - means[mine] for one, mine in zip(values, groups, strict=True)]
-
-
 def over_launches(values: Sequence[float], step: float = 0.0) -> Interval:
     """Geometric mean, and Student's t on the logarithms."""
     if len(values) == 1 or min(values) <= 0:
@@ -242,3 +220,11 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def standardised(medians: Mapping[int, float], numbers: Sequence[int]) -> list[float]:
+    logs = {number: math.log(value) for number, value in medians.items()}
+    centre, spread = fmean(logs.values()), stdev(logs.values())
+    if not spread:
+        return []
+    return [max(-2.0, min(2.0, (logs.get(n, centre) - centre) / spread)) for n in numbers]
