@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import subprocess
 from collections.abc import Callable
@@ -92,6 +93,22 @@ def test_who_is_done_sends_nothing_while_the_others_are_at_work(rounds: Rounds) 
     assert sorted(first)[-2] < LAST_NS
     assert min(second) >= LAST_NS
     assert max(second) < 2 * LAST_NS
+
+
+def test_medians_are_found_without_sorting(parts: Parts) -> None:
+    """Of values in any order, with and without equal ones; the lower of two middles by halves."""
+    run, chance = parts("medians", "rounds/samples.c", "ranks/abort.c"), random.Random(5)
+    lists = [[chance.randrange(most) for _ in range(count)] for count in range(1, 40) for most in (3, 10**12)]
+    lists += [[*range(99)], [*range(99, 0, -1)], [7] * 50]
+    for values in lists:
+        expected = sum(median_pair(values)) // 2
+        assert [int(word) for word in run(*map(str, values)).split()] == [expected, expected], values
+
+
+def median_pair(values: list[int]) -> tuple[int, int]:
+    """The two in the middle; twice the same of an odd number."""
+    ordered = sorted(values)
+    return ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
 
 
 def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None:

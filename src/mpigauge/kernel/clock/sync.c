@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 enum {
-    CHECK_ONE_IN = 20, /* of the ranks that are not always checked */
+    CHECK_ONE_IN = 20, /* of the ranks that are not always checked ... */
+    CHECKED_MOST = 64, /* ... and no more than about so many of them: they are asked one by one */
     LEADERS_MOST = 64, /* in one check, in turn: rank 0 answers one after the other */
 };
 
@@ -30,9 +31,11 @@ static struct {
 
 static bool is_chosen(const struct mg_world *world, int rank, int power)
 {
+    const unsigned few    = (unsigned) (world->ranks / CHECKED_MOST);
+    const unsigned one_in = few > CHECK_ONE_IN ? few : CHECK_ONE_IN;
+
     state.random = state.random * 1664525u + 1013904223u;
-    return rank == world->ranks - 1 || rank == power - 1 ||
-           state.random / 65536 % CHECK_ONE_IN == 0;
+    return rank == world->ranks - 1 || rank == power - 1 || state.random / 65536 % one_in == 0;
 }
 
 /* Leaders in turn, whose clocks are learned further; the last rank, the last of the tree's full

@@ -40,24 +40,56 @@ void mg_rounds_free(struct mg_rounds *rounds)
     *rounds = (struct mg_rounds){0};
 }
 
-static int by_value(const void *a, const void *b)
+static void swap(int64_t *a, int64_t *b)
 {
-    const int64_t x = *(const int64_t *) a;
-    const int64_t y = *(const int64_t *) b;
+    const int64_t kept = *a;
 
-    return (x > y) - (x < y);
+    *a = *b;
+    *b = kept;
+}
+
+/* The value that has this place in order; what is before it then is not larger (Hoare, Algorithm
+ * 65, CACM 1961). */
+static int64_t select_in(int64_t *values, int count, int place)
+{
+    for (int low = 0, high = count - 1; low < high;) {
+        const int64_t pivot = values[low + (high - low) / 2];
+        int           up = low, down = high;
+
+        while (up <= down) {
+            while (values[up] < pivot)
+                up++;
+            while (values[down] > pivot)
+                down--;
+            if (up <= down)
+                swap(&values[up++], &values[down--]);
+        }
+        if (place > down && place < up)
+            break;
+        low  = place >= up ? up : low;
+        high = place <= down ? down : high;
+    }
+    return values[place];
+}
+
+int64_t mg_median_in(int64_t *values, int count)
+{
+    const int     half  = count / 2;
+    const int64_t upper = select_in(values, count, half);
+    const int64_t lower = count % 2 == 1 ? upper : select_in(values, half, half - 1);
+
+    return (lower + upper) / 2;
 }
 
 int64_t mg_median_of(const int64_t *values, int count)
 {
-    int64_t *sorted = malloc((size_t) count * sizeof *sorted);
+    int64_t *copy = malloc((size_t) count * sizeof *copy);
 
-    if (sorted == NULL)
+    if (copy == NULL)
         MG_DIE("no memory for %d samples", count);
-    memcpy(sorted, values, (size_t) count * sizeof *sorted);
-    qsort(sorted, (size_t) count, sizeof *sorted, by_value);
-    const int64_t median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-    free(sorted);
+    memcpy(copy, values, (size_t) count * sizeof *copy);
+    const int64_t median = mg_median_in(copy, count);
+    free(copy);
     return median;
 }
 

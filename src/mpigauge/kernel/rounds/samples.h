@@ -30,6 +30,7 @@ void mg_rounds_make(struct mg_rounds *rounds, int room, void (*alive)(void));
 void mg_rounds_free(struct mg_rounds *rounds);
 
 int64_t mg_median_of(const int64_t *values, int count);
+int64_t mg_median_in(int64_t *values, int count); /* in linear time; leaves them in another order */
 
 /* Makes times below 0 be 0, as clocks may run backwards that no rank is bound to; how many. */
 int mg_clamp(int64_t *values, int count);

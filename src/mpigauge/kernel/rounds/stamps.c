@@ -39,7 +39,7 @@ static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks,
     rounds->samples_ns[i] = last_end - first_begin;
     rounds->skew_ns[i]    = last_begin - first_begin;
     rounds->root_ns[i]    = duration(&stamps[(size_t) root * (size_t) stride]);
-    rounds->local_ns[i]   = mg_median_of(scratch_ns, ranks);
+    rounds->local_ns[i]   = mg_median_in(scratch_ns, ranks);
     rounds->left_early += barrier && first_end < last_begin;
 }
 

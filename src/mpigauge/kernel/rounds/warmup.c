@@ -7,6 +7,8 @@
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 
+#include <stdlib.h>
+
 void mg_warm_up_group(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
                       int64_t least_ns)
 {
@@ -43,23 +45,39 @@ static size_t message_bytes(const struct mg_visit *visit)
     return family == MG_MEMORY || family == MG_FLOOR ? 1 : visit->bytes;
 }
 
+/* For each number of ranks which visit sends most, counted from 1; 0 where no visit has so many. */
+static int *find_largest(const struct mg_plan *plan)
+{
+    int *largest = calloc((size_t) plan->ranks + 1, sizeof *largest);
+
+    if (largest == NULL)
+        MG_DIE("no memory for groups of up to %d ranks", plan->ranks);
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+        int                   *most  = &largest[visit->ranks];
+
+        if (!mg_is_pair(visit) &&
+            (*most == 0 || message_bytes(visit) > message_bytes(&plan->visits[*most - 1])))
+            *most = i + 1;
+    }
+    return largest;
+}
+
 void mg_warm_up(const struct mg_plan *plan)
 {
-    for (int ranks = 2; ranks <= plan->ranks; ranks++) {
-        const struct mg_visit *largest = NULL;
+    int *largest = find_largest(plan);
 
-        for (int i = 0; i < plan->visits_count; i++)
-            if (plan->visits[i].ranks == ranks && !mg_is_pair(&plan->visits[i]) &&
-                (largest == NULL || message_bytes(&plan->visits[i]) > message_bytes(largest)))
-                largest = &plan->visits[i];
-        if (largest == NULL)
+    for (int ranks = 2; ranks <= plan->ranks; ranks++) {
+        if (largest[ranks] == 0)
             continue;
-        const struct mg_group group = mg_group_of(ranks);
+        const struct mg_visit *most  = &plan->visits[largest[ranks] - 1];
+        const struct mg_group  group = mg_group_of(ranks);
         if (group.comm != MPI_COMM_NULL) {
-            mg_warm_up_group(largest, 1, group.comm, ranks, plan->warmup_ns);
-            mg_warm_up_group(largest, message_bytes(largest), group.comm, ranks, plan->warmup_ns);
+            mg_warm_up_group(most, 1, group.comm, ranks, plan->warmup_ns);
+            mg_warm_up_group(most, message_bytes(most), group.comm, ranks, plan->warmup_ns);
         }
         if (ranks < plan->ranks)
             mg_rest_until_all();
     }
+    free(largest);
 }
