@@ -19,7 +19,17 @@ from rich.cells import cell_len
 
 from mpigauge.cli import COMMANDS, main, mpigauge
 from tests.cli.maps import mapped
-from tests.made import RECORDS, lines_of
+from tests.made import (
+    PATTERNS,
+    RECORDS,
+    campaign,
+    cell,
+    collective,
+    in_states,
+    launches_of,
+    lines_of,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 PROGRAM = (sys.executable, "-m", "mpigauge")
 WIDTHS = (60, 80, 100, 120, 200)
+ONE_SCREEN = 24
 
 
 @pytest.fixture
@@ -111,6 +122,25 @@ def test_a_table_fits_the_terminal(result: Path, width: int) -> None:
     lines = ESCAPE.sub("", text).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert any("pingpong, standard" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_answer_of_a_machine_of_several_states_is_one_screen(machine: Path, width: int) -> None:
+    """However long the line of the states is, and however many patterns there are."""
+    small = [cell("pingpong", 8), cell("stream", 8, "unidirectional", window=64), cell("memcpy", 2**20)]
+    large = [cell("pingpong", 2**20), cell("exchange", 2**20, "nonblocking")]
+    names = [one.name for one in PATTERNS if one.sampled.starts_together and one.moves_bytes]
+    cells = [*small, *large, collective("barrier"), *(collective(name, 8) for name in names)]
+    course = [["near", "near", "far", "far", "near-far", "near"]] * 4
+    takes = {"near": 1, "far": 2}
+    visits = in_states(cells, course, lambda of, state, n: [takes[state] * (300 + of.bytes + 30 * n)] * 4)
+    # One that was never measured is a doubt more.
+    every = [*cells, cell("eager", 2**22)]
+    path = written("states.jsonl", campaign(*every), *launches_of(cells, range(1, 5)), *visits, RECORDS[-1])
+    text = ESCAPE.sub("", on_terminal("show", path, width=width))
+    assert "states: near" in text
+    assert "mpigauge plot" in text
+    assert len(text.splitlines()) <= ONE_SCREEN
 
 
 @pytest.mark.thorough

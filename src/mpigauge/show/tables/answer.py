@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,14 @@ DOUBTS_MOST = 4
 JOBS_MOST = 6
 """Side by side; of more, the tables tell."""
 
+LINES_MOST, COLUMNS = 24, 80
+"""Of a screen."""
+
+BLANK_LINES = 2
+"""Above and below the numbers."""
+
 QUOTES_MOST = 11
+QUOTES_LEAST = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +76,12 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     """
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
     doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, told)]
+    head, foot = list(_head(sources, told)), [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
+    room = _room(head, foot, told)
     return Document(
-        head=[*_head(sources, told), *_left_out(sources, told)],
-        tables=_tables(told[:JOBS_MOST], chosen),
-        foot=[*doubts, *_blank(doubts), *_next(sources, newest=newest)],
+        head=[*head, *_left_out(sources, told, room)],
+        tables=_tables(told[:JOBS_MOST], chosen, room),
+        foot=foot,
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources),
@@ -86,7 +96,8 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
 def progress(source: Source, chosen: Units) -> Document:
     """The same of a campaign that goes on: its numbers so far, without doubts."""
     told = [Told(source, answer) for answer in answers(source.rows, source.patterns)]
-    return Document(head=list(_head([source], told)), tables=_tables(told[:JOBS_MOST], chosen), units=chosen)
+    head = list(_head([source], told))
+    return Document(head=head, tables=_tables(told[:JOBS_MOST], chosen, _room(head, [], told)), units=chosen)
 
 
 def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
@@ -127,13 +138,20 @@ def _jobs(sources: Sequence[Source], told: Sequence[Told]) -> list[Answer]:
     return [*found.values()]
 
 
-def _left_out(sources: Sequence[Source], told: Sequence[Told]) -> list[str]:
+def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[Told]) -> int:
+    """For how many numbers a screen has room: lines above may wrap; one is for what there is no room for."""
+    above = sum(math.ceil(len(line) / COLUMNS) for line in head)
+    heading = len(told) > 1
+    return max(QUOTES_LEAST, min(QUOTES_MOST, LINES_MOST - above - heading - len(foot) - BLANK_LINES - 1))
+
+
+def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> list[str]:
     """How much there is no room for, and what has it."""
     lines = list(_lines(told[:JOBS_MOST]))
     alone = len(sources) == 1
     counts = (
         ("jobs" if alone else "columns", len(told) - JOBS_MOST),
-        ("numbers", len(lines) - len(_fitting(lines))),
+        ("numbers", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
     return [f"{more}: mpigauge show {'--all' if alone else '--table times'}"] if more else []
@@ -142,8 +160,8 @@ def _left_out(sources: Sequence[Source], told: Sequence[Told]) -> list[str]:
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
-def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
-    lines = _fitting(list(_lines(told)))
+def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
+    lines = _fitting(list(_lines(told)), room)
     if not lines:
         return []
     first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
@@ -151,9 +169,9 @@ def _tables(told: Sequence[Told], chosen: Units) -> list[Table]:
     return [Table("", "", lines, [first, *columns])]
 
 
-def _fitting(lines: list[Asked]) -> list[Asked]:
+def _fitting(lines: list[Asked], room: int) -> list[Asked]:
     """As many as the screen has room for: the last operations of all ranks go first."""
-    beyond = len(lines) - QUOTES_MOST
+    beyond = len(lines) - room
     several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
     gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
     return [line for line in lines if id(line) not in gone]
