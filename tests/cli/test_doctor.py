@@ -32,6 +32,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(system_limits, "PTRACE_SCOPE", str(tmp_path / "ptrace_scope"))
     monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: 2**30)
     monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: 8 * 2**20)
+    monkeypatch.setattr(system_limits, "open_files", lambda: 1024)
     monkeypatch.setattr("mpigauge.result.environment.load_average", lambda: 0.5)
     return tmp_path
 
@@ -108,7 +109,13 @@ def test_cards_need_locked_memory(
     assert ("locked memory" in said) is noted
 
 
+@pytest.mark.parametrize(("limit", "noted"), [(256, True), (1024, False), (None, False)])
+def test_few_connections_are_noted(monkeypatch: pytest.MonkeyPatch, limit: int | None, noted: bool) -> None:
+    monkeypatch.setattr(system_limits, "open_files", lambda: limit)
+    assert ("open files" in found()) is noted
+
+
 def test_the_limits_of_this_machine_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    limits = (system_limits.locked_memory_bytes(), system_limits.ptrace_scope(), len(interfaces.interfaces()))
+    limits = (system_limits.locked_memory_bytes(), system_limits.open_files(), system_limits.ptrace_scope())
     assert all(one is None or one >= 0 for one in limits)

@@ -64,7 +64,8 @@ class Result:
     - `sizes`: as `--sizes` has them ("8,1KiB", "0:64KiB"), or numbers of bytes.
     - `series`: words of a curve's name, as `--series` has them, or several such.
     - `state`: of the machine: near, mid, far or all; None for the usual one.
-    - `only`: "quiet" leaves out visits during which something else used the ranks' cores.
+    - `only`: "quiet" leaves out visits that something else disturbed, of shared cores, or at another speed
+      of the cores than the usual.
     - `stat`: the statistic that stands for a launch; the median if it is not said.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mpigauge.plan.cells import memory_need
+from mpigauge.plan.buffers import memory_need
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit

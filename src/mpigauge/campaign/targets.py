@@ -13,7 +13,8 @@ from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.install.digest import digest
 from mpigauge.mpi.library import Library, as_it_says
-from mpigauge.plan.cells import cells_of, check_memory, check_ranks
+from mpigauge.plan.buffers import check_memory
+from mpigauge.plan.cells import cells_of, check_ranks
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.kernel_plan import POOL_CACHES
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job

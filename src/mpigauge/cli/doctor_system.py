@@ -16,6 +16,9 @@ BUSY_LOAD_PER_CORE = 0.3
 SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
 """What two ranks of any of the libraries need, with room; containers often have 64 MiB."""
 
+FEW_FILES = 512
+"""So many connections are few: the usual limit is 1024."""
+
 ONLY_ROOT = 2
 """From this ptrace_scope on, no rank reads another one's memory unless it is root's."""
 
@@ -115,11 +118,15 @@ def _network() -> Iterator[Finding]:
     """The ways out of this machine, and what RDMA cards need."""
     from mpigauge import units
     from mpigauge.result.interfaces import interfaces
-    from mpigauge.result.system_limits import locked_memory_bytes
+    from mpigauge.result.system_limits import locked_memory_bytes, open_files
 
     there = interfaces()
     working = [_described(one) for one in there if one.works]
     yield Finding("ok" if working else "info", "network", ", ".join(working) or "nothing that is up")
+    files = open_files()
+    if files is not None and files <= FEW_FILES:
+        remedy = "over TCP each rank has a connection to each other: raise ulimit -n for as many ranks"
+        yield Finding("note", "open files", f"{files} at most per process", remedy)
     limit = locked_memory_bytes()
     if limit is not None and any(one.is_rdma for one in there):
         remedy = "RDMA cards need more: ulimit -l unlimited, in limits.conf or the unit of the daemon"

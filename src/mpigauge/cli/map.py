@@ -99,7 +99,7 @@ ERROR_RATE = "1%"
 @click.option(
     "--state",
     type=click.Choice(STATE_NAMES),
-    help="Map of this state of the machine, of a RESULT.  [default: the one with most of the time]",
+    help="Map of this state of the machine, of a RESULT that knows states of its pairs.",
 )
 @only_option
 @click.option(

@@ -48,7 +48,7 @@ EVERYTHING = Selection()
 only_option = click.option(
     "--only",
     type=click.Choice(ONLY_CHOICES),
-    help="Without visits during which something else used the ranks' cores.",
+    help="Without visits that something else disturbed, of shared cores, or at another speed than the usual.",
 )
 
 

@@ -12,7 +12,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
-from mpigauge.plan.patterns import Description, Mode, Pattern, blocks_of, modes_of
+from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
@@ -300,33 +300,3 @@ def _all_ranks(plan: Plan) -> Iterator[int]:
     yield from plan.ranks
     for measure in plan.measure:
         yield from measure.ranks
-
-
-def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
-    """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
-    pattern = description.pattern(cell.pattern, "")
-    mode = pattern.mode(cell.mode)
-    active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
-    sent = int(blocks_of(pattern.volumes.sent, active)) * cell.bytes
-    received = max(1, cell.window) * int(blocks_of(pattern.volumes.received, active)) * cell.bytes
-    if cell.in_place:
-        received = max(received, sent)
-    lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
-    lent += int(blocks_of(mode.scratch, active)) * cell.bytes if mode is not None else 0
-    if cell.buffers == "cold":
-        return active * (max(pool_bytes, sent) + max(pool_bytes, received) + lent)
-    return active * (sent + received + lent)
-
-
-def check_memory(
-    cells: list[Cell], description: Description, pool_bytes: int, available_bytes: int, where: str
-) -> None:
-    """Refuses messages that do not fit into the memory of their hosts, before the kernel is killed for it."""
-    for cell in cells:
-        need = memory_need(cell, description, pool_bytes)
-        if need > available_bytes:
-            raise UsageError(
-                f"{where}: {cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs "
-                f"{need / 2**30:.1f} GiB of buffers, but only {available_bytes / 2**30:.1f} GiB are free",
-                "use smaller --sizes, fewer ranks, or --buffers warm",
-            )

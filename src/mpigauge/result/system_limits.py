@@ -1,4 +1,4 @@
-"""What MPI libraries need of the system: shared memory, locked memory, to read each other's memory."""
+"""What MPI libraries need of the system: shared and locked memory, connections, each other's memory."""
 
 import os
 import resource
@@ -20,6 +20,12 @@ def shared_memory_bytes() -> int | None:
 def locked_memory_bytes() -> int | None:
     """Memory that a process may keep from being swapped, as cards need it; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def open_files() -> int | None:
+    """Files and connections that a process may have open; None if there is no limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return None if soft == resource.RLIM_INFINITY else soft
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[3] / "docs/results"
 NEAR_NS, FAR_NS = 40.0, 245.0
+CAMPAIGNS = 200
 FACTOR = 2.8
 """How many times as long a small message takes while far."""
 
@@ -122,6 +123,39 @@ def test_intervals_hold_in_each_state_however_long_it_lasts(dwell_s: tuple[float
     campaigns = [measured(generator, dwell_s) for _ in range(40)]
     apart = [interval for visits in campaigns for interval in intervals(visits, known=True)]
     assert covering(apart) >= 0.9 * len(apart)
+
+
+SPREAD_DWELL_S = (60.0, 20.0)
+HOUR_S = 3600.0
+
+
+def over(generator: np.random.Generator, at_s: np.ndarray, states: np.ndarray) -> tuple[float, float]:
+    """The interval of ten launches at these times, where nobody can tell the states apart."""
+    logs = math.log(FACTOR) * states[at_s.astype(int)] + 0.01 * generator.standard_normal(at_s.size)
+    launches = [[np.full(9, 1e-3 * math.exp(log))] for log in logs]
+    found = estimate(launches)
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+@pytest.mark.thorough
+def test_launches_that_are_spread_over_an_hour_hold_its_mean_and_those_of_one_moment_do_not() -> None:
+    """States of a minute that nobody can tell apart; launches within 20 s, and one per tenth of the hour."""
+    generator, held = np.random.default_rng(4), {"at once": 0, "spread": 0}
+    for _ in range(CAMPAIGNS):
+        states = course(generator, SPREAD_DWELL_S, np.arange(HOUR_S))
+        truth = 1e-3 * math.exp(math.log(FACTOR) * states.mean())
+        begin_s = generator.uniform(0, HOUR_S - 20)
+        part_s = HOUR_S / 10
+        for name, at_s in (
+            ("at once", begin_s + np.arange(0, 20, 2.0)),
+            ("spread", part_s * (np.arange(10) + generator.random(10))),
+        ):
+            low, high = over(generator, at_s, states)
+            held[name] += low <= truth <= high
+    assert held["at once"] < 0.4 * CAMPAIGNS
+    assert held["spread"] >= 0.88 * CAMPAIGNS
 
 
 def test_without_states_intervals_hold_nowhere() -> None:

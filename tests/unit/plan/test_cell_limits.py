@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
+from mpigauge.plan.buffers import Need, check_memory, memory_need, together
 from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
     RANKS_PER_CORE_MOST,
     cells_of,
-    check_memory,
     check_ranks,
-    memory_need,
     window_for,
 )
 from mpigauge.plan.model import Cell, Measure, Plan
@@ -185,6 +184,24 @@ def test_messages_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         check_memory(cells, KERNEL, 2**20, 2**30, "the plan")
     assert "pingpong standard of 1 GiB needs 4.0 GiB" in caught.value.sentence
+
+
+def test_what_cells_leave_behind_counts_together() -> None:
+    """A rank keeps its largest send and its largest receive buffer, of whichever cells they are."""
+    assert together([Need(2, 5, 1, 0), Need(2, 1, 7, 0)]) == 2 * (5 + 7)
+    assert together([Need(4, 1, 1, 0), Need(1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
+    measures = [Measure(name, sizes="256MiB", ranks=(4,)) for name in ("gather", "scatter")]
+    cells = [cell for measure in measures for cell in expanded(measure)]
+    needs = [memory_need(cell, KERNEL, 0) for cell in cells]
+    check_memory(cells[:1], KERNEL, 0, max(needs), "the plan")
+    with pytest.raises(UsageError) as caught:
+        check_memory(cells, KERNEL, 0, max(needs), "the plan")
+    assert "of its 2 cells" in caught.value.sentence
+
+
+@given(st.lists(st.builds(Need, *[st.integers(1, 9)] * 4), min_size=1, max_size=6))
+def test_together_cells_need_no_less_than_any_and_no_more_than_all(needs: list[Need]) -> None:
+    assert max(need.all_ranks for need in needs) <= together(needs) <= sum(need.all_ranks for need in needs)
 
 
 @repeatable
