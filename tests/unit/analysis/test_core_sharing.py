@@ -128,5 +128,6 @@ def test_a_result_of_shared_cores_says_so_on_one_line() -> None:
     assert found is not None
     assert "in 80 % of the visits another hardware thread used a rank's core" in found.text
     assert found.value["shared_slowdown"] == pytest.approx(1.6)
-    worst = Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666)
-    assert len(f"! unsteady machine: {steadiness_words(worst)}") <= SCREEN
+    for usual in (None, 0.123):
+        worst = Steadiness(2e-6, 1.8e-6, 2.4e-6, 0.123, 0.888, 1.666, 2e-6, usual)
+        assert len(f"! unsteady machine: {steadiness_words(worst)}") <= SCREEN

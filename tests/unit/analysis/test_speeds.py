@@ -97,7 +97,7 @@ def test_a_machine_of_several_speeds_is_called_unsteady_on_one_line() -> None:
     assert seen.has_speeds
     assert not seen.steady
     line = f"! unsteady machine: {steadiness_words(seen)}"
-    assert line == "! unsteady machine: usual speed 55 % of the time"
+    assert line == "! unsteady machine: 55 % at the usual speed"
     found = steadiness_finding(seen)
     assert found is not None
     assert "55 % of the visits were made at the usual speed" in found.text

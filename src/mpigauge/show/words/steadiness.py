@@ -20,13 +20,14 @@ def steadiness_words(seen: Steadiness) -> str:
     if seen.changes and seen.ratio is not None:
         words.append(f"some launches {format_factor(seen.ratio)} times as slow as others")
     if seen.has_speeds and seen.usual_share is not None:
-        words.append(f"usual speed {format_percent(seen.usual_share)} of the time")
+        words.append(f"{format_percent(seen.usual_share)} at the usual speed")
     if seen.shares_cores and seen.shared_share is not None:
-        # "as others" would not fit a line of 80 columns beside it.
-        words = [word.removesuffix(" as others") for word in words]
         words.append(f"cores shared ({format_percent(seen.shared_share)})")
     if seen.has_steal and seen.stolen_share is not None:
         words.append(f"{format_percent(seen.stolen_share)} steal")
+    if len(words) > 1:
+        # It would not fit a line of 80 columns beside another.
+        words[0] = words[0].removesuffix(" as others")
     return ", ".join(words[:2])
 
 
