@@ -1,21 +1,23 @@
-"""What an interval over launches cannot know of the next minutes: docs/method.md#other-minutes."""
+"""What an interval over launches cannot know of the next minutes: docs/method.md#speeds."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
+from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.speeds import spans_of
 from mpigauge.analysis.within_launch import WIDTH_OF_NORMAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.analysis.conditions import Places
     from mpigauge.analysis.percentiles import Values
@@ -40,16 +42,51 @@ _FREEDOM_LEAST = 8
 """Degrees of freedom within launches; with fewer visits, launches are not told apart."""
 
 
-def spans_meanwhile(result: Result) -> dict[object, float]:
-    """How far apart the speeds were while launches were made; nothing of launches that were spread over more.
+class Response(NamedTuple):
+    """How times follow the speed of the cores.
+
+    Attributes:
+        slope: The power of what arithmetic takes with which a time grows.
+        error: Its standard error; infinite if nothing is known.
+    """
+
+    slope: float = 1.0
+    error: float = math.inf
+
+    @property
+    def exponent(self) -> float:
+        """What a time must be expected to follow: with its error, from 0 to 1."""
+        return min(max(self.slope, 0.0) + self.error, 1.0)
+
+
+class Meanwhile(NamedTuple):
+    """The speeds that the cores of some ranks had.
+
+    Attributes:
+        span: How far apart they are, as a logarithm.
+        response: How all times of these ranks follow them.
+    """
+
+    span: float = 0.0
+    response: Response = Response()
+
+
+def meanwhile_of(result: Result) -> dict[object, Meanwhile]:
+    """The speeds while launches were made; nothing of launches that were spread over other minutes.
 
     Returns:
-        As `speeds.spans_of`.
+        By what `seats.seat_of` says of cells; without ranks whose cores had one speed.
     """
-    return {} if spread_s(result.launches, result.done) > MINUTES_S else spans_of(result.visits)
+    if spread_s(result.launches, result.done) > MINUTES_S:
+        return {}
+    spans = {seat: span for seat, span in spans_of(result.visits).items() if span > SPAN_LEAST}
+    seats: Mapping[object, list[Visit]] = defaultdict(list)
+    for visit in result.visits if spans else ():
+        seats[seat_of(visit.cell)].append(visit)
+    return {seat: Meanwhile(span, response_of(seats[seat])) for seat, span in spans.items()}
 
 
-def for_other_minutes(time: Known, visits: Sequence[Visit], span: float) -> Known:
+def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile | None) -> Known:
     """The same time with an interval that holds also when the machine is at another of its speeds.
 
     At another minute it may be at each speed that it had meanwhile, for any share of the time. So the time is
@@ -57,57 +94,60 @@ def for_other_minutes(time: Known, visits: Sequence[Visit], span: float) -> Know
 
     Args:
         visits: Of the cell.
-        span: How far apart these speeds are, as a logarithm.
+        meanwhile: The speeds of its ranks; None if they had one.
 
     Source:
         JCGM 100:2008 (GUM) 4.3.7, for a quantity of which only its bounds are known.
     """
     if isinstance(time, Printed) or time.half_width is None:
         return time
-    reach = UNIFORM_REACH * span * speed_exponent(visits) if span > SPAN_LEAST else 0.0
+    reach = 0.0
+    if meanwhile is not None:
+        own = response_of(visits)
+        response = own if own.error <= meanwhile.response.error else meanwhile.response
+        reach = UNIFORM_REACH * meanwhile.span * response.exponent
     growth = math.exp(math.hypot(math.log1p(time.half_width), reach, PROMISED))
     return replace(time, low=time.estimate / growth, high=time.estimate * growth, half_width=growth - 1)
 
 
-def speed_exponent(visits: Iterable[Visit]) -> float:
-    """The power of what arithmetic takes with which a time grows, by visits of equal launches.
-
-    Returns:
-        That of least squares within launches and its standard error, from 0 to 1; 1 if nothing is known.
-    """
-    times, speeds, launches = _logs(visits)
-    if times.size - launches.max(initial=0) - 2 < _FREEDOM_LEAST:
-        launches = np.zeros_like(launches)
-    freedom = times.size - launches.max(initial=0) - 2
+def response_of(visits: Iterable[Visit]) -> Response:
+    """How the times of visits follow the speed of the cores: least squares within launches of a cell."""
+    times, speeds, launches, cells = _logs(visits)
+    groups = launches if times.size - _count(launches) - 1 >= _FREEDOM_LEAST else cells
+    freedom = times.size - _count(groups) - 1
     if freedom <= 0:
-        return 1.0
-    times, speeds = (_about_launches(values, launches) for values in (times, speeds))
+        return Response()
+    times, speeds = (_about_means(values, groups) for values in (times, speeds))
     squares = float(speeds @ speeds)
     if squares <= 0:
-        return 1.0
+        return Response()
     slope = float(speeds @ times) / squares
     residues = times - slope * speeds
-    error = math.sqrt(float(residues @ residues) / freedom / squares)
-    return min(max(slope, 0.0) + error, 1.0)
+    return Response(slope, math.sqrt(float(residues @ residues) / freedom / squares))
 
 
-def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places]:
-    """Logarithms of times and of what arithmetic took, and a number for each launch, from 0 on."""
+def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places, Places]:
+    """Logarithms of times and of what arithmetic took; numbers of launches of a cell, and of cells."""
+    cells: dict[int, int] = {}
     known = [
-        (middle / visit.ops, sum(visit.alu_ns), visit.launch)
+        (middle / visit.ops, sum(visit.alu_ns), visit.launch, cells.setdefault(id(visit.cell), len(cells)))
         for visit in visits
         if visit.alu_ns and min(visit.alu_ns) > 0 and (middle := _middle(visit.samples_ns)) > 0
     ]
-    times, speeds, launches = np.array(known, dtype=float).reshape(-1, 3).T
-    _, numbers = np.unique(launches, return_inverse=True)
-    return np.log(times), np.log(speeds), numbers
+    times, speeds, launches, numbers = np.array(known, dtype=float).reshape(-1, 4).T
+    _, of_launches = np.unique(launches + numbers * (launches.max(initial=0) + 1), return_inverse=True)
+    return np.log(times), np.log(speeds), of_launches, numbers.astype(np.intp)
 
 
 def _middle(samples_ns: Sequence[int]) -> int:
     return sorted(samples_ns)[len(samples_ns) // 2] if samples_ns else 0
 
 
-def _about_launches(values: Values, launches: Places) -> Values:
-    """Values without the mean of their launch."""
-    about: Values = values - (np.bincount(launches, values) / np.bincount(launches))[launches]
+def _count(groups: Places) -> int:
+    return int(groups.max(initial=-1)) + 1
+
+
+def _about_means(values: Values, groups: Places) -> Values:
+    """Values without the mean of their group."""
+    about: Values = values - (np.bincount(groups, values) / np.bincount(groups))[groups]
     return about

@@ -177,8 +177,7 @@ def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: s
     """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
     pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
     if time is not None:
-        span = around.speed_spans.get(seat_of(cell), 0.0)
-        time = for_other_minutes(widened(time, around.in_time), visits, span)
+        time = for_other_minutes(widened(time, around.in_time), visits, around.meanwhile.get(seat_of(cell)))
     outcome = outcome_of(around.outcomes, cell, time)
     if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []

@@ -10,7 +10,7 @@ from mpigauge.analysis.clock_steps import Steps, clock_steps
 from mpigauge.analysis.in_time import InTime
 from mpigauge.analysis.labels import Labels
 from mpigauge.analysis.mixed import mixed_cells
-from mpigauge.analysis.other_minutes import spans_meanwhile
+from mpigauge.analysis.other_minutes import Meanwhile, meanwhile_of
 from mpigauge.analysis.samples import restarts
 from mpigauge.analysis.sessions import sessions_of, spread_s
 from mpigauge.analysis.states import States
@@ -40,8 +40,8 @@ class Shared:
         startup_s: Of a launch, in the mean; None if it is not known.
         span_s: From the first launch to the last.
         mixed: In what sessions differ, of cells that were measured in several unlike ones.
-        speed_spans: How far apart the speeds were at which ranks made their visits, as logarithms, by seat;
-            empty if launches were spread over other minutes, which say it themselves.
+        meanwhile: The speeds that the cores of ranks had, by seat; empty if they had one, or if launches
+            were spread over other minutes, which say it themselves.
         in_time: How much neighbouring launches agree; None if by chance only.
     """
 
@@ -62,7 +62,7 @@ class Shared:
     startup_s: float | None
     span_s: float
     mixed: Mapping[Cell, str]
-    speed_spans: Mapping[object, float]
+    meanwhile: Mapping[object, Meanwhile]
     in_time: InTime | None = None
 
 
@@ -87,7 +87,7 @@ def shared_of(result: Result, states: States) -> Shared:
         startup_s=_startup_s(result.launches),
         span_s=spread_s(result.launches, result.done),
         mixed=mixed_cells(result),
-        speed_spans=spans_meanwhile(result),
+        meanwhile=meanwhile_of(result),
     )
 
 

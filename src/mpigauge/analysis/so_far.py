@@ -12,7 +12,7 @@ from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
-from mpigauge.analysis.other_minutes import for_other_minutes, spans_meanwhile
+from mpigauge.analysis.other_minutes import for_other_minutes, meanwhile_of
 from mpigauge.analysis.precision import essential_visit
 from mpigauge.analysis.rates import directions_of, rate_of
 from mpigauge.analysis.rows import Row
@@ -92,10 +92,10 @@ class SoFar:
     def rows(self) -> list[Row]:
         """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
         steps = clock_steps(self.result.launches, self.result.visits)
-        spans = spans_meanwhile(self.result)
+        meanwhile = meanwhile_of(self.result)
         times = {
             cell: for_other_minutes(
-                _timing(visits, steps, self._medians), visits, spans.get(seat_of(cell), 0.0)
+                _timing(visits, steps, self._medians), visits, meanwhile.get(seat_of(cell))
             )
             for cell, visits in self._visits.items()
         }

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.analysis.estimate import Estimate, Printed
-from mpigauge.analysis.other_minutes import PROMISED, for_other_minutes, speed_exponent
+from mpigauge.analysis.other_minutes import (
+    PROMISED,
+    Meanwhile,
+    for_other_minutes,
+    meanwhile_of,
+    response_of,
+)
 from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.rows import rows
 from tests.made import campaign, cell, launch, result_of, visit
@@ -76,13 +83,24 @@ def made(chance: np.random.Generator, visits: int, noise: float, exponent: float
 def test_the_exponent_of_a_time_is_found_by_visits(exponent: float, visits: int) -> None:
     """Also of so few that each launch has one or two, if times hardly scatter: as of a wire."""
     noise = 0.02 if visits > SESSIONS else 0.002
-    found = speed_exponent(made(np.random.default_rng(2), visits, noise, exponent))
+    found = response_of(made(np.random.default_rng(2), visits, noise, exponent)).exponent
     assert found == pytest.approx(exponent, abs=0.1)
 
 
 @pytest.mark.parametrize(("visits", "noise"), [(0, 0.01), (2, 0.01), (40, 2.0)])
 def test_where_the_exponent_is_not_known_a_time_follows_the_speed(visits: int, noise: float) -> None:
-    assert speed_exponent(made(np.random.default_rng(2), visits, noise, 0.3)) == 1.0
+    assert response_of(made(np.random.default_rng(2), visits, noise, 0.3)).exponent == 1.0
+
+
+def test_few_visits_of_a_cell_learn_from_the_others_of_its_ranks() -> None:
+    """Messages over a slow wire do not follow the cores, which no cell of five visits can show."""
+    chance = np.random.default_rng(7)
+    cells = [cell(size=size) for size in range(20)]
+    visits = [replace(one, cell=of) for of in cells for one in made(chance, 5, 0.02, 0.0)]
+    (meanwhile,) = meanwhile_of(result_of(campaign(*cells), *map(launch, range(1, 5)), *visits)).values()
+    assert meanwhile.span == pytest.approx(math.log(SPEEDS[1] / SPEEDS[0]))
+    assert meanwhile.response.exponent < 0.2
+    assert median(response_of(visits[5 * place : 5 * place + 5]).exponent for place in range(20)) > 0.2
 
 
 def test_no_interval_promises_more_than_the_instrument() -> None:
@@ -102,7 +120,7 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert one.high is not None
     assert one.low * one.high == pytest.approx(one.estimate**2)
     printed = Printed(estimate=1e-6)
-    assert for_other_minutes(printed, (), 0.1) is printed
+    assert for_other_minutes(printed, (), Meanwhile(0.1)) is printed
 
 
 @pytest.mark.thorough

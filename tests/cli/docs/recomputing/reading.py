@@ -141,7 +141,7 @@ class Row:
         one = self.narrow
         if one.low is None or one.high is None or self.result is None:
             return [one]
-        reach = reach_of(self, self.result.spans)
+        reach = reach_of(self, self.result.spans, self.result.rows.values())
         narrow = math.log(one.high / one.estimate)
         grown = [math.exp(math.hypot(factor * narrow, reach, 0.01)) for factor in self.result.widening]
         return [Interval(one.estimate, one.estimate / by, one.estimate * by, one.launches) for by in grown]

@@ -34,18 +34,31 @@ def spans_of(rows: Iterable[Row]) -> dict[Seat, float]:
     }
 
 
-def reach_of(row: Row, spans: Mapping[Seat, float]) -> float:
-    """What they add to the half-width of the logarithm of a time."""
-    span = spans.get(seat_of(row), 0.0)
+def reach_of(row: Row, spans: Mapping[Seat, float], rows: Iterable[Row]) -> float:
+    """What they add to the half-width of the logarithm of a time, by its own visits or all of its ranks."""
+    seat = seat_of(row)
+    span = spans.get(seat, 0.0)
     if span <= 0.02:
         return 0.0
-    known = [one.record for one in row.visits if min(one.record.get("alu_ns") or [0]) > 0]
-    times = [math.log(one["middle_ns"]) for one in known]
-    speeds = [math.log(sum(one["alu_ns"])) for one in known]
-    groups = [one["launch"] for one in known]
+    own, whole = response_of([row]), response_of(one for one in rows if seat_of(one) == seat)
+    slope, error = min(own, whole, key=lambda one: one[1])
+    return 1.96 * span / math.sqrt(12) * min(max(slope, 0.0) + error, 1.0)
+
+
+def response_of(rows: Iterable[Row]) -> tuple[float, float]:
+    """Slope of logarithms within launches of each cell, and its standard error."""
+    known = [
+        (id(row), one.record)
+        for row in rows
+        for one in row.visits
+        if min(one.record.get("alu_ns") or [0]) > 0
+    ]
+    times = [math.log(one["middle_ns"]) for _, one in known]
+    speeds = [math.log(sum(one["alu_ns"])) for _, one in known]
+    groups: list[Seat] = [(cell, one["launch"]) for cell, one in known]
     if len(known) - len(set(groups)) - 1 < 8:
-        groups = [0] * len(known)
-    return 1.96 * span / math.sqrt(12) * exponent_of(times, speeds, groups)
+        groups = [(cell,) for cell, _ in known]
+    return slope_of(times, speeds, groups)
 
 
 def _point(ordered: Sequence[float], share: float) -> float:
@@ -56,23 +69,23 @@ def _point(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
-def exponent_of(times: Sequence[float], speeds: Sequence[float], groups: Sequence[int]) -> float:
-    """Slope of logarithms within groups and its standard error, 0 to 1; 1 if nothing is known."""
+def slope_of(times: Sequence[float], speeds: Sequence[float], groups: Sequence[Seat]) -> tuple[float, float]:
+    """Slope of logarithms within groups and its standard error; infinite if nothing is known."""
     freedom = len(times) - len(set(groups)) - 1
     if freedom <= 0:
-        return 1.0
+        return 1.0, math.inf
     y, x = _centred(times, groups), _centred(speeds, groups)
     squares = math.fsum(one * one for one in x)
     if squares <= 0:
-        return 1.0
+        return 1.0, math.inf
     slope = math.fsum(a * b for a, b in zip(x, y, strict=True)) / squares
     left = math.fsum((b - slope * a) ** 2 for a, b in zip(x, y, strict=True))
-    return min(max(slope, 0.0) + math.sqrt(left / freedom / squares), 1.0)
+    return slope, math.sqrt(left / freedom / squares)
 
 
-def _centred(values: Sequence[float], groups: Sequence[int]) -> list[float]:
-    means = {
-        group: fmean(one for one, mine in zip(values, groups, strict=True) if mine == group)
-        for group in set(groups)
-    }
-    return [one - means[mine] for one, mine in zip(values, groups, strict=True)]
+def _centred(values: Sequence[float], groups: Sequence[Seat]) -> list[float]:
+    sums: dict[Seat, list[float]] = defaultdict(list)
+    for value, group in zip(values, groups, strict=True):
+        sums[group].append(value)
+    means = {group: fmean(mine) for group, mine in sums.items()}
+    return [value - means[group] for value, group in zip(values, groups, strict=True)]
