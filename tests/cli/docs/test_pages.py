@@ -68,7 +68,7 @@ def test_everything_that_is_read_is_measured_or_imported_by_a_page() -> None:
 
 
 COMPARING = re.compile(
-    r"\b(faster|slower|shorter|longer|higher|lower|larger|better|worse|best|worst|cheaper|only|never|always|hardly|clearly|likely)\b",
+    r"\b(faster|slower|shorter|longer|higher|lower|larger|less|twice|better|worse|best|worst|cheaper|only|never|always|hardly|clearly|likely)\b",
     re.IGNORECASE,
 )
 
