@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,20 @@ def test_a_result_of_ours_goes_on_wherever_it_lies_now(cli: Cli, interrupted: Pa
     shutil.copy(interrupted, "copy.jsonl")
     assert cli("resume", "copy.jsonl").status == 0
     assert load(Path("copy.jsonl")).ends
+
+
+def test_what_is_not_utf_8_around_us_keeps_a_result_ours(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a folder of somebody whose name was written down in Latin 1."""
+    monkeypatch.setenv("SLURM_SUBMIT_DIR", os.fsdecode(b"/home/m\xfcller"))
+    path = Path("r.jsonl")
+    assert cli("run", *MEASURE, "-o", str(path)).status == 0
+    assert load(path).campaign.environment.variables["SLURM_SUBMIT_DIR"] == r"/home/m\xfcller"
+    assert cli("show", str(path)).status == 0
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    assert cli("resume", str(path)).status == 0
+    assert load(path).ends
 
 
 def stranger(path: Path, **plan: object) -> None:
