@@ -98,6 +98,13 @@ def test_every_program_of_a_strangers_result_is_named(cli: Cli, interrupted: Pat
         assert word in said
 
 
+def test_what_is_to_be_typed_is_for_a_shell(cli: Cli, interrupted: Path) -> None:
+    stranger(interrupted, title="a gift")
+    named = interrupted.rename("of node 1; ls.jsonl")
+    assert f"mpigauge resume --trust '{named}'" in cli("resume", str(named)).err
+    assert f"mpigauge show --all '{named}'" in cli("show", str(named)).out
+
+
 def test_a_strangers_result_goes_on_if_it_is_trusted(cli: Cli, interrupted: Path) -> None:
     stranger(interrupted, title="a gift")
     assert cli("resume", str(interrupted)).status == 2

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mpigauge.cache import is_safe
 from mpigauge.errors import UsageError
+from mpigauge.result.files import resume_words
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
 from mpigauge.result.writer import line_of
@@ -49,7 +50,7 @@ def check_trusted(result: Result, retry: str = "") -> None:
         named = "; ".join(_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
-            f"if you trust that: {retry or f'mpigauge resume --trust {result.path}'}",
+            f"if you trust that: {retry or resume_words(result.path, '--trust')}",
         )
 
 
