@@ -162,3 +162,21 @@ def test_what_may_be_a_secret_is_given_to_the_job_and_written_nowhere(
     monkeypatch.setenv(name, value)
     assert cli("resume", str(path)).status == 0
     assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("words", ["HF_TOKEN=hunter2,other", "PROXY=http://a/,https://me:hunter2@proxy:3128"])
+@pytest.mark.parametrize("how", ["option", "plan"])
+def test_what_may_be_a_secret_is_not_varied(cli: Cli, openmpi: FakeMpi, words: str, how: str) -> None:
+    """Values that are varied tell cells apart, so that all that is shown has them."""
+    name, _, values = words.partition("=")
+    if how == "option":
+        done = cli("run", *MEASURE, "-o", "r.jsonl", "--vary", words)
+    else:
+        measure = 'measure = [{ pattern = "pingpong" }]'
+        plan = f"{measure}\n[vary]\n{name} = {json.dumps(values.split(','))}\n"
+        Path("plan.toml").write_text(plan, encoding="utf-8")
+        done = cli("run", "--plan", "plan.toml", "-o", "r.jsonl")
+    assert done.status == 2
+    assert f"{name} may be a secret" in done.err
+    assert SECRET not in done.err
+    assert not Path("r.jsonl").exists()
