@@ -153,3 +153,23 @@ def test_standard_output_may_be_one_of_them(cli: Cli) -> None:
     done = cli("show", "r.jsonl", "--format", "json,csv", "-o", "-", "-o", "a.csv")
     assert json.loads(done.out)["rows"]
     assert Path("a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "r.jsonl", "--format", "json", "-o", "{}.json"),
+        ("show", "r.jsonl", "-o", "{}/a.json"),
+        ("explain", "r.jsonl", "--claims", "{}"),
+        ("run", "--plan", "{}"),
+        ("run", "--plan", "{}.toml"),
+        ("kernel", "plan", "--plan", "./{}"),
+        ("show", "{}"),
+        ("check", "r.jsonl", "--expect", "@{}"),
+    ],
+)
+def test_a_name_too_long_for_any_file_is_a_sentence(cli: Cli, words: tuple[str, ...]) -> None:
+    name = "a" * 300
+    done = cli(*(word.format(name) for word in words))
+    assert done.status in (EXIT_USAGE, EXIT_ENVIRONMENT)
+    assert name in done.err

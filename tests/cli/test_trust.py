@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,20 @@ def test_a_result_of_ours_goes_on_wherever_it_lies_now(cli: Cli, interrupted: Pa
     shutil.copy(interrupted, "copy.jsonl")
     assert cli("resume", "copy.jsonl").status == 0
     assert load(Path("copy.jsonl")).ends
+
+
+def test_what_is_not_utf_8_around_us_keeps_a_result_ours(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a folder of somebody whose name was written down in Latin 1."""
+    monkeypatch.setenv("SLURM_SUBMIT_DIR", os.fsdecode(b"/home/m\xfcller"))
+    path = Path("r.jsonl")
+    assert cli("run", *MEASURE, "-o", str(path)).status == 0
+    assert load(path).campaign.environment.variables["SLURM_SUBMIT_DIR"] == r"/home/m\xfcller"
+    assert cli("show", str(path)).status == 0
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    assert cli("resume", str(path)).status == 0
+    assert load(path).ends
 
 
 def stranger(path: Path, **plan: object) -> None:
@@ -81,6 +96,13 @@ def test_every_program_of_a_strangers_result_is_named(cli: Cli, interrupted: Pat
     said = cli("resume", str(interrupted)).err
     for word in ("/opt/mine/mpiexec", "/opt/start", "-cc=/opt/cc", "/opt/mpicc_abi"):
         assert word in said
+
+
+def test_what_is_to_be_typed_is_for_a_shell(cli: Cli, interrupted: Path) -> None:
+    stranger(interrupted, title="a gift")
+    named = interrupted.rename("of node 1; ls.jsonl")
+    assert f"mpigauge resume --trust '{named}'" in cli("resume", str(named)).err
+    assert f"mpigauge show --all '{named}'" in cli("show", str(named)).out
 
 
 def test_a_strangers_result_goes_on_if_it_is_trusted(cli: Cli, interrupted: Path) -> None:
@@ -140,3 +162,21 @@ def test_what_may_be_a_secret_is_given_to_the_job_and_written_nowhere(
     monkeypatch.setenv(name, value)
     assert cli("resume", str(path)).status == 0
     assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("words", ["HF_TOKEN=hunter2,other", "PROXY=http://a/,https://me:hunter2@proxy:3128"])
+@pytest.mark.parametrize("how", ["option", "plan"])
+def test_what_may_be_a_secret_is_not_varied(cli: Cli, openmpi: FakeMpi, words: str, how: str) -> None:
+    """Values that are varied tell cells apart, so that all that is shown has them."""
+    name, _, values = words.partition("=")
+    if how == "option":
+        done = cli("run", *MEASURE, "-o", "r.jsonl", "--vary", words)
+    else:
+        measure = 'measure = [{ pattern = "pingpong" }]'
+        plan = f"{measure}\n[vary]\n{name} = {json.dumps(values.split(','))}\n"
+        Path("plan.toml").write_text(plan, encoding="utf-8")
+        done = cli("run", "--plan", "plan.toml", "-o", "r.jsonl")
+    assert done.status == 2
+    assert f"{name} may be a secret" in done.err
+    assert SECRET not in done.err
+    assert not Path("r.jsonl").exists()

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from mpigauge.cache import is_safe
 from mpigauge.errors import UsageError
+from mpigauge.result.files import resume_words
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
+from mpigauge.result.writer import line_of
 from mpigauge.vocabulary import AUTO
 
 FOLDER = "mpigauge"
@@ -50,7 +50,7 @@ def check_trusted(result: Result, retry: str = "") -> None:
         named = "; ".join(_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
-            f"if you trust that: {retry or f'mpigauge resume --trust {result.path}'}",
+            f"if you trust that: {retry or resume_words(result.path, '--trust')}",
         )
 
 
@@ -87,7 +87,8 @@ def is_ours(campaign: Campaign) -> bool:
 
 
 def _digest(campaign: Campaign) -> str:
-    return hashlib.sha256(msgspec.json.encode(campaign)).hexdigest()
+    """Of the first line as it is written, which can be made again of what was read."""
+    return hashlib.sha256(line_of(campaign).removesuffix(b"\n")).hexdigest()
 
 
 def _path() -> Path | None:

@@ -105,7 +105,8 @@ def is_all_here(job: Job) -> bool:
 def shells_of(plan: Plan, job: Job) -> list[list[str]]:
     """For each other host of a job, the words that start a shell there.
 
-    None in a scheduler's job, which tidies up after itself, and whose hosts ssh may not reach.
+    None in a scheduler's job: ssh may not reach its hosts, and whether anybody empties the shared memory
+    of a node is up to the site (docs/slurm.md).
     """
     given = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
     if given or plan.check_hosts == "no":

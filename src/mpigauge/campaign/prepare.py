@@ -76,12 +76,27 @@ def prepare(plan: Plan, where: str) -> Session:
         UsageError: The plan asks for something impossible.
         EnvironmentLacksError: A library or a launcher is missing or does not work.
     """
+    check_recordable(plan, where)
     plan = located(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
     plan, targets = controlled(plan, targets, where)
     check_startable(plan, targets)
     return Session(plan, tuple(targets))
+
+
+def check_recordable(plan: Plan, where: str) -> None:
+    """Refuses to vary what may be a secret: a value tells cells apart, so that every table has it.
+
+    Raises:
+        UsageError: Names the variable.
+    """
+    for name, values in plan.vary.items():
+        if any(environment.recordable({name: value})[name] == environment.HIDDEN for value in values):
+            raise UsageError(
+                f"{where}: {name} may be a secret, and values that are varied stand in the result",
+                f"set it for all launches, which records no value of it: --env {name}=VALUE",
+            )
 
 
 def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Session:

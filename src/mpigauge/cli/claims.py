@@ -60,8 +60,9 @@ def every(files: Iterable[Path]) -> list[Path]:
 
 def _in(path: Path) -> list[Path]:
     from mpigauge.plan.claims import ENDING
+    from mpigauge.result.files import is_folder
 
-    if not path.is_dir():
+    if not is_folder(path):
         return [path]
     found = sorted(path.glob(f"*{ENDING}"))
     if not found:

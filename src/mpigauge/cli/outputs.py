@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class Outputs:
             UsageError: A file is there already.
         """
         for target in self.targets:
-            if target.path is not None and target.path.exists() and not self.overwrite:
+            if target.path is not None and os.path.lexists(target.path) and not self.overwrite:
                 raise _there(target.path)
 
     def put(self, document: Document) -> None:
@@ -201,7 +202,8 @@ def put(document: Document, target: Target, *, overwrite: bool = False) -> None:
             f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE"
         ) from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it is not there, or could not be
+            part.unlink()
     click.echo(f"{target.form}: {path}", err=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.streams import say
@@ -35,7 +36,7 @@ def measured_again(
     paths = [str(one.path) for one in results]
     where = " and ".join(paths)
     for result in () if trust else results:
-        check_trusted(result, f"mpigauge compare --remeasure --trust {' '.join(paths)}")
+        check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
     picked = suspicious(found.shown)
     launches = launches_for(found.shown.cells)
     plan = plan_again(results, picked, launches, random.SystemRandom().randrange(2**31))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.cli.streams import say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError
-from mpigauge.result.files import default_path
+from mpigauge.result.files import default_path, resume_words
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def measure(
 def stopped(path: Path, signal_number: int) -> int:
     """Says how to continue after a signal; the exit status."""
     say(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
-    say(f"  continue with: mpigauge resume {path}", err=True)
+    say(f"  continue with: {resume_words(path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 

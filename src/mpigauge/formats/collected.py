@@ -10,7 +10,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import OWN_CELL
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
 from mpigauge.result.records import End, Failure, Imported, Record, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
@@ -184,7 +184,9 @@ def given_by(line: Line) -> Cell | None:
         return None
     try:
         named = msgspec.json.decode(line.text.removeprefix(OWN_CELL), type=dict[str, Any])
-        return msgspec.convert({**_UNNAMED, **named, "pattern": "", "mode": "", "bytes": 0}, Cell)
+        cell = msgspec.convert({**_UNNAMED, **named, "pattern": "", "mode": "", "bytes": 0}, Cell)
+        check_words(cell)
     except (msgspec.ValidationError, msgspec.DecodeError, ValueError) as error:
         why = str(error).splitlines()[0][:100]
         raise line.refused(f"the factors of the table are damaged: {why}", "delete the line") from None
+    return cell

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import (
     Campaign,
@@ -201,16 +201,22 @@ def _lines(path: Path) -> Iterator[_Line]:
 
 
 def _cell(columns: Columns, line: _Line) -> Cell:
-    return Cell(
-        pattern=columns.pattern,
-        mode=line.text(columns.mode),
-        bytes=line.whole(columns.bytes, BITS),
-        ranks=line.whole(columns.ranks, {}),
-        mpi=line.text(columns.mpi),
-        mpi_version=line.text(columns.mpi_version),
-        transport=line.text(columns.transport),
-        placement=line.text(columns.placement),
-    )
+    found = {
+        "pattern": columns.pattern,
+        "mode": line.text(columns.mode),
+        "bytes": line.whole(columns.bytes, BITS),
+        "ranks": line.whole(columns.ranks, {}),
+        "mpi": line.text(columns.mpi),
+        "mpi_version": line.text(columns.mpi_version),
+        "transport": line.text(columns.transport),
+        "placement": line.text(columns.placement),
+    }
+    try:
+        cell = msgspec.convert(found, Cell)
+        check_words(cell)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{line.where}: no result can have this: {error}", HINT) from None
+    return cell
 
 
 def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
@@ -220,8 +226,8 @@ def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
         assert columns.rate is not None  # noqa: S101 - one of them is there
         rate = line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
-    if not time_s > 0:
-        raise UsageError(f"{line.where}: the time must be above 0", HINT)
+    if not 0 < time_s < math.inf:
+        raise UsageError(f"{line.where}: the time must be above 0, and finite", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
     if stddev_s is not None and stddev_s < 0:
         raise UsageError(f"{line.where}: the standard deviation must not be negative", HINT)

@@ -38,7 +38,7 @@ def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterat
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # so that what ends us does not end it
-            preexec_fn=_ignore_signals,  # noqa: PLW1509 - we have no threads
+            preexec_fn=_ignore_signals,  # noqa: PLW1509 - see there
         )
     try:
         yield said
@@ -49,6 +49,10 @@ def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterat
 
 
 def _ignore_signals() -> None:
-    """What is ignored stays so in the program that is started, from its first instruction on."""
+    """What is ignored stays so in the program that is started, from its first instruction on.
+
+    Between fork and exec, where threads of ours may be gone in the middle of something (numpy's libraries
+    have some, and so has a notebook): signal.signal needs no lock that one of them could have held.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

@@ -1,5 +1,6 @@
 """One launch of one program, and the command that a launcher makes of it."""
 
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,6 +73,21 @@ class Command:
 
     words: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict)
+
+
+def temporary_folder(needed_by: str) -> Path:
+    """A new folder for whoever needs one, which nobody else can read.
+
+    Raises:
+        EnvironmentLacksError: There is no place for it.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix="mpigauge-"))
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"{tempfile.gettempdir()}: {needed_by} needs a temporary folder there: {error.strerror}",
+            "free some space, or set TMPDIR to another place",
+        ) from None
 
 
 def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:

@@ -24,6 +24,9 @@ OF_A_RANK = re.compile(
 OF_OUTPUT = re.compile(r"^SLURM_(LABELIO|MULTI_PROG|STDERRMODE|STDINMODE|STDOUTMODE)$")
 """What would make srun write our lines elsewhere, or put numbers before them."""
 
+OF_SHARES = re.compile(r"^SLURM_NTASKS_PER_")
+"""How a job script wants its own tasks shared out. For srun these are options; we say where each rank is."""
+
 OF_A_STEP = re.compile(r"^SLURM_(CPU_BIND|DISTRIBUTION|MEM_BIND|NPROCS|NTASKS)")
 """What srun sets for the tasks of a step, and what another srun among them would take for its options."""
 
@@ -78,7 +81,7 @@ def inherited(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environ.items()
-        if not OF_A_RANK.match(name) and not OF_OUTPUT.match(name)
+        if not any(which.match(name) for which in (OF_A_RANK, OF_OUTPUT, OF_SHARES))
     }
 
 

@@ -1,24 +1,30 @@
 """Whether other hosts let us in, and have what is to be started there."""
 
 import contextlib
+import errno
 import os
 import platform
 import shlex
+import shutil
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+
+from mpigauge.launch.job import temporary_folder
 
 ANSWER_WAIT_S = 15.0
-READ_WAIT_S = 0.2
-"""For an answer that came in time, after one that did not was waited for."""
+"""How long nobody may have answered until nobody is waited for any more. A thousand hosts that are alive may
+take longer than that together: each connection costs processor time on this side."""
 
-AT_ONCE = 128
-"""A process and a file each; there may be far more hosts than files that we may open."""
+PAUSE_S = 0.01
+AT_ONCE = 1024
+"""A process each; there may be far more hosts."""
+
+FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""What the system says that starts no more processes for now."""
 
 # A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
@@ -32,37 +38,63 @@ class Question:
     """One host being asked.
 
     Attributes:
-        said: What it says to its standard error. A file, since a pipe is open for as long as any child of
-            the shell has it, and such a child may outlive the answer by hours.
+        said: The file of what it says to its standard error. Not a pipe, which is open for as long as any
+            child of the shell has it, and such a child may outlive the answer by hours; and not an open file,
+            of which we may have fewer than there are hosts.
     """
 
     process: subprocess.Popen[bytes]
-    said: IO[bytes]
+    said: Path
 
 
 def faults(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
-    """What is wrong with hosts, by name; up to AT_ONCE are asked at the same time.
+    """What is wrong with hosts, by name; up to AT_ONCE are asked, and waited for, together.
 
     Args:
         shell: ssh or what takes its place: a program that is given a host and a command.
         programs: That each host must have at the same path.
+
+    Raises:
+        EnvironmentLacksError: There is no temporary folder.
     """
-    others = [host for host in hosts if not is_here(host)]
+    left = [host for host in hosts if not is_here(host)]
     found: dict[str, str] = {}
-    for first in range(0, len(others), AT_ONCE):
-        found |= _faults(others[first : first + AT_ONCE], shell, programs)
-    return found
+    while left:
+        answers = _answers(left[:AT_ONCE], shell, programs)
+        found |= answers
+        left = left[len(answers) :]
+    return {host: fault for host, fault in found.items() if fault}
 
 
-def _faults(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+def _answers(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+    """What is wrong with the first of the hosts, as many as the system lets us ask; empty if nothing is."""
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
-        asked = {host: _ask(host, shell, programs, asking) for host in hosts}
-        deadline = time.monotonic() + ANSWER_WAIT_S
-        answers = {
-            host: question if isinstance(question, str) else _answer(question, shell, programs, deadline)
-            for host, question in asked.items()
+        folder = temporary_folder("asking hosts")
+        asking.callback(shutil.rmtree, folder, ignore_errors=True)
+        asked: dict[str, Question | str] = {}
+        for number, host in enumerate(hosts):
+            try:
+                asked[host] = _ask(host, shell, programs, folder / str(number), asking)
+            except OSError as error:
+                if error.errno in FULL and asked:
+                    break
+                asked[host] = f"cannot be reached: {shell}: {error.strerror}"
+        _wait([one.process for one in asked.values() if isinstance(one, Question)])
+        return {
+            host: one if isinstance(one, str) else _answer(one, shell, programs)
+            for host, one in asked.items()
         }
-    return {host: fault for host, fault in answers.items() if fault}
+
+
+def _wait(asked: Iterable[subprocess.Popen[bytes]]) -> None:
+    """Until all have ended, or nobody has for ANSWER_WAIT_S."""
+    waiting, last = set(asked), time.monotonic()
+    while waiting and time.monotonic() < last + ANSWER_WAIT_S:
+        ended = {process for process in waiting if process.poll() is not None}
+        if ended:
+            waiting, last = waiting - ended, time.monotonic()
+        else:
+            time.sleep(PAUSE_S)
 
 
 def is_here(host: str) -> bool:
@@ -81,30 +113,28 @@ def shell_words(shell: str, host: str) -> list[str]:
     return [shell, *(options if Path(shell).name == "ssh" else []), host]
 
 
-def _ask(host: str, shell: str, programs: Sequence[Path], asking: contextlib.ExitStack) -> Question | str:
-    """The question on its way, or why it cannot be asked."""
+def _ask(
+    host: str, shell: str, programs: Sequence[Path], said: Path, asking: contextlib.ExitStack
+) -> Question:
+    """The question on its way; OSError if it cannot be asked."""
     tests = " && ".join(f"test -x {shlex.quote(str(program))}" for program in programs)
     words = shell_words(shell, host)
-    try:
-        said = asking.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - it is one
+    with said.open("wb") as file:
         process = subprocess.Popen(
             [*words, f"{tests or 'true'} || exit {MISSING}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
+            stderr=file,
             start_new_session=True,  # so that all that it starts can be ended with it
         )
-    except OSError as error:
-        return f"cannot be reached: {shell}: {error.strerror}"
     asking.callback(_end, process)
     return Question(process, said)
 
 
-def _answer(question: Question, shell: str, programs: Sequence[Path], deadline: float) -> str:
+def _answer(question: Question, shell: str, programs: Sequence[Path]) -> str:
     """What is wrong, by what came back; empty if nothing is."""
-    try:
-        status = question.process.wait(max(READ_WAIT_S, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
+    status = question.process.poll()
+    if status is None:
         return f"cannot be reached: {shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
     if status == MISSING:
         return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
@@ -120,8 +150,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last_words(said: IO[bytes]) -> str:
-    size = said.seek(0, os.SEEK_END)
-    said.seek(max(0, size - SAID_MOST_BYTES))
-    words = said.read().decode(errors="replace").strip().splitlines()
+def _last_words(said: Path) -> str:
+    with said.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - SAID_MOST_BYTES))
+        words = file.read().decode(errors="replace").strip().splitlines()
     return words[-1] if words else ""

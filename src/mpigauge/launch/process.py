@@ -16,19 +16,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor
-from mpigauge.launch.job import written
+from mpigauge.launch.job import temporary_folder, written
 from mpigauge.launch.launchers import Ending
 from mpigauge.launch.leftovers import KILLED
 from mpigauge.launch.outer import inherited
@@ -122,7 +120,7 @@ class RunningJob:
         if _PRCTL is not None:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
-        self._folder = _temporary_folder()
+        self._folder = temporary_folder("a job")
         self._janitor = janitor(str(self._folder), self._elsewhere)
         self._told = self._janitor.__enter__()
         try:
@@ -330,13 +328,3 @@ class RunningJob:
 
 def _text(line: bytes) -> str:
     return line[:WORDS_MOST_BYTES].decode("utf-8", "replace").strip()
-
-
-def _temporary_folder() -> Path:
-    try:
-        return Path(tempfile.mkdtemp(prefix="mpigauge-"))
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"{tempfile.gettempdir()}: a job needs a temporary folder there: {error.strerror}",
-            "free some space, or set TMPDIR to another place",
-        ) from None

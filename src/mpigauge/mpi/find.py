@@ -208,7 +208,8 @@ def find_with(mpicc: str, options: tuple[str, ...]) -> Library:
 def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
-        inside = next((p for p in (path / "bin" / "mpicc", path / "mpicc") if p.exists()), None)
+        there = (path / "bin" / "mpicc", path / "mpicc")
+        inside = next(filter(os.path.isfile, there), None)
         if inside is None:
             raise UsageError(f"{path}: has no bin/mpicc", "name the prefix of an MPI library, or its mpicc")
         path = inside

@@ -76,6 +76,10 @@ OF_HYDRA = {"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"}
 OF_PRTE = {"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"}
 """What tells a launcher the remote shell."""
 
+# Collectives of HPC-X and UCC have transports of their own. Where they are not there, nobody reads that.
+OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_coll_ucc_enable": "0"}
+"""What makes Open MPI send everything through its own transports (btl)."""
+
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 WELL_KNOWN = (
     Kind(
@@ -92,9 +96,9 @@ WELL_KNOWN = (
         crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
         transports={
             # Its name in version 4; version 5 says sm, and knows this one, too.
-            "shm": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "vader,self"},
+            "shm": {**OF_OB1, "OMPI_MCA_btl": "vader,self"},
             "tcp": {
-                "OMPI_MCA_pml": "ob1",
+                **OF_OB1,
                 "OMPI_MCA_btl": "tcp,self",
                 "OMPI_MCA_btl_tcp_if_include": LOOPBACK,
             },

@@ -33,10 +33,13 @@ _PART = re.compile(r"\[([^\[\]]*)\]|[^\[\]]+")
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", re.ASCII)
 
 
+HostName = Annotated[str, Meta(pattern=rf"^{NAME}$(?!\n)")]
+
+
 class Host(Struct, frozen=True):
     """A host and how many ranks it takes."""
 
-    name: Annotated[str, Meta(pattern=rf"^{NAME}$(?!\n)")]
+    name: HostName
     slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
 
 

@@ -1,14 +1,15 @@
 """The plan: everything that is known before the first launch, frozen."""
 
+import re
 from collections.abc import Iterable
 from itertools import product
 from operator import attrgetter
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, ValidationError
 from msgspec.structs import asdict, fields
 
-from mpigauge.plan.hosts import Host
+from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import (
     AUTO,
@@ -33,11 +34,32 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 RANKS_MOST = 2**24
 Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
 VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
+VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$")]
 VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]
 Setting = Annotated[
     str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
 ]
 Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
+
+
+def _once(pattern: str, longest: int) -> Meta:
+    """Of words of a cell: how long is asked of every visit, the pattern of each cell once, by check_words."""
+    return Meta(max_length=longest, extra_json_schema={"pattern": pattern})
+
+
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$(?!\n)"
+Word = Annotated[str, _once(_ONE_LINE, 255)]
+"""Any, for tables that others have printed have words of their own."""
+
+Places = Annotated[str, _once(_ONE_LINE, 2**22)]
+"""Where ranks were: in a word, or the host of each of very many."""
+
+Identifier = Annotated[str, _once(r"^([A-Za-z][A-Za-z0-9_]*)?$(?!\n)", 64)]
+RootWord = Annotated[str, _once(r"^(rotating|[0-9]{1,9})?$(?!\n)", 9)]
+PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
+Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
+"""Of a program: it can be anything that has no NUL."""
+
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
@@ -127,16 +149,16 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     mpi: tuple[str, ...] = ()
     transports: tuple[Transport, ...] = (AUTO,)
     hosts: tuple[Host, ...] = ()
-    placements: tuple[str, ...] = ()
+    placements: tuple[PlaceAsked, ...] = ()
     binding: Binding = AUTO
-    launcher: str = AUTO
-    mpiexec: str = ""
-    remote_shell: str = ""
+    launcher: Argument = AUTO
+    mpiexec: Argument = ""
+    remote_shell: Argument = ""
     check_hosts: CheckHosts = AUTO
     skip_dead: bool = False
-    hosts_skipped: tuple[str, ...] = ()
-    variables: dict[str, str] = {}
-    mpi_options: tuple[str, ...] = ()
+    hosts_skipped: tuple[HostName, ...] = ()
+    variables: dict[VariableSet, Argument] = {}
+    mpi_options: tuple[Argument, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     launches_min: Positive = 5
     launches_max: Positive = 30
@@ -182,10 +204,10 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
         arm: "control" if it is made a second time, for a comparison to see what chance does; else "".
     """
 
-    mpi: str
+    mpi: Word
     mpi_version: str
-    transport: str
-    placement: str
+    transport: Word
+    placement: Places
     ranks: Ranks
     label: Label = ""
     setting: Setting = ""
@@ -246,20 +268,20 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
         arm: "control" if it is measured a second time, for a comparison to see what chance does; else "".
     """
 
-    pattern: str
-    mode: str
+    pattern: Word
+    mode: Word
     bytes: Int64
     ranks: Ranks
-    mpi: str
+    mpi: Word
     mpi_version: str
-    transport: str = AUTO
-    placement: str = SAME_HOST
-    buffers: str = "warm"
+    transport: Word = AUTO
+    placement: Places = SAME_HOST
+    buffers: Buffers = "warm"
     window: Int64 = 0
     sync: Sync | Literal[""] = ""
-    datatype: str = ""
-    op: str = ""
-    root: str = ""
+    datatype: Identifier = ""
+    op: Identifier = ""
+    root: RootWord = ""
     in_place: bool = False
     pair: Annotated[str, Meta(pattern=r"^([0-9]{1,9}-[0-9]{1,9})?$(?!\n)")] = ""
     pairing: Pairing | Literal[""] = ""
@@ -287,6 +309,29 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
     def job(self) -> JobKey:
         """Cells of one job are measured by the same launches."""
         return JobKey(*_job_of(self))
+
+
+def _patterns_of(kind: type[Struct]) -> dict[str, re.Pattern[str]]:
+    return {
+        name: re.compile(str(meta.extra_json_schema["pattern"]))
+        for name, field in kind.__annotations__.items()
+        for meta in getattr(field, "__metadata__", ())
+        if meta.extra_json_schema
+    }
+
+
+_PATTERNS = {kind: _patterns_of(kind) for kind in (Cell, JobKey)}
+
+
+def check_words(of: Cell | JobKey) -> None:
+    """Refuses words that are not what the schema says.
+
+    Raises:
+        ValidationError: One is not; names it.
+    """
+    for name, pattern in _PATTERNS[type(of)].items():
+        if not pattern.search(getattr(of, name)):
+            raise ValidationError(f"Expected `str` matching regex {pattern.pattern!r} - at `$.{name}`")
 
 
 def by_job(cells: Iterable[Cell]) -> dict[JobKey, list[Cell]]:

@@ -1,5 +1,6 @@
 """The plans that mpigauge brings with it, by name: the files of examples/, in a wheel and in a checkout."""
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -35,10 +36,10 @@ def path_of(word: str) -> Path:
     Raises:
         UsageError: It is neither a plan of ours nor a file.
     """
-    path = Path(word)
+    path = Path(word)  # whose own question raises where a name is too long, or a folder is closed to us
     if is_name(word) and word in plans():
         return plans()[word]
-    if is_name(word) and not path.exists():
+    if is_name(word) and not os.path.lexists(path):
         near = nearest(word, plans())
         meant = f"did you mean {near}? " if near else ""
         raise UsageError(
@@ -53,5 +54,5 @@ def check_there(path: Path) -> None:
     Raises:
         UsageError: Says by which name it can be had.
     """
-    if path.suffix == SUFFIX and path.stem in plans() and not path.exists():
+    if path.suffix == SUFFIX and path.stem in plans() and not os.path.lexists(path):
         raise UsageError(f"{path}: there is no such file", f"mpigauge brings this plan: --plan {path.stem}")

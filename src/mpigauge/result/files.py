@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,11 @@ def default_path() -> Path:
     """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
     host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
     return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+
+
+def resume_words(path: Path, *options: str) -> str:
+    """What to type to continue a result, for a shell, whatever is in its name."""
+    return shlex.join(["mpigauge", "resume", *options, str(path)])
 
 
 def file_of(path: Path) -> Path:

@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
 from mpigauge.result.compact import pack
@@ -204,7 +204,7 @@ def _campaign(path: Path, line: bytes) -> Campaign:
             "upgrade mpigauge: pip install --upgrade mpigauge",
         )
     try:
-        record = _reader_of(head.version)(line)
+        record = _with_checked_words(_reader_of(head.version)(line), {})
     except BROKEN as error:
         raise UsageError(
             f"{path}: line 1 is damaged: {error}", "without it, nothing is known of the others"
@@ -229,12 +229,39 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
             result.torn = True
             return
         try:
-            record = read(line)
+            record = _with_checked_words(read(line), known)
         except BROKEN:
             result.damaged.append(number)
         else:
             _take(result, record, number, known)
             _note_mixed(result, record, before)
+
+
+def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
+    """The same record; words of cells that are known have been looked at, and most visits are of such.
+
+    Raises:
+        ValidationError: A word is none that could be there.
+    """
+    for cell in _cells_of(record):
+        if cell not in known:
+            check_words(cell)
+    if isinstance(record, Launch | Clock | Done):
+        check_words(record.job)
+    return record
+
+
+def _cells_of(record: Record) -> Sequence[Cell]:
+    match record:
+        case Visit() | Eager() | Blocked() | Imported():
+            return (record.cell,)
+        case Failure(cell=Cell() as cell):
+            return (cell,)
+        case Campaign():
+            return record.cells
+        case Done():
+            return record.skipped
+    return ()
 
 
 def _note_mixed(result: Result, record: Record, before: list[set[Cell]]) -> None:

@@ -5,15 +5,17 @@ import errno
 import gzip
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 import msgspec
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.locks import locked
 from mpigauge.result.compact import plain
+from mpigauge.result.files import resume_words
 from mpigauge.result.records import Done, End, Failure, Record
 
 TAIL_BYTES = 1 << 16
@@ -103,7 +105,7 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return EnvironmentLacksError(
             f"{path}: the disk is full; everything measured before is in the file",
-            f"free some space, then: mpigauge resume {path}",
+            f"free some space, then: {resume_words(path)}",
         )
     return EnvironmentLacksError(
         f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE.jsonl"
@@ -118,18 +120,18 @@ def plain_name(path: Path) -> Path:
 def packed(path: Path) -> Path:
     """Compresses a result that is complete, and returns its new name; the whole of it, or nothing.
 
-    A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk.
+    A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk, or
+    another file of the new name.
     """
-    new, part = path.with_name(path.name + PACKED), path.with_name(path.name + PACKED + ".part")
+    new = path.with_name(path.name + PACKED)
     try:
-        with path.open("rb") as lines, part.open("wb") as raw:
-            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
-                shutil.copyfileobj(lines, file)
-            raw.flush()
-            os.fsync(raw.fileno())
-        part.replace(new)
+        with (
+            path.open("rb") as lines,
+            _becoming(new) as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
+        ):
+            shutil.copyfileobj(lines, file)
     except OSError:
-        part.unlink(missing_ok=True)
         return path
     path.unlink()
     return new
@@ -137,15 +139,54 @@ def packed(path: Path) -> Path:
 
 def _unpacked(path: Path) -> Path:
     """A compressed result as lines again, to go on with it."""
-    plain, part = plain_name(path), path.with_suffix(".part")
+    plain = plain_name(path)
     with path.open("rb") as raw:
         if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
             raise BlockingIOError  # who had the lock has unpacked it
-        with gzip.open(raw) as file, part.open("wb") as lines:
-            shutil.copyfileobj(file, lines)
-        part.replace(plain)
+        try:
+            with gzip.open(raw) as file, _becoming(plain) as lines:
+                shutil.copyfileobj(file, lines)
+        except FileExistsError:
+            raise _is_beside(plain, path) from None
         path.unlink()
     return plain
+
+
+@contextlib.contextmanager
+def _becoming(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name once it is whole and on the disk; whatever prevents that leaves nothing.
+
+    Raises:
+        FileExistsError: Another file has the name, and keeps it.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        _expect_free(path)
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            _settle(file.fileno())
+        _give_name(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _give_name(part: Path, path: Path) -> None:
+    """A second name is never given over another file, as a rename would be; some file systems have none."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        _expect_free(path)
+        part.replace(path)
+
+
+def _is_beside(plain: Path, path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: would be unpacked to {plain}, which exists already",
+        f"continue that one, which may have more in it: {resume_words(plain)}; or rename one of the two",
+    )
 
 
 def create(path: Path) -> ResultFile:
@@ -179,7 +220,7 @@ def check_free(path: Path) -> None:
 def _exists(path: Path) -> UsageError:
     return UsageError(
         f"{path}: exists already, and results are never overwritten",
-        f"choose another name, or continue it: mpigauge resume {path}",
+        f"choose another name, or continue it: {resume_words(path)}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.launch import leftovers
+from mpigauge.result.reader import load
 from tests.places import ROOT
 from tests.real.lab.conftest import TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
 from tests.real.mpi.conftest import prefix
@@ -249,3 +251,69 @@ def test_labs_do_not_disturb_each_other(folder: Path, lab: Lab) -> None:
     finally:
         process.kill()
         process.communicate(timeout=WAIT_S)
+
+
+# ---- Of root without all its rights, of whoever leaves, of a folder with traps -------------------
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, who can give up rights"
+)
+@pytest.mark.parametrize("right", ["setgid", "setuid"])
+def test_root_of_a_container_with_fewer_rights_can_have_a_lab(folder: Path, right: str) -> None:
+    fewer = ["setpriv", f"--bounding-set=-{right}", f"--inh-caps=-{right}"]
+    done = subprocess.run(
+        [*fewer, *lab_words("root", "--", "ssh", "h2", "id", "-u")],
+        cwd=folder,
+        env=lab_environment(folder, "root"),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
+def test_a_lab_under_nohup_goes_on_when_its_terminal_goes(folder: Path, user: str) -> None:
+    script = "touch begun; while [ ! -e told ]; do sleep 0.05; done; touch ended"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        words = ["nohup", *lab_words(user, "--", "sh", "-c", script)]
+        os.execvpe(words[0], words, lab_environment(folder, user))  # noqa: S606
+    until_file(folder / "begun")
+    os.close(terminal)
+    time.sleep(0.5)
+    (folder / "told").touch()
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert (folder / "ended").exists()
+
+
+@pytest.mark.mpi
+def test_no_code_of_our_folder_is_run_in_a_lab(folder: Path) -> None:
+    """Also by the second process, which measures: a module here is not the library's of that name."""
+    for name in ("random", "platform", "signal", "json"):
+        (folder / f"{name}.py").write_text(
+            "open('pwned', 'w').close(); raise SystemExit(0)\n", encoding="ascii"
+        )
+    (folder / "plan.toml").write_text(PLAN, encoding="ascii")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "mpigauge", "run", "--plan", "plan.toml", "-o", "r.jsonl", "-q"],
+        cwd=folder,
+        env=lab_environment(folder, "root") | {"MPICC": str(Path(prefix("mpich")) / "bin" / "mpicc")},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "pwned").exists()
+    assert load(folder / "r.jsonl").visits
+
+
+PLAN = """
+launches = 1
+measure = [{ pattern = "pingpong", sizes = "8" }]
+lab = { hosts = 2 }
+"""

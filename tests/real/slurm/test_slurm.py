@@ -265,10 +265,10 @@ ORDERS = ("node1,node0", "node0,node1,node0,node1", "node1,node1,node0", "node1,
 
 
 def test_srun_places_ranks_in_any_order(cluster: Cluster) -> None:
-    """Also where the user's own srun would write the number of a rank before each line."""
+    """Also where the user's own srun would number lines, and start one task a node, as the script asked."""
     placements = [word for placement in ORDERS for word in ("--placement", placement)]
     words = ("--launcher", "srun", "--mpi", prefix("mpich"), *placements)
-    result = submit_run(cluster, *words, before=("env", "SLURM_LABELIO=1"))
+    result = submit_run(cluster, *words, before=("env", "SLURM_LABELIO=1", "SLURM_NTASKS_PER_NODE=1"))
     assert not result.failures, [one.words for one in result.failures]
     assert sorted(launch.job.placement for launch in result.launches) == sorted(ORDERS)
     for launch, places in zip(result.launches, hosts(result), strict=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.result.reader import load
-from tests.fuzz.border import Border, closed, run
+from tests.fuzz.border import Border, PlayedJob, closed, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +62,22 @@ def test_nothing_is_measured_before_the_launch_has_said_where(border: Border) ->
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     found = measured(border, "more.jsonl", after(b'{"ready"', line))
     assert (found.visits, found.done[0].skipped) == (whole.visits, whole.done[0].skipped)
+
+
+def test_processes_of_a_job_that_no_signal_ends_are_named(
+    border: Border, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may hold a core, or a card, beside what is measured next."""
+    monkeypatch.setattr(PlayedJob, "undead", ("123 (mpigauge-kernel, state D)",))
+    border.change = lambda journal: journal
+    done = run(("run", "pingpong", "--sizes", "8", "--launches", "2", "--seed", "7", "-o", "r.jsonl"))
+    result = load(Path("r.jsonl"))
+    assert [(one.kind, one.launch) for one in result.failures] == [("undead", 1), ("undead", 2)]
+    for words in (done.err, *(one.words for one in result.failures)):
+        assert "could not be ended: 123 (mpigauge-kernel, state D)" in words
+    # What was measured is as good as it was: they are named, and no cell failed.
+    assert done.status == 0
+    assert {visit.launch for visit in result.visits} == {1, 2}
 
 
 def test_a_second_launch_in_one_job_is_none(border: Border) -> None:

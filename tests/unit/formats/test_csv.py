@@ -27,6 +27,13 @@ mode = { column = "mode" }
 """
 
 
+RATED = """
+title = "rates"
+bytes = { column = "bytes" }
+rate = { column = "rate" }
+"""
+
+
 def imported(cli: Cli, columns: str = COLUMNS, table: str = TABLE, *words: str) -> Done:
     Path("table.csv").write_text(table, encoding="utf-8")
     Path("columns.toml").write_text(columns, encoding="utf-8")
@@ -118,6 +125,9 @@ def test_only_the_lines_asked_for_are_taken(cli: Cli) -> None:
         (COLUMNS, TABLE + "8,0,other\n", "line 5: the time must be above 0"),
         (COLUMNS, TABLE + "1.5,1,other\n", "is not a whole number"),
         (COLUMNS, TABLE + "-8,1,other\n", "is not a whole number"),
+        (COLUMNS, TABLE + "1e30,1,other\n", "line 5: no result can have this: "),
+        (COLUMNS, TABLE + f"8,1,{'x' * 256}\n", "line 5: no result can have this: "),
+        (RATED, "bytes,rate\n8,1e-308\n", "line 2: the time must be above 0, and finite"),
         (COLUMNS, TABLE + "8,1,other,more\n", "line 5 has more fields"),
         (COLUMNS, TABLE + "8,1,standard\n", "line 5: measures the same cell as table.csv: line 3"),
         (COLUMNS, "", "no line was chosen"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from mpigauge.launch.lab import context, counters, init, network, start
 from mpigauge.plan.lab import Lab, Link, Port, topology
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Cli
@@ -93,3 +95,65 @@ def test_inside_the_lab_is_what_its_file_says(machine: Path, monkeypatch: pytest
     assert here.counters() == counters.Counters(200, 3, 1, 70e-6)
     assert here.counters().late_share == pytest.approx(0.015)
     assert here.counters().since(here.counters()).forwarded == 0
+
+
+# ---- Users ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str]]]:
+    """A function that maps the users of a process, and gives what the system was told of it and took.
+
+    The system refuses what its caller has no right to: as many lines as one has users, and a second map.
+    """
+
+    def mapped(user: int, *refused: str) -> list[tuple[str, str]]:
+        taken: list[tuple[str, str]] = []
+
+        def tell(_: int, name: str, words: str) -> None:
+            alone = words == f"0 {user} 1"
+            if (name in refused and not alone) or EVERYTHING in refused or name in dict(taken):
+                raise PermissionError(errno.EPERM, "Operation not permitted")
+            taken.append((name, words))
+
+        for name in ("geteuid", "getegid"):
+            monkeypatch.setattr(f"os.{name}", lambda: user)
+        monkeypatch.setattr(start, "_same_numbers", lambda _: ALL)
+        monkeypatch.setattr(start, "_tell", tell)
+        start._map_users(1)
+        return taken
+
+    return mapped
+
+
+EVERYTHING = "everything"
+ALL = "0 0 4294967295\n"
+
+
+@pytest.mark.parametrize(
+    ("refused", "maps"),
+    [
+        ((), [("uid_map", ALL), ("gid_map", ALL)]),
+        (("gid_map",), [("uid_map", ALL), ("setgroups", "deny"), ("gid_map", "0 0 1")]),
+        (("uid_map",), [("uid_map", "0 0 1"), ("gid_map", ALL)]),
+        (("uid_map", "gid_map"), [("uid_map", "0 0 1"), ("setgroups", "deny"), ("gid_map", "0 0 1")]),
+    ],
+    ids=["all", "no groups", "no users", "neither"],
+)
+def test_root_keeps_what_its_container_lets_it(
+    told: Callable[..., list[tuple[str, str]]], refused: tuple[str, ...], maps: list[tuple[str, str]]
+) -> None:
+    assert told(0, *refused) == maps
+
+
+def test_a_user_is_root_alone(told: Callable[..., list[tuple[str, str]]]) -> None:
+    assert told(1000) == [("uid_map", "0 1000 1"), ("setgroups", "deny"), ("gid_map", "0 1000 1")]
+
+
+@pytest.mark.parametrize(("user", "words"), [(0, "--cap-add SETUID"), (1000, "allow user namespaces")])
+def test_users_that_cannot_be_mapped_are_said_with_what_helps_them(
+    told: Callable[..., list[tuple[str, str]]], user: int, words: str
+) -> None:
+    with pytest.raises(EnvironmentLacksError, match="users cannot be mapped: Operation not perm") as caught:
+        told(user, EVERYTHING)
+    assert words in caught.value.hint

@@ -162,6 +162,18 @@ def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object],
     assert other.exists()
 
 
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_shellcheck_finds_no_fault_in_what_other_hosts_are_told(tmp_path: Path, shell: str) -> None:
+    """The shell of a user there may be either."""
+    patterns = " ".join(f"{prefix}*" for prefix in leftovers.SEGMENTS)
+    script = tmp_path / "tidy.sh"
+    script.write_text(leftovers.TIDY_THERE.format(patterns=patterns, minutes=2), encoding="ascii")
+    assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
+    checker = shutil.which("shellcheck", path=os.defpath)
+    words = [str(checker), f"--shell={shell}", str(script)]
+    assert checker is None or subprocess.run(words, check=False).returncode == 0
+
+
 @pytest.mark.thorough
 def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], tmp_path: Path) -> None:
     old = made(tmp_path / "mpich_shm_old")

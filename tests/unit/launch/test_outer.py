@@ -72,6 +72,12 @@ def test_a_job_script_keeps_its_job_and_srun_writes_plain_lines() -> None:
     assert inherited(given) == SCRIPT
 
 
+@pytest.mark.parametrize("what", ["NODE", "CORE", "SOCKET", "GPU", "TRES"])
+def test_how_a_script_shares_its_tasks_out_does_not_bind_our_ranks(what: str) -> None:
+    """These are options of srun; SLURM_TASKS_PER_NODE is none, and mpiexec needs it."""
+    assert inherited({**SCRIPT, f"SLURM_NTASKS_PER_{what}": "1"}) == SCRIPT
+
+
 def test_in_a_step_the_job_is_seen_as_by_its_script() -> None:
     found = inherited(STEP)
     tasks = {"SLURM_NTASKS", "SLURM_TASKS_PER_NODE"}

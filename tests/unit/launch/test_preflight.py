@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import math
 import platform
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.launch.preflight import ANSWER_WAIT_S, MISSING, faults
 
-HERE = Path(__file__)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 SHELL = """#!/bin/sh
 case "$1" in
 gone) echo "connect to host gone port 22: No route to host" >&2; exit 255 ;;
@@ -68,15 +74,130 @@ def test_a_name_that_does_not_resolve_is_told_by_the_real_one() -> None:
     assert "host" in faults(["no-such-host.invalid"], "ssh", [])["no-such-host.invalid"].lower()
 
 
-@pytest.mark.thorough
-def test_hosts_that_hang_are_waited_for_together(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait_s = 1.0
-    monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", wait_s)
-    monkeypatch.setattr("mpigauge.launch.preflight.AT_ONCE", 5)
-    begun = time.monotonic()
-    found = faults(["hanging1", "hanging2", "hanging3", "h1", "gone", "hanging4", "h2"], shell, [])
-    assert time.monotonic() - begun < 4 * wait_s  # as long as one after the other would take
-    assert list(found) == ["hanging1", "hanging2", "hanging3", "gone", "hanging4"]
+class Clock:
+    """Time that passes only while somebody waits."""
+
+    now_s = 0.0
+
+    def monotonic(self) -> float:
+        """Seconds since it was made."""
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        """At once."""
+        self.now_s += seconds
+
+
+class Shells:
+    """Instead of remote shells: who answers after how long; the others never do.
+
+    Attributes:
+        most: How many the system starts at once.
+        together: How many there were at most.
+    """
+
+    def __init__(self, clock: Clock, answers_s: Mapping[str, float], most: int = 10**6) -> None:
+        self._clock, self._answers_s, self._begun_s = clock, answers_s, dict[str, float]()
+        self.most = most
+        self.together = 0
+
+    def start(self, words: Sequence[str], **_: object) -> Shells.Shell:
+        """Instead of subprocess.Popen."""
+        if len(self._begun_s) == self.most:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        host = words[-2]
+        self._begun_s[host] = self._clock.now_s
+        self.together = max(self.together, len(self._begun_s))
+        return self.Shell(self, host)
+
+    @dataclass(frozen=True, eq=False)
+    class Shell:
+        """One of them."""
+
+        shells: Shells
+        host: str
+        pid: int = 0
+
+        def poll(self) -> int | None:
+            """The status, if it has ended."""
+            return 0 if self.shells.has_answered(self.host) else None
+
+        def wait(self) -> None:
+            """It is over."""
+            self.shells.end(self.host)
+
+    def has_answered(self, host: str) -> bool:
+        """Whether it would have by now."""
+        answer_s = self._answers_s.get(host, math.inf)
+        return self._clock.now_s >= self._begun_s[host] + answer_s
+
+    def end(self, host: str) -> None:
+        """There is room for another."""
+        del self._begun_s[host]
+
+
+@pytest.fixture
+def shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Clock, Shells]]:
+    """A function that puts a clock and shells in place of the real ones."""
+
+    def put(answers_s: Mapping[str, float], **more: int) -> tuple[Clock, Shells]:
+        clock = Clock()
+        shells = Shells(clock, answers_s, **more)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.setattr("mpigauge.launch.preflight.time", clock)
+        monkeypatch.setattr("mpigauge.launch.preflight.subprocess.Popen", shells.start)
+        monkeypatch.setattr("mpigauge.launch.preflight.os.killpg", lambda *_: None)
+        return clock, shells
+
+    return put
+
+
+NODES = [f"node{number}" for number in range(1000)]
+
+
+def test_a_thousand_dead_hosts_take_no_longer_than_one(shells: Callable[..., tuple[Clock, Shells]]) -> None:
+    clock, _ = shells({})
+    found = faults(NODES, "ssh", [])
+    assert list(found) == NODES
+    assert {fault.rpartition(" in ")[0] for fault in found.values()} == {
+        "cannot be reached: ssh gave no answer"
+    }
+    assert clock.now_s == pytest.approx(ANSWER_WAIT_S, rel=0.01)
+
+
+def test_hosts_that_answer_one_by_one_are_all_heard(shells: Callable[..., tuple[Clock, Shells]]) -> None:
+    """A thousand connections take a small machine longer than one host is waited for."""
+    clock, _ = shells({host: 0.1 * number for number, host in enumerate(NODES)})
+    assert faults([*NODES, "dead"], "ssh", []).keys() == {"dead"}
+    assert clock.now_s == pytest.approx(0.1 * len(NODES) + ANSWER_WAIT_S, rel=0.01)
+
+
+def test_a_system_that_starts_few_shells_is_asked_for_more_later(
+    shells: Callable[..., tuple[Clock, Shells]],
+) -> None:
+    _, few = shells(dict.fromkeys(NODES, 1.0), most=100)
+    assert faults(NODES, "ssh", []) == {}
+    assert few.together == 100
+
+
+def test_a_system_that_starts_no_shell_at_all_is_told(shells: Callable[..., tuple[Clock, Shells]]) -> None:
+    shells({}, most=0)
+    found = faults(["h1", "h2"], "ssh", [])
+    assert set(found.values()) == {"cannot be reached: ssh: Resource temporarily unavailable"}
+
+
+def test_nothing_is_left_of_having_asked(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    faults(["h1", "gone"], shell, [])
+    assert not list(tmp_path.glob("mpigauge-*"))
+
+
+def test_hosts_that_hang_are_named_in_the_order_they_have(
+    shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", 1.0)
+    found = faults(["hanging1", "hanging2", "h1", "gone", "hanging4", "h2"], shell, [])
+    assert list(found) == ["hanging1", "hanging2", "gone", "hanging4"]
     assert "gave no answer in 1 s" in found["hanging4"]
 
 

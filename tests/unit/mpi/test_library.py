@@ -206,6 +206,15 @@ def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: Kind) -
     assert all(VARIABLES.match(name) for variables in every for name in variables)
 
 
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_collectives_of_open_mpi_do_not_go_past_the_transport_asked_for(transport: str) -> None:
+    """HCOLL and UCC, which HPC-X brings, send through InfiniBand by themselves, whatever the btl is."""
+    (kind,) = (one for one in WELL_KNOWN if one.name == "openmpi")
+    own = {f"OMPI_MCA_coll_{name}_enable": "0" for name in ("hcoll", "ucc")}
+    assert own.items() <= library_of(kind).environment_for(transport=transport).items()
+    assert not own.keys() & library_of(kind).environment_for().keys()
+
+
 @pytest.mark.parametrize("kind", WELL_KNOWN)
 def test_the_loopback_is_for_one_host_only(kind: Kind) -> None:
     library = library_of(kind)

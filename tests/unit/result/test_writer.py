@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import gzip
 import os
 import resource
 from typing import TYPE_CHECKING
@@ -20,7 +19,6 @@ from tests.made import RECORDS, SMALL, launch, lines_of, visit
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.result.reader import Result
 
 WHOLE = lines_of(*RECORDS)
 
@@ -111,60 +109,6 @@ def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
     assert path.read_bytes() == lines_of(RECORDS[0], large)
 
 
-# ---- Compressed when it is complete --------------------------------------------------------------
-
-
-def test_a_complete_result_is_compressed_whole(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(WHOLE)
-    assert writer.packed(path) == tmp_path / "r.jsonl.gz"
-    assert gzip.decompress((tmp_path / "r.jsonl.gz").read_bytes()) == WHOLE
-    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl.gz"]
-    assert load(tmp_path / "r.jsonl.gz").visits == load_of(WHOLE, tmp_path).visits
-
-
-def load_of(text: bytes, folder: Path) -> Result:
-    """The same as plain lines."""
-    (folder / "plain.jsonl").write_bytes(text)
-    return load(folder / "plain.jsonl")
-
-
-def test_what_prevents_compressing_leaves_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(WHOLE)
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    assert writer.packed(path) == path
-    assert path.read_bytes() == WHOLE
-    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
-
-
-def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten(tmp_path: Path) -> None:
-    asked = tmp_path / "r.jsonl.gz"
-    with writer.create(asked) as file:
-        assert file.path == tmp_path / "r.jsonl"
-        for record in RECORDS:
-            file.append(record)
-    writer.packed(file.path)
-    with pytest.raises(UsageError, match="exists already"):
-        writer.create(asked)
-    with writer.create_beside(tmp_path / "r.jsonl") as file:
-        assert file.path == tmp_path / "r-2.jsonl"
-
-
-def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(WHOLE)
-    with writer.reopen(writer.packed(path), len(WHOLE)) as file:
-        assert file.path == path
-        file.append(RECORDS[1])
-    assert path.read_bytes() == WHOLE + lines_of(RECORDS[1])
-    assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
-
-
 # ---- File systems and names as they are ----------------------------------------------------------
 
 
@@ -246,17 +190,6 @@ def test_what_has_grown_since_it_was_read_is_read_again(tmp_path: Path) -> None:
     assert path.read_bytes() == WHOLE + lines_of(launch(3))
 
 
-def test_a_compressed_result_is_unpacked_by_one(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(WHOLE)
-    packed = writer.packed(path)
-    with packed.open("rb") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(UsageError, match="another mpigauge is writing"):
-            writer.reopen(packed, len(WHOLE))
-    assert gzip.decompress(packed.read_bytes()) == WHOLE
-
-
 def test_the_end_of_a_launch_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that dies loses no more than the launch that ran."""
     settled: list[int] = []
@@ -284,3 +217,11 @@ def test_no_room_that_shows_late_is_said_too(tmp_path: Path, monkeypatch: pytest
         with pytest.raises(EnvironmentLacksError, match="the disk is full"):
             file.append(done)
     assert (tmp_path / "r.jsonl").read_bytes() == lines_of(RECORDS[0])
+
+
+def test_what_is_to_be_typed_is_quoted_for_a_shell(tmp_path: Path) -> None:
+    path = tmp_path / "my results; rm x.jsonl"
+    path.write_bytes(WHOLE)
+    with pytest.raises(UsageError) as caught:
+        writer.create(path)
+    assert f"mpigauge resume '{path}'" in caught.value.hint

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
 from tests.made import campaign, cell, launch, lines_of, visit
 
@@ -72,6 +73,17 @@ def test_labels_of_figures_are_no_mathematics(cli: Cli, machine: Path, version: 
         {"cell": {"pair": "0-2"}},
         {"cell": {"ranks": 10**12}},
         {"cell": {"bytes": 2**70}},
+        {"cell": {"pattern": "pingpong\x1b[2J"}},
+        {"cell": {"mode": "standard\n"}},
+        {"cell": {"mode": "s" * 256}},
+        {"cell": {"mpi": "openmpi\0"}},
+        {"cell": {"transport": "shm\r"}},
+        {"cell": {"placement": "h1,h2\n"}},
+        {"cell": {"placement": "h" * (2**22 + 1)}},
+        {"cell": {"buffers": "lukewarm"}},
+        {"cell": {"datatype": "double; drop"}},
+        {"cell": {"op": "$"}},
+        {"cell": {"root": "-1"}},
     ],
 )
 def test_a_number_that_nobody_measured_is_a_damaged_line(machine: Path, change: dict[str, Any]) -> None:
@@ -82,6 +94,43 @@ def test_a_number_that_nobody_measured_is_a_damaged_line(machine: Path, change: 
         record[name] = record[name] | value if isinstance(value, dict) else value
     path.write_text("\n".join([*lines[:-1], json.dumps(record), ""]), encoding="utf-8")
     assert load(path).damaged == [len(lines)]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"placements": ["h1,-oProxyCommand=sh"]},
+        {"placements": ["h1,,h2"]},
+        {"placements": [""]},
+        {"hosts_skipped": ["-h"]},
+        {"launcher": "mpiexec\0"},
+        {"mpiexec": "/opt/mpiexec\0"},
+        {"remote_shell": "\0"},
+        {"mpi_options": ["-x", "\0"]},
+        {"variables": {"A=B": "1"}},
+        {"variables": {"": "1"}},
+        {"variables": {"A": "\0"}},
+    ],
+)
+def test_a_plan_that_nobody_could_have_asked_for_is_refused(machine: Path, plan: dict[str, Any]) -> None:
+    path = kept("5.0")
+    first, *others = path.read_text(encoding="utf-8").splitlines()
+    record = json.loads(first)
+    record["plan"] |= plan
+    path.write_text("\n".join([json.dumps(record), *others, ""]), encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1 is damaged") as caught:
+        load(path)
+    assert f"$.plan.{next(iter(plan))}" in caught.value.sentence
+
+
+@pytest.mark.parametrize("placement", ["1, 2", "h1 , node-2.example", "same-host", "10.0.0.1,10.0.0.2"])
+def test_a_plan_as_people_write_it_is_read(machine: Path, placement: str) -> None:
+    path = kept("5.0")
+    head, *others = path.read_text(encoding="utf-8").splitlines()
+    record = json.loads(head)
+    record["plan"] |= {"placements": [placement], "mpi_options": ["--x\ny"], "variables": {"A-B": "\n"}}
+    path.write_text("\n".join([json.dumps(record), *others, ""]), encoding="utf-8")
+    assert load(path).campaign.plan.placements == (placement,)
 
 
 def test_a_launch_without_ranks_can_be_shown(cli: Cli, machine: Path) -> None:

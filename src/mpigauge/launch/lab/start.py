@@ -34,6 +34,10 @@ USERS_HINT = (
     "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 or user.max_user_namespaces=10000; "
     "on Ubuntu also kernel.apparmor_restrict_unprivileged_userns=0"
 )
+ROOT_HINT = (
+    "leave root its capabilities SETUID and SETGID, of a container by --cap-add SETUID --cap-add SETGID; or "
+    "be another user"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,24 +160,34 @@ def _raise_other(words: set[str], data: bytes) -> str:
 def _map_users(child: int) -> None:
     """Root keeps all users and groups as they are; anyone else is root in the lab, and alone there.
 
+    So is root where a container has taken the right to keep the users, or that to keep the groups.
+
     Raises:
         EnvironmentLacksError: The system does not let us.
     """
+    is_root = os.geteuid() == 0
     try:
-        if os.geteuid() == 0:
-            with contextlib.suppress(PermissionError):
-                _map(child, "uid", _same_numbers("uid"))
-                _map(child, "gid", _same_numbers("gid"))
-                return
-        Path(f"/proc/{child}/setgroups").write_text("deny", encoding="ascii")
-        _map(child, "uid", f"0 {os.geteuid()} 1")
-        _map(child, "gid", f"0 {os.getegid()} 1")
+        if not (is_root and _keeps_all(child, "uid")):
+            _tell(child, "uid_map", f"0 {os.geteuid()} 1")
+        if not (is_root and _keeps_all(child, "gid")):
+            _tell(child, "setgroups", "deny")
+            _tell(child, "gid_map", f"0 {os.getegid()} 1")
     except OSError as error:
-        raise EnvironmentLacksError(f"users cannot be mapped: {error.strerror}", USERS_HINT) from None
+        raise EnvironmentLacksError(
+            f"users cannot be mapped: {error.strerror}", ROOT_HINT if is_root else USERS_HINT
+        ) from None
 
 
-def _map(child: int, kind: str, words: str) -> None:
-    Path(f"/proc/{child}/{kind}_map").write_text(words, encoding="ascii")
+def _keeps_all(child: int, kind: str) -> bool:
+    """Whether it could be told to have the numbers that we have; a map is written once, or not at all."""
+    with contextlib.suppress(PermissionError):
+        _tell(child, f"{kind}_map", _same_numbers(kind))
+        return True
+    return False
+
+
+def _tell(child: int, name: str, words: str) -> None:
+    Path(f"/proc/{child}/{name}").write_text(words, encoding="ascii")
 
 
 def _same_numbers(kind: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -246,8 +247,8 @@ def _size(row: Row) -> str:
 
 def next_steps(paths: Sequence[str], *, newest: bool) -> Iterator[tuple[str, str]]:
     """What to do with these results, and the command for it; the newest of all needs no name."""
-    of = "" if newest else "".join(f" {path}" for path in paths)
+    of = "" if newest else "".join(f" {shlex.quote(path)}" for path in paths)
     yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
     yield "figure", f"mpigauge plot{of}"
     if len(paths) == 1:
-        yield "beside another", f"mpigauge show OTHER {paths[0]}"
+        yield "beside another", f"mpigauge show OTHER {shlex.quote(paths[0])}"
