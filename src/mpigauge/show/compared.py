@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Query, Source
 

@@ -18,7 +18,7 @@ from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 ALONG = frozenset({"bytes", "window"})

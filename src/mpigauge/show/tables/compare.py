@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
-from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare as words

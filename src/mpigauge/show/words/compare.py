@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
+from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import distance
-from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
     from mpigauge.analysis.compare.decision import Decision
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
-    from mpigauge.analysis.compare.sides import Pair
     from mpigauge.analysis.rows import Row
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
