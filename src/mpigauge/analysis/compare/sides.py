@@ -1,4 +1,4 @@
-"""What is compared with what: cells alike in all but one thing, of one campaign or of two, and their families."""
+"""What is compared: cells alike in all but one thing, of one campaign or two, and their families."""
 
 from __future__ import annotations
 
