@@ -53,6 +53,8 @@ class Held:
 def held(query: Query) -> Held:
     """What a query compares: two of one result, or a second result against a first.
 
+    Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
+
     Raises:
         UsageError: There is nothing to compare, or more than two.
     """
@@ -61,7 +63,8 @@ def held(query: Query) -> Held:
     thresholds = query.thresholds
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
-    return Held(compare(pairs, thresholds), factors, sides)
+    shown = replace(compare(pairs, thresholds), forced=_unlike(query.sources))
+    return Held(shown, factors, sides)
 
 
 def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
@@ -118,13 +121,16 @@ def check_alike(sources: Sequence[Source]) -> None:
     Raises:
         UsageError: They are not.
     """
-    if len(sources) != MOST:
-        return
-    if differs := differences(*(source.result for source in sources)):
+    if differs := _unlike(sources):
         raise UsageError(
             f"{sources[0].result.path} and {sources[1].result.path} cannot be compared: {'; '.join(differs)}",
             "--force compares them all the same",
         )
+
+
+def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
+    """In what two results differ that must be alike."""
+    return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
 
 
 def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], frozenset[str], str]:

@@ -46,6 +46,11 @@ class Pair:
         """Whether either has a time."""
         return self.base.time is not None or self.other.time is not None
 
+    @property
+    def imported(self) -> bool:
+        """Whether either time is one that others have published: it has no launches."""
+        return self.base.imported or self.other.imported
+
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
         """Launch number to seconds of both, of launches in like conditions."""

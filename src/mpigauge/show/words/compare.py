@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
+IMPORTED = "imported"
+FORCED_MOST = 4
+"""Of what differs though it must not, so many are named in words; JSON has all."""
+
 SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
 
@@ -70,6 +74,8 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
 def _open(shown: Comparison, count: int) -> str:
     if shown.sessions is not None and not shown.judges:
         return few(shown.sessions, BASE_LEAST)
+    if imported := sum(one.pair.imported for one in shown.cells):
+        return f"{imported} of {count} numbers are imported on one side at least: no launches, so no verdict"
     if not shown.judges:
         differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
         return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"
@@ -82,17 +88,35 @@ def _open(shown: Comparison, count: int) -> str:
     )
 
 
+def forced(shown: Comparison) -> str:
+    """What differs and was compared by --force; empty if nothing does."""
+    if not shown.forced:
+        return ""
+    more = len(shown.forced) - FORCED_MOST
+    named = [*shown.forced[:FORCED_MOST], *([f"{more} more"] if more > 0 else [])]
+    return f"forced: {'; '.join(named)}"
+
+
 def verdict_of(one: Compared) -> str:
     """The word for a cell."""
     if one.lost:
         return "lost"
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
+    if one.decision is None and one.pair.imported:
+        return IMPORTED
     if one.decision is None:
         return TOO_FEW if one.pair.sessions is None else "too few sessions"
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+
+
+def ratio_of(one: Compared) -> str:
+    """Of a cell: a ratio with its interval; of imported ones, that there is none."""
+    if (ratio := one.ratio) is None or one.decision is not None:
+        return ratio_words(one.decision)
+    return f"{units.format_factor(ratio)} (no interval)"
 
 
 def ratio_words(decision: Decision | None) -> str:
@@ -176,6 +200,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
+    if imported := said[IMPORTED]:
+        yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said["too few sessions"]:
         yield f"too few sessions: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
