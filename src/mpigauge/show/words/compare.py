@@ -10,6 +10,7 @@ from mpigauge import units
 from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.pairs import Matched
+from mpigauge.analysis.compare.power import TIMES_MARGIN
 from mpigauge.analysis.compare.runs import distance
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
@@ -282,7 +283,7 @@ def _undecided(open_: Sequence[Decision], margin: float) -> str:
     text = f"undecided: {len(open_)}; median detectable difference {detectable}"
     needed = [one.needed for one in open_ if one.needed is not None]
     if needed and margin:
-        text += f", {units.format_percent(margin)} with {round(median(needed))} launches"
+        text += f", {units.format_percent(TIMES_MARGIN * margin)} with {round(median(needed))} launches"
     return text
 
 
