@@ -15,9 +15,11 @@ from mpigauge.analysis.compare.sides import (
     first_pairs,
     pairs_between,
     pairs_by,
+    varied,
 )
 from mpigauge.analysis.compare.stages import first_looks
 from mpigauge.errors import UsageError
+from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
@@ -128,6 +130,16 @@ def check_alike(sources: Sequence[Source]) -> None:
         )
 
 
+def _check_known(by: str | None, source: Source) -> None:
+    """What is compared by is a factor, or a variable that this result varies."""
+    variables = varied(source.result.campaign.cells)
+    if by is not None and by not in (*COMPARED_BY, *variables):
+        raise UsageError(
+            f"{source.result.path}: --by {by}: it is no factor, and no variable that was varied",
+            f"choose one of {', '.join((*COMPARED_BY, *variables))}",
+        )
+
+
 def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
     """In what two results differ that must be alike."""
     return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
@@ -147,6 +159,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
     libraries = source.result.campaign.libraries
+    _check_known(by, source)
     known = [*source.rows, *source.controls]
     factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:

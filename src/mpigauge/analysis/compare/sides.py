@@ -12,6 +12,7 @@ import numpy as np
 from mpigauge.analysis.compare.max_t import Apart, Paired
 from mpigauge.analysis.compare.pairs import Matched, Pair
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.plan.model import variables_of
 from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ GOES_WITH: Mapping[str, tuple[str, ...]] = {"mpi": ("mpi_version", "label"), "la
 
 WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
 """Factors in which two campaigns may differ as a whole and still be compared."""
+
+SETTING = "setting"
+"""The factor of all variables that are varied."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +72,14 @@ def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = F
 
 
 def compared_by(factor: str) -> frozenset[str]:
-    """The factors in which cells may differ that are compared by one."""
-    return frozenset({factor, "arm", *GOES_WITH.get(factor, ())})
+    """The factors in which cells may differ that are compared by one, or by a variable of their settings."""
+    return frozenset({factor if factor in COMPARED_BY else SETTING, "arm", *GOES_WITH.get(factor, ())})
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
-    """Cells of one campaign that differ in a factor: every other is held against the first of its kind.
+    """Cells of one campaign that differ in a factor, or in a variable of their settings.
+
+    Every other is held against the first of its kind.
 
     A control arm is held against its own base; where that is all there is, nothing is compared.
 
@@ -86,7 +92,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         cells[row.cell].append(row)
     found: dict[Key, list[Side]] = defaultdict(list)
     for parts in cells.values():
-        found[key_of(parts[0], ignored)[:-1]].append(side_of(parts))
+        found[*key_of(parts[0], ignored)[:-1], _rest_of(parts[0].cell, factor)].append(side_of(parts))
     near = "placement" not in ignored
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
     pairs = [
@@ -96,6 +102,18 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     ]
     compares = any(not pair.other.cell.arm for pair in pairs)
     return [pair for pair in pairs if pair.measured] if compares else []
+
+
+def varied(cells: Iterable[Cell]) -> list[str]:
+    """The variables that a campaign varies, in their order."""
+    return list(dict.fromkeys(name for cell in cells for name in variables_of(cell.setting)))
+
+
+def _rest_of(cell: Cell, by: str) -> tuple[str, ...]:
+    """What else a setting says, if cells are compared by one variable: they must be alike in it."""
+    if by in COMPARED_BY:
+        return ()
+    return tuple(f"{name}={value}" for name, value in variables_of(cell.setting).items() if name != by)
 
 
 def _with_own_control(alike: Sequence[Side]) -> list[Side]:

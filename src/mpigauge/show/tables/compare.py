@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
+from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare as words
@@ -198,6 +199,9 @@ def _data(
                 "p": one.p,
             }
             for one in shown.together
+        ],
+        "without_effect": [
+            {"base": one.base, "other": one.other, "numbers": one.numbers} for one in without_effect(shown)
         ],
         "rates": [
             {"planted": rate.planted, "times": rate.times, "of": rate.of, "share": rate.share}

@@ -12,6 +12,7 @@ from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.power import TIMES_MARGIN
 from mpigauge.analysis.compare.runs import distance
+from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
+    from mpigauge.analysis.compare.settings import NoEffect
     from mpigauge.analysis.rows import Row
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
@@ -211,6 +213,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    for one in without_effect(shown):
+        yield _no_effect(one, shown.thresholds.margin)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
         yield _unmoved(shown)
     if shown.rates:
@@ -255,6 +259,13 @@ def _together(one: Together) -> str:
     chance = units.format_percent(one.p)
     name = f"{first.cell.pattern} {first.cell.mode}"
     return f"slower together: {name}, about {where}: {mean} times as long on average, chance {chance}"
+
+
+def _no_effect(one: NoEffect, margin: float) -> str:
+    """`A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
+    numbers = "all {} numbers are" if one.numbers > 1 else "its only number is"
+    within = f"{numbers.format(one.numbers)} within {units.format_percent(margin)} of {one.base}"
+    return f"{one.other} changed nothing measurable: {within}; perhaps the library does not know it"
 
 
 def _controls(shown: Comparison) -> str:
