@@ -14,7 +14,7 @@ from mpigauge.vocabulary import AUTO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.plan.model import Plan
     from mpigauge.result.reader import Result
     from mpigauge.result.surroundings import LibraryRecord

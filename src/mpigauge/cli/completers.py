@@ -44,6 +44,13 @@ def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     return _last([*names.modes(), "all"], incomplete)
 
 
+def compared(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What two of one result can be compared by; of variables nobody knows the result."""
+    from mpigauge.plan.factors import COMPARED_BY
+
+    return _starting(COMPARED_BY, incomplete)
+
+
 def datatypes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Datatypes of reductions."""
     from mpigauge.plan import names

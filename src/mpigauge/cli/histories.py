@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -133,8 +133,9 @@ def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, 
     from mpigauge.show.words.sessions import baseline_words
 
     new = session_in(path, chosen)
-    found = sessions_in([baseline], chosen, None if force else new)
+    found = sessions_in([baseline], chosen, new)
     known = [*found.known, *(one for one, _ in found.left_out if force)]
+    forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
     before = [one for one in known if not same_session(one, new)]
     for one, differs in found.left_out if not force else []:
         click.echo(f"skipped: {one.path}: {'; '.join(differs)}", err=True)
@@ -145,4 +146,4 @@ def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, 
         )
     said = expected.against(sorted(before, key=lambda one: one.begun_s), new, thresholds)
     sides = baseline_words(path.name, str(baseline), len(before), said.switches)
-    return Held(said.shown, frozenset(), sides)
+    return Held(replace(said.shown, forced=tuple(forced)), frozenset(), sides)

@@ -213,8 +213,10 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     by = click.option(
         "--by",
-        type=click.Choice(COMPARED_BY),
-        help="Compare within one RESULT.  [default: the first with several values]",
+        metavar="FACTOR",
+        shell_complete=completers.compared,
+        help=f"Compare within one RESULT, by {', '.join(COMPARED_BY)} or a varied variable.  "
+        "[default: the first with several values]",
     )
     return by(threshold_options(force(function)))
 

@@ -15,9 +15,11 @@ from mpigauge.analysis.compare.sides import (
     first_pairs,
     pairs_between,
     pairs_by,
+    varied,
 )
 from mpigauge.analysis.compare.stages import first_looks
 from mpigauge.errors import UsageError
+from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Query, Source
 
@@ -53,6 +55,8 @@ class Held:
 def held(query: Query) -> Held:
     """What a query compares: two of one result, or a second result against a first.
 
+    Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
+
     Raises:
         UsageError: There is nothing to compare, or more than two.
     """
@@ -61,7 +65,8 @@ def held(query: Query) -> Held:
     thresholds = query.thresholds
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
-    return Held(compare(pairs, thresholds), factors, sides)
+    shown = replace(compare(pairs, thresholds), forced=_unlike(query.sources))
+    return Held(shown, factors, sides)
 
 
 def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
@@ -118,13 +123,26 @@ def check_alike(sources: Sequence[Source]) -> None:
     Raises:
         UsageError: They are not.
     """
-    if len(sources) != MOST:
-        return
-    if differs := differences(*(source.result for source in sources)):
+    if differs := _unlike(sources):
         raise UsageError(
             f"{sources[0].result.path} and {sources[1].result.path} cannot be compared: {'; '.join(differs)}",
             "--force compares them all the same",
         )
+
+
+def _check_known(by: str | None, source: Source) -> None:
+    """What is compared by is a factor, or a variable that this result varies."""
+    variables = varied(source.result.campaign.cells)
+    if by is not None and by not in (*COMPARED_BY, *variables):
+        raise UsageError(
+            f"{source.result.path}: --by {by}: it is no factor, and no variable that was varied",
+            f"choose one of {', '.join((*COMPARED_BY, *variables))}",
+        )
+
+
+def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
+    """In what two results differ that must be alike."""
+    return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
 
 
 def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], frozenset[str], str]:
@@ -141,6 +159,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
         return pairs, compared, f"{other.name} against {base.name}"
     (source,) = sources
     libraries = source.result.campaign.libraries
+    _check_known(by, source)
     known = [*source.rows, *source.controls]
     factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:

@@ -129,6 +129,8 @@ class Document:
         records: The lines of CSV; None for the rows of the tables.
         schema: What its data are, by a name in `show.schema.VERSIONS`; "" for lists, which have no version.
         contexts: Where its numbers come from, one per result: `show.tables.context`.
+        properties: Facts about the whole, by name, where a format has room for such; those that are empty are
+            left out.
         sparse: Whether CSV leaves out columns that are empty on every line.
         pieces: Its records as columns, piece by piece, where they are too many to be held as records.
     """
@@ -142,6 +144,7 @@ class Document:
     records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
     schema: str = ""
     contexts: Sequence[Mapping[str, Any]] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
     sparse: bool = False
     pieces: Callable[[], Iterable[Columns]] | None = None
 

@@ -46,7 +46,8 @@ def words(logs: Values) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("count", "spread"), [(5, 0.01), (5, 0.02), (5, 0.03), (10, 0.02), (10, 0.03)])
+@pytest.mark.parametrize("count", [5, 10])
+@pytest.mark.parametrize("spread", [0.01, 0.02, 0.03])
 def test_equals_pass_and_nothing_is_called_slower(count: int, spread: float) -> None:
     chance = np.random.default_rng(1)
     trials = [decided(differences(chance, count, spread)) for _ in range(100)]
@@ -117,21 +118,6 @@ def test_results_of_two_times_are_held_against_each_other() -> None:
         found += verdicts[SLOWER].count("slower")
     assert alarms <= 3
     assert found >= 0.8 * 30 * 6
-
-
-def test_launches_needed_find_it() -> None:
-    """With as many launches as it asks for, the margin is found in four of five, cell by cell."""
-    chance = np.random.default_rng(6)
-    plans = powered = 0
-    for _ in range(20):
-        one = decided(0.03 * chance.normal(size=(6, 1)))[0]
-        if one.needed is None or one.needed > 60:
-            continue
-        logs = np.log1p(USUAL.margin) + 0.03 * chance.normal(size=(one.needed, 200))
-        t = logs.mean(axis=0) / (logs.std(axis=0, ddof=1) / np.sqrt(one.needed))
-        plans += 1
-        powered += float((t > 2.0).mean()) >= 0.75
-    assert powered >= 0.8 * plans > 0
 
 
 # ---- Laws ----------------------------------------------------------------------------------------

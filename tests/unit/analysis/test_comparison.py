@@ -10,8 +10,9 @@ import pytest
 
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, Thresholds
+from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import runs_of
-from mpigauge.analysis.compare.sides import Matched, pairs_between, pairs_by
+from mpigauge.analysis.compare.sides import pairs_between, pairs_by
 from mpigauge.analysis.rows import rows
 from mpigauge.show.document import Units
 from mpigauge.show.formats import json

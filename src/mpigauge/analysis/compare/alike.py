@@ -11,9 +11,16 @@ if TYPE_CHECKING:
 
 
 def differences(base: Result, other: Result) -> list[str]:
-    """In what they differ; versions of the system and of libraries may, and are what is compared."""
-    way = {"mpigauge": base.campaign.mpigauge}, {"mpigauge": other.campaign.mpigauge}
-    return apart(way[0] | machine_of(base), way[1] | machine_of(other))
+    """In what they differ; versions of the system and of libraries may, and are what is compared.
+
+    Of imported numbers no machine is known, and whoever imported them has not measured them.
+    """
+    return apart(*({**_instrument(one), **machine_of(one)} for one in (base, other)))
+
+
+def _instrument(result: Result) -> dict[str, str]:
+    """The version that measured it, if one did."""
+    return {} if result.imported and not result.launches else {"mpigauge": result.campaign.mpigauge}
 
 
 def apart(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
@@ -36,5 +43,5 @@ def _named(result: Result) -> Iterator[tuple[str, str]]:
     here = campaign.environment
     yield "host", ",".join(host.name for host in campaign.plan.hosts) or here.host
     yield "processor", here.cpu
-    yield "cores", str(here.cores)
+    yield "cores", str(here.cores or "")
     yield "clock", ",".join(sorted({launch.clock for launch in result.launches}))

@@ -18,7 +18,7 @@ from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 ALONG = frozenset({"bytes", "window"})
@@ -56,6 +56,17 @@ class Compared:
         return self.decision.verdict
 
     @property
+    def ratio(self) -> float | None:
+        """How many times as long the other takes; of imported numbers, which decide nothing, of the two.
+
+        None if one of both was not measured, or too few launches of it.
+        """
+        if self.decision is not None:
+            return self.decision.ratio
+        base, other = self.pair.mean_s(0), self.pair.mean_s(1)
+        return other / base if self.pair.imported and base and other else None
+
+    @property
     def lost(self) -> bool:
         """Whether the other broke where the base was measured; a lack of time is no loss."""
         return self.pair.base.time is not None and self.pair.other.status in BROKEN
@@ -90,6 +101,7 @@ class Comparison:
         together: Sizes that are slower together, of which none may be by itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
         signs: Of the machine itself, those that are not as they were in the sessions.
+        forced: In what both sides differ that must be alike, if they were compared all the same.
     """
 
     cells: tuple[Compared, ...]
@@ -100,6 +112,7 @@ class Comparison:
     together: tuple[Together, ...] = ()
     sessions: int | None = None
     signs: tuple[MachineSign, ...] = ()
+    forced: tuple[str, ...] = ()
 
     @property
     def judges(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.compare.decision import decide
+from mpigauge.analysis.compare.decision import verdicts
 from mpigauge.analysis.compare.max_t import Paired
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _rate(family: Paired, thresholds: Thresholds, planted: float) -> Rate:
     shifted[::4] = np.log1p(planted)
     found = alarms = 0
     for null in _nulls(family):
-        words = [one.verdict for one in decide(Paired(null + shifted, family.floor), thresholds)]
+        words = verdicts(Paired(null + shifted, family.floor), thresholds)
         found += sum(word == "slower" for word in words[::4])
         alarms += "slower" in words
     if planted:

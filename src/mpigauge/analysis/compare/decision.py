@@ -12,13 +12,13 @@ the margin is what matters, and `allow` what a pass must exclude. Source: docs/m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from mpigauge.analysis.compare.max_t import LEVEL, beyond, reach
+from mpigauge.analysis.compare.power import Bar, missed, needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,9 +35,6 @@ ALLOW = 0.10
 
 LAUNCHES_LEAST = 5
 """Of fewer nothing is said."""
-
-_POWER = 0.8
-_LAUNCHES_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +64,8 @@ class Decision:
         p: Adjusted for all cells: of differences in this direction.
         small: The interval excludes 1, but the ratio is within the margin.
         missed: The difference, as a fraction, that would be missed in one of five such comparisons.
-        needed: Launches after which a difference of the margin would be found in four of five; None for more
-            than a thousand.
+        needed: Launches after which a difference of twice the margin would be found in four of five; None for
+            more than a thousand.
         launches: In which it rests.
     """
 
@@ -88,14 +85,21 @@ class Decision:
         return self.bound <= 1 + allow
 
 
+def verdicts(family: Family, thresholds: Thresholds) -> list[Verdict]:
+    """The words alone, in less time."""
+    slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
+    return list(_verdicts(family, thresholds, slower, faster, reach(family, thresholds.level)))
+
+
 def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
     """What is said of each cell of a family, in its order."""
     slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
     joint = reach(family, thresholds.level)
     words = _verdicts(family, thresholds, slower, faster, joint)
+    bar = Bar(INSTRUMENT, thresholds.margin)
+    misses, launches = missed(family, joint, bar), needed(family, joint, bar, LAUNCHES_LEAST)
     alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
-    missed = np.expm1((joint + special.stdtrit(family.freedom, _POWER)) * family.error)
     low, high = np.exp(family.mean - joint * family.error), np.exp(family.mean + joint * family.error)
     small = ((low > 1) | (high < 1)) & (np.abs(family.mean) < np.log1p(thresholds.margin))
     return [
@@ -107,8 +111,8 @@ def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
             p=float(p[cell]),
             verdict=word,
             small=bool(small[cell]),
-            missed=float(missed[cell]),
-            needed=_needed(family, cell, thresholds.margin),
+            missed=float(misses[cell]),
+            needed=launches[cell],
             launches=int(family.launches[cell]),
         )
         for cell, word in enumerate(words)
@@ -128,21 +132,3 @@ def _verdicts(
             yield "faster"
         else:
             yield "same" if abs(mean) + alone[cell] <= enough else "undecided"
-
-
-def _needed(family: Family, cell: int, margin: float) -> int | None:
-    """By the upper 80 % bound of the spread, since that of a few launches is often too small by luck."""
-    if margin <= 0:
-        return None
-    freedom = float(family.freedom[cell])
-    spread = float(family.spread[cell]) * np.sqrt(freedom / special.chdtri(freedom, _POWER))
-    enough = np.flatnonzero(_half_widths() * spread <= np.log1p(margin))
-    return LAUNCHES_LEAST + int(enough[0]) if enough.size else None
-
-
-@lru_cache(maxsize=1)
-def _half_widths() -> Values:
-    """What must lie between two means to be found in four of five, in spreads: of 5, 6, ... launches."""
-    counts = np.arange(LAUNCHES_LEAST, _LAUNCHES_MOST + 1)
-    reaches = special.stdtrit(counts - 1, 1 - LEVEL / 2) + special.stdtrit(counts - 1, _POWER)
-    return np.asarray(reaches / np.sqrt(counts))

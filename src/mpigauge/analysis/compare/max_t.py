@@ -47,7 +47,8 @@ class Family(Protocol):
         error: Its standard error, with what the clock hides.
         freedom: Degrees of freedom of that.
         launches: Pairs, or launches of the side that has fewer.
-        spread: What the error would be of a single launch.
+        spread: What the error would be of a single launch, without that.
+        floor: Variance of each mean that no launch averages out.
         permutes: Whether it has launches enough to be permuted.
         scale_freedom: Degrees of freedom of what the errors of all cells have in common, which no permutation
             varies; infinite if that is nothing.
@@ -58,6 +59,7 @@ class Family(Protocol):
     freedom: Values
     launches: Values
     spread: Values
+    floor: Values
     permutes: bool
     scale_freedom: float
 
@@ -129,7 +131,7 @@ class Apart:
         self._values = np.concatenate([first, second])
         self._there = np.isfinite(self._values)
         self._second = len(second)
-        self._floor = floor
+        self.floor = floor
         data = self._moments(self._values, _labels(len(self._values), self._second)[:1])
         self.mean = data[0][0]
         self.error = data[1][0]
@@ -159,7 +161,7 @@ class Apart:
         (first, share, count), (second, other, others) = sides
         both = share + other
         freedom = (both + _TINY) ** 2 / (share**2 / (count - 1) + other**2 / (others - 1) + _TINY**2)
-        return second - first, np.sqrt(both + self._floor + _TINY), freedom
+        return second - first, np.sqrt(both + self.floor + _TINY), freedom
 
 
 @lru_cache(maxsize=8)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
     from mpigauge.analysis.compare.max_t import Family
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.pairs import Pair
 
 CHANCE = 0.25
 """A difference that chance alone makes this often, in either direction, is suspicious."""

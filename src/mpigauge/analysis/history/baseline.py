@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.compare.comparison import Compared, Comparison
-from mpigauge.analysis.compare.sides import Pair
+from mpigauge.analysis.compare.pairs import Pair
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.history.changes import switches_of
 from mpigauge.analysis.history.history import history_of

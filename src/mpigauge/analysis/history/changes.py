@@ -12,6 +12,7 @@ from scipy import special
 from mpigauge.analysis.compare.alike import changed
 from mpigauge.analysis.compare.decision import Decision, Thresholds, decide
 from mpigauge.analysis.compare.max_t import LEVEL, Apart
+from mpigauge.analysis.compare.power import POWER
 from mpigauge.analysis.history.splits import SEGMENT_LEAST
 from mpigauge.analysis.history.steps import steps_of
 from mpigauge.vocabulary import DIFFERENT
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 NEAR = 1
 """Sessions between two changes that may be one."""
-
-_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ def _decision(step: Step, cell: int) -> Decision:
         p=float(step.p[cell]),
         verdict="slower" if mean > 0 else "faster",
         small=False,
-        missed=math.expm1((reach + float(special.stdtrit(freedom, _POWER))) * error),
+        missed=math.expm1((reach + float(special.stdtrit(freedom, POWER))) * error),
         needed=None,
         launches=int(freedom) + 2,
     )

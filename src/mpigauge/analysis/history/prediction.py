@@ -90,6 +90,7 @@ class Predicted:
         self.launches = np.concatenate([one.sessions for one in known])
         # One session more in the history hardly narrows it: no number of launches is advised.
         self.spread = np.full(len(now), np.inf)
+        self.floor = np.concatenate([one.floor for one in known])
 
     def t(self, shift: Values) -> Values:
         """Of the data alone."""

@@ -256,7 +256,7 @@ def _dress(axes: Any, low: float, high: float) -> None:
 def _title(whole: Figure, found: Held, query: Query) -> None:
     """What `mpigauge compare` says first: the verdict, and what it is of."""
     shown = found.shown
-    verdict, basis, *_ = document(shown, shown.verdict, found.factors, query.units, found.sides).head
+    verdict, *_, basis = document(shown, shown.verdict, found.factors, query.units, found.sides).head
     whole.suptitle(textwrap.fill(verdict, LETTERS_OF_TITLE), fontsize=9, fontweight="bold")
     whole.axes[0].set_title(_between(basis, DOT, LETTERS_OF_BASIS), **style.SMALL)
 
@@ -282,5 +282,7 @@ def _legend(whole: Figure, shown: Comparison, runs: Sequence[Run], controls: Seq
     margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
     labels = [*looks, f"margin {margin}", f"allowed {allow}"]
     notes = _between("; ".join(words.of_figure(shown, runs, controls)), "; ", LETTERS_OF_BASIS)
-    lines.below(whole, handles, labels, notes)
+    # Below, where no title of a user takes its place.
+    forced = textwrap.fill(words.forced(shown), LETTERS_OF_BASIS)
+    lines.below(whole, handles, labels, "\n".join(filter(None, [forced, notes])))
     whole.legends[0].get_title().set_multialignment("center")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mpigauge.show.document import Document, Table, Tone
 
@@ -18,10 +18,11 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def render(document: Document) -> str:
     """The rows of all tables; the lines above them are what the suite says."""
     suite = ET.Element("testsuite", name="mpigauge")
+    _describe(suite, document.properties)
     for table in document.tables:
         for row, entries in zip(table.rows, document.entries(table), strict=True):
             _case(suite, table, row, entries)
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("*/failure"))))
     suite.set("skipped", str(len(suite.findall("*/skipped"))))
     ET.SubElement(suite, "system-out").text = _clean(
@@ -29,6 +30,16 @@ def render(document: Document) -> str:
     )
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _describe(suite: ET.Element, properties: Mapping[str, str]) -> None:
+    """Facts about the whole, before all cases, as the schema of CI systems wants it."""
+    known = {name: value for name, value in properties.items() if value}
+    if not known:
+        return
+    listed = ET.SubElement(suite, "properties")
+    for name, value in known.items():
+        ET.SubElement(listed, "property", name=name, value=_clean(value))
 
 
 def _case(suite: ET.Element, table: Table, row: Any, entries: Sequence[str]) -> None:

@@ -53,7 +53,8 @@ def verdicts(given: Given) -> Iterator[Sentence]:
     if given.comparison is not None:
         document = _compared(given, given.comparison)
         tone = compare.TONES.get(given.comparison.shown.verdict, "")
-        yield Sentence(f"{given.comparison.sides}: {document.head[0]}", tone, link="comparison")
+        *lead, _ = document.head
+        yield Sentence(f"{given.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
 
 
 # ---- Maps ----------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
-from mpigauge.analysis.compare.sides import Matched
+from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare as words
@@ -28,7 +29,7 @@ NO_FIRST: Mapping[Compared, Compared] = MappingProxyType({})
 FIRST = ("ratio", "low", "high", "launches")
 """What of a first look is told beside the number that decides."""
 
-ORDER = ("lost", "slower", "longer", "faster", "shorter")
+ORDER = ("lost", "slower", "longer", "faster", "shorter", words.IMPORTED)
 TONES: dict[str, Tone] = {
     "slower": "bad",
     "lost": "bad",
@@ -36,6 +37,7 @@ TONES: dict[str, Tone] = {
     "longer": "doubt",
     "shorter": "doubt",
     "undecided": "doubt",
+    words.IMPORTED: "doubt",
     "not measured": "doubt",
     "too few launches": "doubt",
 }
@@ -66,14 +68,23 @@ def document(
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     rest = [f"{left} more: --all"] if left else []
     return Document(
-        head=[words.headline(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
+        head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
         tables=[_table(kept, compared, alike, first)] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown))],
         units=chosen,
         schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
-        records=lambda: [_record(one, first) for one in (*shown.cells, *shown.controls)],
+        records=lambda: [
+            {**_record(one, first), "forced": "; ".join(shown.forced)}
+            for one in (*shown.cells, *shown.controls)
+        ],
+        properties={"verdict": verdict, "forced": "; ".join(shown.forced)},
     )
+
+
+def lead(shown: Comparison, verdict: ComparisonVerdict) -> list[str]:
+    """The verdict, and what must be known before it is believed."""
+    return [*filter(None, (words.headline(shown, verdict), words.forced(shown)))]
 
 
 def _basis(shown: Comparison) -> list[str]:
@@ -83,7 +94,8 @@ def _basis(shown: Comparison) -> list[str]:
     if shown.sessions is not None:
         return [said]
     counts = [one.decision.launches for one in shown.cells if one.decision is not None]
-    most = f"{max(counts)} launches" if counts else "too few launches"
+    none = "no launches" if any(one.pair.imported for one in shown.cells) else words.TOO_FEW
+    most = f"{max(counts)} launches" if counts else none
     how = "in turn" if shown.interleaved else "at different times"
     return [f"{most}, {how}", said]
 
@@ -148,7 +160,7 @@ def _table(
             Column("base_s", "base", lambda run: run.worst.pair.mean_s(0), "s", goes=1),
             Column("other_s", "other", lambda run: run.worst.pair.mean_s(1), "s", goes=2),
             *([before] if first else []),
-            Column("ratio", "times as long", lambda run: words.ratio_words(run.worst.decision), goes=None),
+            Column("ratio", "times as long", lambda run: words.ratio_of(run.worst), goes=None),
             Column(
                 "verdict",
                 "",
@@ -174,6 +186,7 @@ def _data(
         "interleaved": shown.interleaved,
         "sessions": shown.sessions,
         "signs": [*shown.signs],
+        "forced": [*shown.forced],
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
@@ -187,6 +200,9 @@ def _data(
             }
             for one in shown.together
         ],
+        "without_effect": [
+            {"base": one.base, "other": one.other, "numbers": one.numbers} for one in without_effect(shown)
+        ],
         "rates": [
             {"planted": rate.planted, "times": rate.times, "of": rate.of, "share": rate.share}
             for rate in shown.rates
@@ -197,7 +213,7 @@ def _data(
 def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
     decision, base, other = one.decision, one.pair.base, one.pair.other
     before = first[one].decision if one in first else None
-    numbers = ("ratio", "low", "high", "bound", "p", "needed", "launches")
+    numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
         "other": {
@@ -207,6 +223,7 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
         "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
         "base_s": number(one.pair.mean_s(0)),
         "other_s": number(one.pair.mean_s(1)),
+        "ratio": number(one.ratio),
         **{name: number(getattr(decision, name, None)) for name in numbers},
         **{f"first_{name}": number(getattr(before, name, None)) for name in FIRST},
         "mdd": number(decision.missed) if decision is not None else None,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.comparison import ALONG
 from mpigauge.analysis.compare.guidelines import USUAL
+from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import distance, runs_of
-from mpigauge.analysis.compare.sides import Matched
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import guidelines as words

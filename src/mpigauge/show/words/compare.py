@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.compare.comparison import BASE_LEAST, CONTROLS
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
+from mpigauge.analysis.compare.pairs import Matched
+from mpigauge.analysis.compare.power import TIMES_MARGIN
 from mpigauge.analysis.compare.runs import distance
-from mpigauge.analysis.compare.sides import Matched
+from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
@@ -21,14 +23,19 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
     from mpigauge.analysis.compare.decision import Decision
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
-    from mpigauge.analysis.compare.sides import Pair
+    from mpigauge.analysis.compare.settings import NoEffect
     from mpigauge.analysis.rows import Row
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
 
 LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
+IMPORTED = "imported"
+FORCED_MOST = 4
+"""Of what differs though it must not, so many are named in words; JSON has all."""
+
 SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
 
@@ -70,6 +77,8 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
 def _open(shown: Comparison, count: int) -> str:
     if shown.sessions is not None and not shown.judges:
         return few(shown.sessions, BASE_LEAST)
+    if imported := sum(one.pair.imported for one in shown.cells):
+        return f"{imported} of {count} numbers are imported on one side at least: no launches, so no verdict"
     if not shown.judges:
         differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
         return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"
@@ -82,17 +91,35 @@ def _open(shown: Comparison, count: int) -> str:
     )
 
 
+def forced(shown: Comparison) -> str:
+    """What differs and was compared by --force; empty if nothing does."""
+    if not shown.forced:
+        return ""
+    more = len(shown.forced) - FORCED_MOST
+    named = [*shown.forced[:FORCED_MOST], *([f"{more} more"] if more > 0 else [])]
+    return f"forced: {'; '.join(named)}"
+
+
 def verdict_of(one: Compared) -> str:
     """The word for a cell."""
     if one.lost:
         return "lost"
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
+    if one.decision is None and one.pair.imported:
+        return IMPORTED
     if one.decision is None:
         return TOO_FEW if one.pair.sessions is None else "too few sessions"
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+
+
+def ratio_of(one: Compared) -> str:
+    """Of a cell: a ratio with its interval; of imported ones, that there is none."""
+    if (ratio := one.ratio) is None or one.decision is not None:
+        return ratio_words(one.decision)
+    return f"{units.format_factor(ratio)} (no interval)"
 
 
 def ratio_words(decision: Decision | None) -> str:
@@ -176,6 +203,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
+    if imported := said[IMPORTED]:
+        yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said["too few sessions"]:
         yield f"too few sessions: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
@@ -184,6 +213,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    for one in without_effect(shown):
+        yield _no_effect(one, shown.thresholds.margin)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
         yield _unmoved(shown)
     if shown.rates:
@@ -230,6 +261,13 @@ def _together(one: Together) -> str:
     return f"slower together: {name}, about {where}: {mean} times as long on average, chance {chance}"
 
 
+def _no_effect(one: NoEffect, margin: float) -> str:
+    """`A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
+    numbers = "all {} numbers are" if one.numbers > 1 else "its only number is"
+    within = f"{numbers.format(one.numbers)} within {units.format_percent(margin)} of {one.base}"
+    return f"{one.other} changed nothing measurable: {within}; perhaps the library does not know it"
+
+
 def _controls(shown: Comparison) -> str:
     """How many there are of either kind."""
     alone = sum(one.pair.base.cell.pattern in CONTROLS for one in shown.controls)
@@ -256,7 +294,7 @@ def _undecided(open_: Sequence[Decision], margin: float) -> str:
     text = f"undecided: {len(open_)}; median detectable difference {detectable}"
     needed = [one.needed for one in open_ if one.needed is not None]
     if needed and margin:
-        text += f", {units.format_percent(margin)} with {round(median(needed))} launches"
+        text += f", {units.format_percent(TIMES_MARGIN * margin)} with {round(median(needed))} launches"
     return text
 
 
