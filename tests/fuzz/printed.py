@@ -54,10 +54,25 @@ OTHER_UNITS = (
 )
 
 
+_chosen = list(FILES)
+
+
+def restrict(name: str) -> None:
+    """From now on inputs are made of this file alone.
+
+    Raises:
+        ValueError: There is no such file.
+    """
+    _chosen[:] = [path for path in FILES if path.name == name]
+    samples.cache_clear()
+    if not _chosen:
+        raise ValueError(f"no sample is called {name}: there are {', '.join(path.name for path in FILES)}")
+
+
 @cache
 def samples() -> tuple[tuple[str, bytes], ...]:
     """The format of each file, and its content."""
-    found = [(formats.recognised(path.read_bytes()), path.read_bytes()) for path in FILES]
+    found = [(formats.recognised(path.read_bytes()), path.read_bytes()) for path in _chosen]
     return tuple((name, content) for name, content in found if name is not None)
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.units import TIME_UNITS
+from tests.fuzz import printed
 from tests.fuzz.border import closed
 from tests.fuzz.kinds import KINDS, judged
+from tests.printed import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +53,16 @@ def test_no_input_is_too_wrong(border: Border, kind: str) -> None:
     assert [(trial.words, trial.wrong) for trial in ended if trial.wrong] == []
     if kind != "options":  # of words in any order few are a command
         assert 0 in {trial.done.status for trial in ended}, "all were refused: nothing was tried"
+
+
+def test_inputs_can_be_made_of_one_sample_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printed, "_chosen", [])
+    for path in FILES:
+        printed.restrict(path.name)
+        assert [content for _, content in printed.samples()] == [path.read_bytes()]
+    with pytest.raises(ValueError, match="no sample is called x"):
+        printed.restrict("x")
+    printed.samples.cache_clear()
 
 
 def test_a_number_that_is_not_in_the_file_would_be_seen(
