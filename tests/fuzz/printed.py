@@ -35,6 +35,9 @@ BYTES_PER_S = dict(zip(_RATES, (1e6, 1e9, 2.0**20, 2.0**30, 1e6 / 8, 1e9 / 8), s
 UNITS = {*SECONDS, *BYTES_PER_S}
 UNITS_NAMED = re.compile(r"[(\[](\w+(?:/s)?)[)\]]|(?<![\w(])(\w+/s)(?![\w)])|avg: [0-9.]+ (\w+)")
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?![\w])")
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+"""What a launcher colours lines with; no part of the number behind it."""
+
 NAMELESS = ("netpipe", "nccl")
 """What names no units in every form: NetPIPE's file has no heading, JSON has keys alone. Their numbers prove
 each other."""
@@ -96,7 +99,7 @@ def wrong_units(name: str, content: bytes, taken: Iterable[Record]) -> str:
     lines = text.split("\n")
     for one in (record for record in taken if isinstance(record, Imported)):
         place = re.search(r": line ([0-9]+)$", one.source)
-        line = lines[int(place[1]) - 1] if place else text
+        line = COLOUR.sub("", lines[int(place[1]) - 1] if place else text)
         named = UNITS if name in NAMELESS else _above(lines[: int(place[1])] if place else [])
         if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(line, named, one)):
             return f"{one.time_s} s is no number of {line!r} in (its unit)"

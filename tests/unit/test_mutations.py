@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge import formats
 from mpigauge.units import TIME_UNITS
 from tests.fuzz import printed
 from tests.fuzz.border import closed
 from tests.fuzz.kinds import KINDS, judged
-from tests.printed import FILES
+from tests.printed import FILES, FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.fuzz.border import Border
 
@@ -79,6 +82,15 @@ def test_a_unit_that_is_taken_for_another_would_be_seen(
     monkeypatch.setitem(TIME_UNITS, "ms", 1e-6)
     wrong = {KINDS["text"](Random(seed), border).wrong.partition(" (")[0] for seed in range(1, 200)}
     assert any(found.endswith(" in") for found in wrong)
+
+
+def test_a_number_behind_a_colour_is_one_of_its_line(tmp_path: Path) -> None:
+    sample = (FOLDER / "imb_mpi1_2021.11.txt").read_bytes()
+    coloured = re.sub(rb"(?m)^( +32 +1000 +)", lambda found: found[1] + b"\x1b[31m", sample)
+    assert coloured != sample
+    path = tmp_path / "imb.txt"
+    path.write_bytes(coloured)
+    assert not printed.wrong_units("imb", coloured, formats.read("imb", [path]))
 
 
 def test_a_process_that_must_not_be_would_be_seen(border: Border) -> None:
