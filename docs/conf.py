@@ -21,4 +21,4 @@ html_title = f"mpigauge {__version__}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
-html_extra_path = ["schema.json"]
+html_extra_path = ["schema.json", "schema-show.json"]

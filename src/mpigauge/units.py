@@ -292,6 +292,11 @@ def format_relative(fraction: float | None) -> str:
     return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: `1 host`, `2 hosts`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def sign(unit: str) -> str:
     """A unit of time as people write it."""
     return "\N{MICRO SIGN}s" if unit == "us" else unit

@@ -138,7 +138,7 @@ def test_the_doctor_tells_of_the_allocation(cli: Cli, monkeypatch: pytest.Monkey
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)
     assert scheduler(cli)["state"] == "ok"
-    assert scheduler(cli)["value"] == "Slurm, job 17: 2 node(s), 4 task(s), node0 first"
+    assert scheduler(cli)["value"] == "Slurm, job 17: 2 nodes, 4 tasks, node0 first"
     assert "SLURM_JOB_NODELIST" not in cli("doctor").out
     monkeypatch.setenv("SLURM_TASKS_PER_NODE", "2(x3)")
     assert scheduler(cli)["state"] == "note"

@@ -88,7 +88,7 @@ def test_hosts_that_do_not_answer_are_left_out_and_told(
     assert "host n2: cannot be reached" in cli(*RUN, *words).err
     done = cli(*[word for word in RUN if word != "-q"], *words, "--skip-dead")
     assert done.status == 0, done.err
-    assert "1 host(s) left out that did not answer: n2" in done.err
+    assert "1 host left out that did not answer: n2" in done.err
     plan = load(Path("r.jsonl")).campaign.plan
     assert [host.name for host in plan.hosts] == ["n1", "n3"]
     assert plan.hosts_skipped == ("n2",)

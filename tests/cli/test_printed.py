@@ -63,13 +63,34 @@ def test_the_answer_says_that_it_is_imported(cli: Cli) -> None:
     assert "1.35" in out
 
 
+def piped(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts it on standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+
+
 def test_standard_input_may_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = b"Lmod: loading gcc\n" * 1000
-    buffer = io.BufferedReader(io.BytesIO(noise + LATENCY.read_bytes()))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffer))
+    piped(noise + LATENCY.read_bytes(), monkeypatch)
     done = cli("show", "-", "--sizes", "8")
     assert (done.status, done.err) == (0, "")
     assert "1.35" in done.out
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_standard_input_may_be_any_of_them(cli: Cli, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """JSON of others, too, which begins as a result of ours does."""
+    piped(path.read_bytes(), monkeypatch)
+    shown = cli("show", "-", "--all", "--format", "json")
+    assert (shown.status, shown.err) == (0, "")
+    rows = json.loads(cli("show", path, "--all", "--format", "json").out)["rows"]
+    assert json.loads(shown.out)["rows"] == rows
+
+
+def test_json_of_nobody_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped(b'{"some": "thing"}\n', monkeypatch)
+    done = cli("show", "-")
+    assert (done.status, done.out) == (2, "")
+    assert "is not a result of mpigauge" in done.err
 
 
 def test_what_is_of_nobody_is_refused_as_before(cli: Cli) -> None:

@@ -20,6 +20,7 @@ from mpigauge.cli import COMMANDS, mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
 from mpigauge.result.records import VERSION
+from mpigauge.show.formats import FORMATS
 from tests.fuzz import printed as outputs
 from tests.fuzz import seeds
 from tests.fuzz.border import Border, Done, run
@@ -37,7 +38,6 @@ STATUSES = range(6)
 RESULT = Path("r.jsonl")
 BASE = Path("base.jsonl")
 TABLES = ("answer", "curves", "times", "rates", "summary", "latency", "ratios", "baselines")
-FORMS = ("text", "markdown", "csv", "json", "junit", "bencher", "github", "prometheus", "osu", "imb")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LISTS = ("launches", "clocks", "visits", "eager", "blocked", "imported", "failures", "done", "ends")
 JSON = ("--format", "json")
@@ -113,16 +113,16 @@ def _readings(path: Path, chance: Random) -> list[tuple[str, ...]]:
     stat = chance.choice(("median", "mean", "min", "p99", "max"))
     return [
         ("show", name, "--stat", stat, *JSON),
-        ("show", name, "--all", "--columns", "all", "--format", chance.choice(FORMS)),
+        ("show", name, "--all", "--columns", "all", "--format", chance.choice(FORMATS)),
         ("show", name, "--format", chance.choice(("text", "markdown"))),
         ("show", name, "--table", chance.choice(TABLES)),
-        ("map", name, "--format", chance.choice(FORMS)),
+        ("map", name, "--format", chance.choice(FORMATS)),
         ("resume", name, "-q", *JSON),
-        ("compare", name, "--format", chance.choice(FORMS)),
+        ("compare", name, "--format", chance.choice(FORMATS)),
         ("compare", str(BASE), name, "--force", "--all"),
-        ("check", name, "--expect", chance.choice(EXPECTED), "--format", chance.choice(FORMS)),
-        ("check", name, "--guidelines", "--all", "--format", chance.choice(FORMS)),
-        ("history", str(BASE), name, "--format", chance.choice(FORMS)),
+        ("check", name, "--expect", chance.choice(EXPECTED), "--format", chance.choice(FORMATS)),
+        ("check", name, "--guidelines", "--all", "--format", chance.choice(FORMATS)),
+        ("history", str(BASE), name, "--format", chance.choice(FORMATS)),
         ("compare", name, "--baseline", ".", "--force"),
     ]
 
@@ -195,7 +195,7 @@ def printed(chance: Random, border: Border) -> Trial:
     outputs.TEXT.write_bytes(content := outputs.changed(content, chance))
     RESULT.unlink(missing_ok=True)
     if chance.random() < 0.2:
-        return judged(("show", str(outputs.TEXT), "--format", chance.choice(FORMS)), border)
+        return judged(("show", str(outputs.TEXT), "--format", chance.choice(FORMATS)), border)
     words = ("import", name, str(outputs.TEXT), "-o", str(RESULT), *JSON)
     trial = _imported(words, border)
     if trial.wrong or not RESULT.exists():

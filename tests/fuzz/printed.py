@@ -35,6 +35,9 @@ BYTES_PER_S = dict(zip(_RATES, (1e6, 1e9, 2.0**20, 2.0**30, 1e6 / 8, 1e9 / 8), s
 UNITS = {*SECONDS, *BYTES_PER_S}
 UNITS_NAMED = re.compile(r"[(\[](\w+(?:/s)?)[)\]]|(?<![\w(])(\w+/s)(?![\w)])|avg: [0-9.]+ (\w+)")
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?![\w])")
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+"""What a launcher colours lines with; no part of the number behind it."""
+
 NAMELESS = ("netpipe", "nccl")
 """What names no units in every form: NetPIPE's file has no heading, JSON has keys alone. Their numbers prove
 each other."""
@@ -54,10 +57,25 @@ OTHER_UNITS = (
 )
 
 
+_chosen = list(FILES)
+
+
+def restrict(name: str) -> None:
+    """From now on inputs are made of this file alone.
+
+    Raises:
+        ValueError: There is no such file.
+    """
+    _chosen[:] = [path for path in FILES if path.name == name]
+    samples.cache_clear()
+    if not _chosen:
+        raise ValueError(f"no sample is called {name}: there are {', '.join(path.name for path in FILES)}")
+
+
 @cache
 def samples() -> tuple[tuple[str, bytes], ...]:
     """The format of each file, and its content."""
-    found = [(formats.recognised(path.read_bytes()), path.read_bytes()) for path in FILES]
+    found = [(formats.recognised(path.read_bytes()), path.read_bytes()) for path in _chosen]
     return tuple((name, content) for name, content in found if name is not None)
 
 
@@ -81,7 +99,7 @@ def wrong_units(name: str, content: bytes, taken: Iterable[Record]) -> str:
     lines = text.split("\n")
     for one in (record for record in taken if isinstance(record, Imported)):
         place = re.search(r": line ([0-9]+)$", one.source)
-        line = lines[int(place[1]) - 1] if place else text
+        line = COLOUR.sub("", lines[int(place[1]) - 1] if place else text)
         named = UNITS if name in NAMELESS else _above(lines[: int(place[1])] if place else [])
         if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(line, named, one)):
             return f"{one.time_s} s is no number of {line!r} in (its unit)"

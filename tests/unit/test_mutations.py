@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge import formats
 from mpigauge.units import TIME_UNITS
+from tests.fuzz import printed
 from tests.fuzz.border import closed
 from tests.fuzz.kinds import KINDS, judged
+from tests.printed import FILES, FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.fuzz.border import Border
 
@@ -53,6 +58,16 @@ def test_no_input_is_too_wrong(border: Border, kind: str) -> None:
         assert 0 in {trial.done.status for trial in ended}, "all were refused: nothing was tried"
 
 
+def test_inputs_can_be_made_of_one_sample_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printed, "_chosen", [])
+    for path in FILES:
+        printed.restrict(path.name)
+        assert [content for _, content in printed.samples()] == [path.read_bytes()]
+    with pytest.raises(ValueError, match="no sample is called x"):
+        printed.restrict("x")
+    printed.samples.cache_clear()
+
+
 def test_a_number_that_is_not_in_the_file_would_be_seen(
     border: Border, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +82,15 @@ def test_a_unit_that_is_taken_for_another_would_be_seen(
     monkeypatch.setitem(TIME_UNITS, "ms", 1e-6)
     wrong = {KINDS["text"](Random(seed), border).wrong.partition(" (")[0] for seed in range(1, 200)}
     assert any(found.endswith(" in") for found in wrong)
+
+
+def test_a_number_behind_a_colour_is_one_of_its_line(tmp_path: Path) -> None:
+    sample = (FOLDER / "imb_mpi1_2021.11.txt").read_bytes()
+    coloured = re.sub(rb"(?m)^( +32 +1000 +)", lambda found: found[1] + b"\x1b[31m", sample)
+    assert coloured != sample
+    path = tmp_path / "imb.txt"
+    path.write_bytes(coloured)
+    assert not printed.wrong_units("imb", coloured, formats.read("imb", [path]))
 
 
 def test_a_process_that_must_not_be_would_be_seen(border: Border) -> None:

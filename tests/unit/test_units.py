@@ -17,6 +17,7 @@ from mpigauge.units import (
     SIZE_UNITS,
     TIME_CHOICES,
     TIME_UNITS,
+    counted,
     format_duration,
     format_factor,
     format_half_width,
@@ -330,3 +331,8 @@ def test_a_factor_is_written(value: float, text: str) -> None:
 )
 def test_how_long_something_went_on_is_told_in_the_unit_that_fits(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 more rows"), (1, "1 more row"), (2, "2 more rows")])
+def test_one_of_something_is_no_plural(count: int, text: str) -> None:
+    assert counted(count, "more row") == text

@@ -1,4 +1,4 @@
-"""What is said of a cell as a number a launch: its time, its rate, how its samples spread, and so on."""
+"""What is said of a cell as a number per launch: its time, its rate, how its samples spread, and so on."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:
-    """A number a launch, with the interval that these give."""
+    """A number per launch, with the interval that these give."""
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None

@@ -68,12 +68,17 @@ def _troubles_of(result: Result) -> dict[Cell, Outcome]:
         for cell in done.skipped:
             troubles[cell] = late
     for failure in result.failures:
-        if failure.cell is not None:
+        if failure.cell is not None and not _is_corrupt(troubles.get(failure.cell)):
             reason = CellFailed(failure.kind, failure.launch, telling_line(failure.words))
             troubles[failure.cell] = Outcome(STATUS_OF_FAILURE[failure.kind], reason)
     for blocked in result.blocked:
         troubles[blocked.cell] = Outcome("blocked", WouldDeadlock(blocked.limit_bytes, blocked.found))
     return troubles
+
+
+def _is_corrupt(outcome: Outcome | None) -> bool:
+    """Nothing that happens later makes up for a payload that was wrong."""
+    return outcome is not None and outcome.status == "corrupt"
 
 
 def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mpigauge import units
 from mpigauge.api import html
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
 from mpigauge.show.columnar import Columns, length_of, rows_of
@@ -147,7 +148,8 @@ class Table(Iterable[dict[str, Any]]):
         rows = ([row[name] for name in names] for row in islice(self, ROWS_SHOWN))
         left = [self._columns[name].kind == "text" for name in names]
         more = len(self) - ROWS_SHOWN
-        return html.table(names, rows, left) + html.lines([f"{more} more rows"] if more > 0 else [])
+        below = [units.counted(more, "more row")] if more > 0 else []
+        return html.table(names, rows, left) + html.lines(below)
 
 
 def _series_of_pandas(pandas: Any, values: Values) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.campaign.hosts import allowed_s
 from mpigauge.campaign.jobs import crowded
 from mpigauge.campaign.libraries import unknown_settings
@@ -74,7 +75,8 @@ def shared_cores(ranks: int, cores: int) -> str:
 
 def _left_out(hosts: Sequence[str]) -> str:
     more = ", ..." if len(hosts) > HOSTS_NAMED else ""
-    return f"{len(hosts)} host(s) left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
+    count = units.counted(len(hosts), "host")
+    return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
 def _packs(session: Session, output: Path | None) -> bool:

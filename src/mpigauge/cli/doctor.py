@@ -192,6 +192,7 @@ def _lab() -> Finding:
 
 def _scheduler() -> Finding:
     from mpigauge.launch.allocations import allocation, manager
+    from mpigauge.units import counted
 
     try:
         found = allocation(os.environ)
@@ -199,7 +200,7 @@ def _scheduler() -> Finding:
         return Finding("note", "scheduler", error.sentence, error.hint)
     scheduler = manager(os.environ)
     if found is not None and scheduler is not None:
-        nodes = f"{len(found.nodes)} node(s), {found.tasks} task(s)"
+        nodes = f"{counted(len(found.nodes), 'node')}, {counted(found.tasks, 'task')}"
         return Finding(
             "ok", "scheduler", f"{scheduler.title}, job {found.job}: {nodes}, {found.nodes[0].name} first"
         )

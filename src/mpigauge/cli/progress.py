@@ -49,7 +49,7 @@ class Silent:
 
 
 class Lines(Silent):
-    """One line a launch."""
+    """One line per launch."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """The line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
 
-OURS = (b"{", b"\x1f\x8b")
-"""What a result begins with, as lines or compressed."""
+OURS = re.compile(rb'\{\s*"type"|\x1f\x8b')
+"""What a result begins with, as lines or compressed; JSON of others has another first key."""
+
+PEEKED_BYTES = 64
 
 
 def load(path: Path) -> Result:
@@ -38,7 +41,7 @@ def load(path: Path) -> Result:
 def _seems_ours() -> bool:
     """Whether standard input begins as a result does; nothing is taken from it."""
     peek = getattr(sys.stdin.buffer, "peek", None)
-    return peek is None or not (begun := peek(len(OURS[1]))) or begun.startswith(OURS)
+    return peek is None or not (begun := peek(PEEKED_BYTES)) or OURS.match(begun) is not None
 
 
 def _imported(path: Path, refused: UsageError) -> Result:

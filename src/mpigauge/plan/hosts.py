@@ -26,6 +26,9 @@ HOSTS_MOST = 100_000
 NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
 """Of a host: a word that no program takes for an option."""
 
+INSIDE_A_HOST = frozenset({"hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package"})
+"""What launchers map ranks by, and users of theirs may take for a placement."""
+
 _HOST = re.compile(NAME, re.ASCII)
 _SLOTS = re.compile(r"(?:^|\s)slots\s*=\s*([0-9]+)")
 _NAME = re.compile(r"(?:[^\[\],\s]|\[[^\[\]]*\])+")
@@ -148,12 +151,14 @@ def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
     """
     if text == SAME_HOST:
         return text
-    if not hosts:
+    if text in INSIDE_A_HOST and text not in {host.name for host in hosts}:
         raise UsageError(
-            f"{where}: the placement {text} needs hosts",
-            "name them: --hosts h1:2,h2:2; inside a host, cores are chosen by --bind, or by mpiexec: "
-            "--mpi-option WORD",
+            f"{where}: {text} is no placement, which says on which host each rank is",
+            "inside a host, cores are chosen by --bind core, or by the launcher: "
+            f"--mpi-option --map-by --mpi-option {text}",
         )
+    if not hosts:
+        raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
     if text == DIFFERENT_HOSTS:
         return text
     return ",".join(_one_of(word.strip(), hosts, where) for word in text.split(","))

@@ -168,9 +168,9 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             Those of behind are among them where they are at most a tenth.
         behind: Numbers of the samples whose start a rank was told in time and missed, as something else had
             its core.
-        skew_ns: One a sample: last start - first start.
-        root_ns: One a sample: end - start at the root.
-        local_ns: One a sample: the median over ranks of end - start.
+        skew_ns: One per sample: last start - first start.
+        root_ns: One per sample: end - start at the root.
+        local_ns: One per sample: the median over ranks of end - start.
         pure_ns: Samples of the same operation without the computation that it is to hide behind; without
             those that were late.
         work_ns: What that computation takes alone.

@@ -179,7 +179,7 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
         at_s: After the launch's start.
         shared: All ranks read one clock, so that there is nothing to learn.
         checks: Of some ranks.
-        models: One a rank; empty if the clock is shared, or after a mere check.
+        models: One per rank; empty if the clock is shared, or after a mere check.
     """
 
     launch: Int64

@@ -158,10 +158,8 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
         UsageError: There are none, or more than a figure can show.
     """
     if not found:
-        raise query.lacks(nothing_there(query))
-    named = labelled(found)
-    if query.series:
-        named = _asked(query, named)
+        raise _nothing_there(query)
+    named = _asked(query, labelled(found)) if query.series else labelled(found)
     if len(named) > most:
         word = next(named[0].factors[name] for name in names_that_vary(named) if name in named[0].factors)
         raise query.lacks(
@@ -171,11 +169,12 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
     return named
 
 
-def nothing_there(query: Query) -> str:
+def _nothing_there(query: Query) -> UsageError:
     """Why a query finds nothing: other sizes, or nothing was measured."""
-    if query.sizes and any(row.time is not None for source in query.sources for row in source.rows):
-        return f"nothing of it was measured in the sizes {query.sizes}; there are {_sizes_there(query)}"
-    return "nothing that it shows was measured"
+    if query.sizes and (there := _sizes_there(query)):
+        lacking = f"nothing of it was measured in the sizes {query.sizes}; there are {there}"
+        return query.lacks(lacking, "name others: 8,1KiB, or a range with all in it: 0:2000")
+    return query.lacks("nothing that it shows was measured")
 
 
 def _sizes_there(query: Query) -> str:

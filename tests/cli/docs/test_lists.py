@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+import runpy
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -305,3 +306,9 @@ def test_the_promise_names_every_format_and_every_exit_status() -> None:
     statuses = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
     table = rows_of(section("stability.md", "What stays the same"))
     assert statuses - {str(errors.EXIT_SIGNAL_BASE)} <= {row[0] for row in table}
+
+
+def test_every_schema_is_beside_the_pages() -> None:
+    """Where docs/formats.md says that they are."""
+    settings = runpy.run_path(str(DOCS / "conf.py"))
+    assert set(settings["html_extra_path"]) == {path.name for path in DOCS.glob("*.json")}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from typing import Any
 
 import pytest
@@ -14,10 +17,23 @@ from mpigauge import __version__
 from tests.cli.integrations.conftest import INTEGRATIONS
 from tests.places import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+BUILT_WITH = dict(one.split(">=") for one in PYPROJECT["build-system"]["requires"])
 EASYCONFIG = f"mpigauge-{__version__}-foss-2025b.eb"
 BUNDLED = {"click", "jinja2", "rich", "numpy", "scipy"}
 """What EasyBuild has in modules of another name."""
+
+BUILD = """
+import sys
+from pathlib import Path
+import hatchling.builders.hooks.plugin.interface, hatchling.metadata.plugin.interface
+there = {*sys.modules}
+import hatch_build
+hatch_build._shared(Path.cwd())
+print(*{name.partition(".")[0] for name in sys.modules.keys() - there})
+"""
+"""What a build runs, and the packages that it has imported for that."""
 
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "msgspec": "msgspec-python"}
 CONTAINERS = ("container/Dockerfile", "container/mpigauge.def")
@@ -32,6 +48,15 @@ def needed() -> dict[str, str]:
     """The least version of everything that mpigauge imports, and of Python, by name."""
     found = dict(one.split(">=") for one in PROJECT["dependencies"])
     return found | {"python": PROJECT["requires-python"].removeprefix(">=")}
+
+
+def imported_by_build() -> set[str]:
+    """Packages that the hook of the build imports beside hatchling, and what it calls of ours."""
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    distributions = packages_distributions()
+    return {of for name in done.stdout.split() for of in distributions.get(name, ())} - {"mpigauge"}
 
 
 def calls(source: str, name: str) -> list[ast.Call]:
@@ -68,6 +93,15 @@ def test_conda_needs_what_the_project_needs() -> None:
     assert (INTEGRATIONS / "conda" / recipe["source"]["path"]).resolve() == ROOT
     assert (ROOT / recipe["about"]["license_file"]).exists()
     assert recipe["about"]["summary"] == PROJECT["description"]
+
+
+@pytest.mark.thorough
+def test_conda_builds_with_what_the_build_imports() -> None:
+    """Nothing else is there without build isolation."""
+    host = yaml.safe_load(text("conda/recipe.yaml"))["requirements"]["host"]
+    least = {"python": needed()["python"]} | BUILT_WITH
+    assert set(host) == {f"{name} >={version}" for name, version in least.items()} | {"pip"}
+    assert imported_by_build() <= set(BUILT_WITH)
 
 
 def test_easybuild_needs_what_the_project_needs() -> None:

@@ -14,6 +14,7 @@ import pytest
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.hosts import expand_nodelist
 from mpigauge.result.reader import Result, load
+from mpigauge.units import counted
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
@@ -68,7 +69,7 @@ def test_an_allocation_is_seen(cluster: Cluster, nodes: int) -> None:
     given = list(expand_nodelist(said["environment"]["variables"]["SLURM_JOB_NODELIST"]))
     assert len(given) == nodes
     assert scheduler["value"].startswith(
-        f"Slurm, job {number}: {nodes} node(s), {2 * nodes} task(s), {given[0]} first"
+        f"Slurm, job {number}: {counted(nodes, 'node')}, {counted(2 * nodes, 'task')}, {given[0]} first"
     )
 
 
@@ -294,7 +295,7 @@ def test_a_step_of_several_tasks_is_refused_by_each(cluster: Cluster) -> None:
 def test_an_interactive_step_has_the_tasks_of_its_job(cluster: Cluster) -> None:
     step = ("srun", "--interactive", "--preserve-env", *MPIGAUGE, "doctor")
     said = cluster.out("salloc", "--nodes=2", "--ntasks-per-node=1", *step)
-    assert "2 node(s), 2 task(s), node0 first" in said
+    assert "2 nodes, 2 tasks, node0 first" in said
 
 
 def test_a_heterogeneous_job_is_refused(cluster: Cluster) -> None:

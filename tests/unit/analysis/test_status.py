@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.rows import rows
-from mpigauge.result.records import Done
+from mpigauge.result.records import Done, Failure
 from mpigauge.show.words.status import reason
 from tests.made import JOB, LARGE, SMALL, campaign, launch, result_of, visit
 
@@ -20,3 +20,13 @@ def test_a_budget_is_named_only_where_there_is_one(budget_s: float | None, words
     small, large = rows(result)
     assert reason(large) == f"there was no time for it {words}"
     assert reason(small) == ""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_payload_that_was_wrong_once_is_never_made_up_for(order: int) -> None:
+    """Not by a time of another launch, nor by another kind of failure there."""
+    failures = [Failure(2, "corrupt", "wrong", 1, SMALL), Failure(3, "timeout", "late", 1, SMALL)]
+    head = [launch(number) for number in (1, 2, 3)]
+    result = result_of(campaign(SMALL), *head, visit(1, 0, SMALL, [200] * 9), *failures[::order])
+    (row,) = rows(result)
+    assert row.status == "corrupt"

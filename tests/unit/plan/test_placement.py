@@ -171,3 +171,13 @@ def test_ranks_go_only_to_hosts_that_are_there(placement: str) -> None:
     """Whatever the cells of a result that somebody has sent name."""
     with pytest.raises(UsageError, match="is not one of the hosts h1,h2,h3"):
         places_of(placement, H, 2, "the test")
+
+
+@pytest.mark.parametrize("hosts_", [(), H], ids=["here", "hosts"])
+def test_what_launchers_map_by_is_no_placement(hosts_: tuple[Host, ...]) -> None:
+    """Naming hosts would not make it one; a host of that name is."""
+    with pytest.raises(UsageError, match="socket is no placement") as caught:
+        placement_of("socket", hosts_, "the test")
+    assert "--bind core" in caught.value.hint
+    assert "--mpi-option --map-by --mpi-option socket" in caught.value.hint
+    assert placement_of("socket", (*hosts_, Host("socket")), "the test") == "socket"

@@ -127,6 +127,14 @@ def test_every_sample_is_there_once_with_its_cell_and_time(result: Result) -> No
         assert {name: row[name] for name in samples.NAMES} == msgspec.structs.asdict(of.cell)
 
 
+def test_a_sample_says_where_it_is_from() -> None:
+    lines = [*csv.DictReader(io.StringIO(render(samples.document([samples.chosen_of(SMALL_RESULT)]), "csv")))]
+    for line in lines:
+        assert (line["host"], line["mpigauge"]) == ("node1", SMALL_RESULT.campaign.mpigauge)
+        assert line["started"].startswith("2026-01-01")
+        assert (line["mpi"], line["mpi_version"]) == ("openmpi", "5.0.11")
+
+
 def test_what_is_in_an_estimate_is_what_estimates_are_made_of() -> None:
     """Late rounds and wrong payloads are there, and say that they do not count."""
     late = visit(1, 1, SMALL, [900, 200], late=[0])

@@ -231,7 +231,7 @@ def test_states(machine: Path, cli: Cli) -> None:
     shown = " ".join(texts())
     assert "near: a cache line takes 40.0 ns" in shown
     assert "changed within the visit" in shown
-    assert "8 B; a point a visit" in shown
+    assert "8 B; a point per visit" in shown
     assert cli("plot", path, "--kind", "states", "--sizes", "8,64KiB", "-o", "figure.svg").status == 0
     assert "time / median of the cell" in texts()
     known = [replace(one, alu_ns=[1735.0, 1896.0]) for one in visits]
@@ -243,7 +243,7 @@ def test_states(machine: Path, cli: Cli) -> None:
 
 @pytest.mark.thorough
 def test_history(machine: Path, cli: Cli) -> None:
-    """A panel a cell, the worst of those of which the same is said; changes are marked where they are."""
+    """A panel per cell, the worst of those of which the same is said; changes are marked where they are."""
     files = sorted(folder("results", 12, slower_from(7, 1.12, 1024), switch=7).iterdir())
     done = cli("plot", *files, "--kind", "history", "-o", "figure.svg")
     assert done.status == 0, done.err

@@ -6,15 +6,18 @@ import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from mpigauge.result.records import End
+from mpigauge.show.document import Units
 from mpigauge.show.pivots import KINDS
-from mpigauge.show.pivots.footnotes import LETTERS
+from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES, Notes
+from mpigauge.show.pivots.grid import Entry, Grid, Line
 from mpigauge.vocabulary import VERDICTS
-from tests.made import campaign, cell, launches_of, visit, written
+from tests.made import campaign, cell, collective, launches_of, visit, written
 from tests.unit.show.pivoted import (
     EXCHANGE,
     LAID_OUT,
@@ -147,6 +150,7 @@ def test_copies_have_no_latency(machine: Path, cli: Cli) -> None:
     [
         (("--table", "curves", "--series", "pingpong"), "no series has the words"),
         (("--sizes", "7"), "nothing of it was measured in the sizes 7; there are"),
+        (("--table", "times", "--sizes", "7"), "hint: name others: 8,1KiB"),
         (("--table", "answer", "--columns", "mean"), "--table answer does not take --columns"),
         (("--table", "times", "--columns", "mean"), "--table times does not take --columns"),
         (("--table", "times", "--series", "nothing"), "no series has the words"),
@@ -170,3 +174,43 @@ def test_windows_of_one_size_hide_no_number(cli: Cli, machine: Path) -> None:
     both = [cell(size=64, window=window, **PLACES[0]) for window in (4, 64)]
     path = written("windows.jsonl", *records_of(both))
     assert len(entries_of(tables_of(cli, path, "--table", "times"))) == len(both)
+
+
+@pytest.fixture
+def barrier(machine: Path) -> Path:
+    """Messages, and what has no size."""
+    cells = [cell(size=8, **PLACES[0]), collective("barrier", 0, **PLACES[0])]
+    return written("barrier.jsonl", *records_of(cells))
+
+
+def test_what_has_no_size_is_called_what_it_is(barrier: Path, cli: Cli) -> None:
+    text = shown(cli, barrier, "--table", "times")
+    assert re.findall(r"^  (\S+|\d+ B)  +\S+ .s", text, re.MULTILINE) == ["8 B", "barrier"]
+
+
+@pytest.mark.parametrize("table", ["curves", "times", "statistics", "summary"])
+def test_what_has_no_size_is_no_answer_to_a_size(table: str, barrier: Path, cli: Cli) -> None:
+    """Which was not measured: a table of barriers alone would say that nothing is missing."""
+    done = cli("show", barrier, "--table", table, "--sizes", "3")
+    assert (done.status, done.out) == (2, "")
+    assert "nothing of it was measured in the sizes 3; there are 8 B" in done.err
+    assert cli("show", barrier, "--table", table, "--sizes", "8").status == 0
+    assert "barrier" in shown(cli, barrier, "--table", table, "--series", "barrier")
+
+
+def test_letters_stand_in_the_order_in_which_they_are_explained() -> None:
+    """The first number needs the letter of the kind that comes last."""
+    first, last = list(SENTENCES)[1], list(SENTENCES)[-1]
+    entries = [_doubted(last), _doubted(first, last), _doubted()]
+    grid = Grid("", "", "size", ["a"], [Line(str(number), [one]) for number, one in enumerate(entries)])
+    notes = Notes([grid])
+    said = [notes.text(grid, line, 0, Units()) for line in grid.lines]
+    assert said == [f"1{LETTERS[0]}", f"1{LETTERS[0]}{LETTERS[1]}", "1"]
+
+
+def _doubted(*kinds: str) -> Entry:
+    """An entry of which nothing is known but its warnings."""
+    warnings = [SimpleNamespace(kind=kind) for kind in kinds]
+    row = SimpleNamespace(time=object(), warnings=warnings, imported=False)
+    quantity = SimpleNamespace(marked=True, text=lambda *_: "1")
+    return Entry(cast("Any", None), cast("Any", row), cast("Any", quantity), {})

@@ -16,7 +16,7 @@ from msgspec import structs
 from mpigauge import units
 from mpigauge.analysis.rows import rows
 from mpigauge.plan.lab import Lab, Link, Port
-from mpigauge.result.records import Failure
+from mpigauge.result.records import End, Failure
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.document import Units
 from mpigauge.show.formats import EVERY, GENERAL, about, render
@@ -212,6 +212,8 @@ def test_the_foot_says_what_is_to_be_known() -> None:
     assert "measured 3 of 4 cells, 0 precise" in foot
     assert "after the number of launches asked for" in foot
     assert "mpigauge resume" in foot_of(result_of(*RECORDS[:-1]))
+    out_of_time = foot_of(result_of(*RECORDS[:-1], End("budget", 45.0, "")))
+    assert "; stopped: time budget used up (45 s); more: --budget" in out_of_time
     torn = result_of(*RECORDS)
     torn.torn = True
     assert "incomplete" in foot_of(torn)

@@ -33,7 +33,7 @@ class Calls:
         way: One message one way.
         send: The call that sends alone, with one reading of the clock.
         receive: The call that receives a message that is there, likewise.
-        window: One message of a window, its acknowledgement shared out.
+        window: Per message of a window; its acknowledgement is shared out.
         messages: How many such a window has, by size.
         clock_s: What reading the clock takes.
         kept: Sizes that stay with their sender until they are received, so that none is there before.

@@ -45,7 +45,7 @@ static void bidirectional(struct mg_state *state)
 const struct mg_pattern mg_stream = {
     .name         = "stream",
     .about        = "a window of non-blocking sends, then one acknowledgement",
-    .time_of      = "one message of the window, the acknowledgement shared out",
+    .time_of      = "per message of a window; its acknowledgement is shared out",
     .family       = MG_MESSAGE,
     .sampling     = &mg_sampling_blocks,
     .min_ranks    = 2,

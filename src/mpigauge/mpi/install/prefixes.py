@@ -1,4 +1,4 @@
-"""The prefixes that `mpigauge mpi add` fills, one a library and version, in the user's data folder.
+"""The prefixes that `mpigauge mpi add` fills, one per library and version, in the user's data folder.
 
 A prefix is called by its kind and the version that the library reports: `mpich-5.0.2`. A name that
 begins with a dot is something unfinished, and a link is not ours.

@@ -39,7 +39,7 @@ NOTE = "dots: sessions; lines: means between changes; band: where the last sessi
 
 @maker(MAKERS, "history")
 def history_figure(query: Query) -> Figure:
-    """A panel a cell, the worst of each curve, on a common axis of time."""
+    """A panel per cell, the worst of each curve, on a common axis of time."""
     sources = selected(query)
     sessions, _ = in_time(session_of(source.result, source.rows) for source in sources)
     if not any(row.time for source in sources for row in source.rows):

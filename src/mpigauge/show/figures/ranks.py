@@ -28,7 +28,7 @@ SIZES_MOST = 4
 
 @maker(MAKERS, "ranks")
 def ranks_figure(query: Query) -> Figure:
-    """Time against number of ranks, a line a size."""
+    """Time against number of ranks, a line per size."""
     pairs = [
         (source, row) for source, row in timed(query) if source.patterns[row.cell.pattern].active_ranks == 0
     ]

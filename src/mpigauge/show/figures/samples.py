@@ -53,7 +53,7 @@ FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
 @maker(MAKERS, "distribution")
 def distribution_figure(query: Query) -> Figure:
-    """How the samples of every size are spread around their median, a panel a series."""
+    """How the samples of every size are spread around their median, a panel per series."""
     found = _with_samples(query, against_size(query, sized=False))
     most = max(len(one.rows) for one in found)
     if most > SIZES_MOST:
@@ -147,7 +147,7 @@ def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -
 
 @maker(MAKERS, "samples")
 def samples_figure(query: Query) -> Figure:
-    """Every sample in the order of measuring, a panel a cell."""
+    """Every sample in the order of measuring, a panel per cell."""
     found = _with_samples(query, _of_all_states(against_size(query, sized=False)))
     cells = _cells(query, found)
     whole = style.paper(1.9 * len(cells) + 0.8, 1)

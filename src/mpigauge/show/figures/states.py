@@ -177,7 +177,7 @@ def _times(
 def _marks(
     axes: Any, state: StateName | None, points: Sequence[tuple[float, float]], *, is_shared: bool
 ) -> None:
-    """A dot a visit; a ring where a core was shared."""
+    """A dot per visit; a ring where a core was shared."""
     xs, ys = zip(*points, strict=True)
     look: dict[str, Any] = SHARED_LOOK if is_shared else {"marker": ".", "markersize": 4.0}
     (dots,) = axes.plot(xs, ys, linestyle="none", color=COLOURS[state], **look)
@@ -208,7 +208,7 @@ def _title(found: Sequence[Series], cells: Sequence[Cell]) -> str:
     words = common_words(found, without=(STATE,)) or found[0].factors["pattern"]
     sizes = list(dict.fromkeys(units.format_size(cell.bytes) for cell in cells))
     size = sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    return f"{words}, {size}; a point a visit"
+    return f"{words}, {size}; a point per visit"
 
 
 def _legend(whole: Figure, source: Source, of: Distance) -> None:

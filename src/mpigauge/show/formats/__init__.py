@@ -25,7 +25,7 @@ GENERAL = ("text", "markdown", "csv", "json", "junit")
 TIMED = ("bencher", "github", "prometheus")
 """Of times by cell; a document without any is refused."""
 
-FOREIGN = ("osu", "imb")
+FOREIGN = ("osu", "osu-validation", "imb")
 """Of times that another benchmark has a name for; a document without any is refused."""
 
 FORMATS = (*GENERAL, *TIMED, *FOREIGN)
@@ -99,4 +99,4 @@ def about(form: str) -> str:
 
 
 def _module(form: str) -> ModuleType:
-    return importlib.import_module(f"mpigauge.show.formats.{form}")
+    return importlib.import_module(f"mpigauge.show.formats.{form.replace('-', '_')}")

@@ -22,6 +22,7 @@ USUAL_TYPE = "MPI_CHAR"
 LATENCY = ("Avg Latency(us)",)
 BANDWIDTH = ("Bandwidth (MB/s)",)
 HIDING = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
+VALIDATION, UNKNOWN = "Validation", "-"
 FORMULA = "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait"
 WIDTH, SIZE_WIDTH = 18, 10
 
@@ -32,15 +33,30 @@ def render(document: Document) -> str:
     Raises:
         UsageError: The document has no times that OSU has a name for.
     """
-    blocks, left_out = blocks_of(document, "osu", lambda twin: twin.osu)
-    lines = [line for block in blocks for line in ("", *_table(block))]
+    return tables(document, "osu")
+
+
+def tables(document: Document, form: str, *, validated: bool = False) -> str:
+    """These tables.
+
+    Args:
+        form: What the format is called.
+        validated: With the column Validation, as OSU has it with its option -c. Tables without a size have
+            no payload, and no such column.
+
+    Raises:
+        UsageError: As of `render`.
+    """
+    blocks, left_out = blocks_of(document, form, lambda twin: twin.osu)
+    lines = [line for block in blocks for line in ("", *_table(block, validated=validated))]
     return "\n".join([*lines, *left_out]) + "\n"
 
 
-def _table(block: Block) -> list[str]:
+def _table(block: Block, *, validated: bool) -> list[str]:
     twin = block.twin
-    names = HIDING if twin.hides else BANDWIDTH if twin.rate else LATENCY
     sized = block.cell.pattern not in SIZELESS
+    names: tuple[str, ...] = HIDING if twin.hides else BANDWIDTH if twin.rate else LATENCY
+    names += (VALIDATION,) if validated and sized else ()
     datatype = DATATYPES.get(block.cell.datatype, block.cell.datatype) or USUAL_TYPE
     return [
         f"# OSU MPI {twin.osu} v{OSU_VERSION}",
@@ -48,7 +64,7 @@ def _table(block: Block) -> list[str]:
         *([FORMULA, ""] if twin.hides else []),
         *([f"# Datatype: {datatype}."] if sized else []),
         _heading(names, sized=sized),
-        *(_row(record, twin, sized=sized) for record in block.rows),
+        *(_row(record, twin, names, sized=sized) for record in block.rows),
     ]
 
 
@@ -59,9 +75,17 @@ def _heading(names: tuple[str, ...], *, sized: bool) -> str:
     return f"# {first}" + "".join(f"{name:>{WIDTH}}" for name in others)
 
 
-def _row(record: Mapping[str, Any], twin: Twin, *, sized: bool) -> str:
-    numbers = "".join(f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin))
-    return f"{record['bytes']:<{SIZE_WIDTH}}{numbers}" if sized else numbers
+def _row(record: Mapping[str, Any], twin: Twin, names: tuple[str, ...], *, sized: bool) -> str:
+    words = "".join(f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin))
+    words += f"{_validation(record):>{WIDTH}}" if VALIDATION in names else ""
+    return f"{record['bytes']:<{SIZE_WIDTH}}{words}" if sized else words
+
+
+def _validation(record: Mapping[str, Any]) -> str:
+    """Of every visit of the cell: the kernel has checked each of them, others may have checked nothing."""
+    if record["status"] == "corrupt":
+        return "Fail"
+    return "Pass" if record["launches"] else UNKNOWN
 
 
 def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:

@@ -64,7 +64,9 @@ class Notes:
         return entry.quantity.text(entry.row, chosen) + self._marks(own, above)
 
     def _marks(self, kinds: Iterable[str], above: Sequence[str] = ()) -> str:
-        return "".join(self.letters.get(kind, "") for kind in kinds if kind not in above)
+        """In the order of the alphabet, as they are explained."""
+        mine = {*kinds} - {*above}
+        return "".join(letter for kind, letter in self.letters.items() if kind in mine)
 
     def sentences(self, grids: Iterable[Grid]) -> list[str]:
         """What the letters of these tables mean."""

@@ -41,7 +41,7 @@ class Line:
     """A line of a table.
 
     Attributes:
-        entries: One a column; None where nothing was planned.
+        entries: One per column; None where nothing was planned.
     """
 
     label: str
@@ -113,6 +113,7 @@ def grids(entries: Sequence[Entry], layout: Layout, about: str) -> list[Grid]:
 
 def _grid(entries: Sequence[Entry], layout: Layout, about: str, varying: Collection[str]) -> Grid:
     places = {(_key(entry, layout.lines), _key(entry, layout.columns)): entry for entry in entries}
+    first = {down: entry for (down, _), entry in reversed(places.items())}
     downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
     inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
     words = [about, layout.interval if _has_intervals(entries) else "", *_operations(entries)]
@@ -123,7 +124,7 @@ def _grid(entries: Sequence[Entry], layout: Layout, about: str, varying: Collect
         columns=_columns(acrosses, entries, layout.columns),
         lines=[
             Line(label, [places.get((down, across)) for across in acrosses])
-            for down, label in zip(downs, _lines(downs), strict=True)
+            for down, label in zip(downs, _lines(downs, [first[down] for down in downs]), strict=True)
         ],
     )
 
@@ -214,15 +215,24 @@ def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collectio
     return ", ".join(words)
 
 
-def _lines(keys: Sequence[Key]) -> list[str]:
-    """What tells lines apart; of several places, `same-host` is one that is said."""
+def _lines(keys: Sequence[Key], entries: Sequence[Entry]) -> list[str]:
+    """What tells lines apart; of several places, `same-host` is one that is said.
+
+    Args:
+        entries: One of each line.
+    """
     found = [dict(key) for key in keys]
     names = differing(found) or list(found[0])
     for unsaid in (UNSAID - {SAME_HOST}, {AUTO}):
         labels = [_words(factors, names, unsaid) for factors in found]
         if len({*labels}) == len(labels) and all(labels):
             break
-    return [label or AUTO for label in labels]
+    return [label or _of_itself(entry) for label, entry in zip(labels, entries, strict=True)]
+
+
+def _of_itself(entry: Entry) -> str:
+    """A line that nothing is to be said of: where it has no size either, it is called what it is."""
+    return AUTO if entry.row.sized else entry.factors["pattern"]
 
 
 def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) -> str:

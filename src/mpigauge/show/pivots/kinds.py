@@ -150,7 +150,8 @@ def series(
         for source, row in timed(query)
         if keep(row) and (everything or row.cell.pattern not in MEMORY)
     ]
-    some = any(row.time is not None for _, row in pairs)
+    # What has no size is in every choice of sizes, and alone is no answer to it.
+    some = any(row.time is not None and (row.sized or not query.sizes) for _, row in pairs)
     found = grouped(pairs if some else [], factors_of)
     for one in found:
         one.rows.sort(key=lambda row: row.cell.bytes)

@@ -150,10 +150,10 @@ def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> lis
     lines = list(_lines(told[:JOBS_MOST]))
     alone = len(sources) == 1
     counts = (
-        ("jobs" if alone else "columns", len(told) - JOBS_MOST),
-        ("numbers", len(lines) - len(_fitting(lines, room))),
+        ("job" if alone else "column", len(told) - JOBS_MOST),
+        ("number", len(lines) - len(_fitting(lines, room))),
     )
-    more = " and ".join(f"{count} more {name}" for name, count in counts if count > 0)
+    more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
     return [f"{more}: mpigauge show {'--all' if alone else '--table times'}"] if more else []
 
 

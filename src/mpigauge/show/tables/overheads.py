@@ -20,7 +20,7 @@ PARAMETERS = {"one way": "way", "o_s": "send", "o_r": "receive", "g": "gap", "L"
 
 
 def tables(places: Sequence[Place], chosen: Units) -> list[Table]:
-    """One a place."""
+    """One per place."""
     return [
         Table(
             words.title(one),

@@ -37,6 +37,10 @@ KINDS: dict[str, Kind] = {
 """What the column of a factor holds."""
 
 
+TRACES = ("host", "started", "mpigauge")
+"""Of the context, what each line has behind its cell."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
     """What of a result is asked for.
@@ -127,8 +131,13 @@ def _columns(chosen: Chosen, one: TidySamples, names: Iterable[str]) -> Columns:
     cells: dict[Cell, int] = {}
     places = [cells.setdefault(visit.cell, len(cells)) for visit in one.visits]
     cell_of_sample = np.array(places, dtype=np.int32)[one.visit]
+
+    def all_of(value: str) -> Values:
+        """A column of what all samples of a result have in common."""
+        return coded("text", [value], np.zeros(len(one.visit), np.int32))
+
     return {
-        "file": coded("text", [str(chosen.result.path)], np.zeros(len(one.visit), np.int32)),
+        "file": all_of(str(chosen.result.path)),
         "launch": each("integer", (visit.launch for visit in one.visits)),
         "visit": each("integer", (visit.id for visit in one.visits)),
         "sample": Values("integer", one.number),
@@ -140,4 +149,11 @@ def _columns(chosen: Chosen, one: TidySamples, names: Iterable[str]) -> Columns:
             name: coded(KINDS[name], (getattr(cell, name) for cell in cells), cell_of_sample)
             for name in names
         },
+        **{name: all_of(word) for name, word in _traces(chosen.result).items()},
     }
+
+
+def _traces(result: Result) -> dict[str, str]:
+    """What traces a line, beside library and version, which are factors; as in CSV of `show`."""
+    whole = context_record(result, None)
+    return {name: whole[name] for name in TRACES}

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.show.pivots.kinds import series
-from mpigauge.show.series import nothing_there, timed
 
 if TYPE_CHECKING:
     from mpigauge.show.query import Query, Source
@@ -20,8 +19,6 @@ def selected(query: Query) -> list[Source]:
     """
     if not query.sizes and not query.series:
         return query.sources
-    if not any(row.sized for _, row in timed(query)):
-        raise query.lacks(nothing_there(query), "name others: 8,1KiB, or a range with all in it: 0:2000")
     kept = {id(row) for one in series(query, everything=True) for row in one.rows}
     return [_with(source, kept) for source in query.sources]
 

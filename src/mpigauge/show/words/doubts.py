@@ -22,7 +22,7 @@ SHORT: Mapping[str, str] = {
     "no-interval": "no interval can be given",
     "few-launches": "fewer than 5 launches",
     "launches-lost": "some launches gave no times",
-    "few-samples": "too few samples a launch",
+    "few-samples": "too few samples per launch",
     "two-kinds-of-launches": "launches are bimodal",
     "phases": "launches differ in phases",
     "oversubscribed": "more ranks than cores",

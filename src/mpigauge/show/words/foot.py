@@ -23,6 +23,7 @@ from mpigauge.show.words.ranks_apart import ranks_apart_line
 from mpigauge.show.words.states import disturbed_line, states_lines
 from mpigauge.show.words.status import reason
 from mpigauge.show.words.steadiness import steadiness_finding
+from mpigauge.show.words.transports import transport_words
 from mpigauge.show.words.warned import doubt_lines
 
 if TYPE_CHECKING:
@@ -43,11 +44,11 @@ ENDINGS: Mapping[EndReason, str] = {
     "converged": "stopped: target precision reached",
     "decided": "stopped: the comparison is decided",
     "launches": "stopped after the number of launches asked for",
-    "budget": "stopped: time budget used up",
+    "budget": "stopped: time budget used up{budget}; more: --budget",
     "interrupted": "interrupted: mpigauge resume continues it",
     "failed": "stopped: every job fails",
 }
-"""Why measuring stopped, for people."""
+"""Why measuring stopped, for people, who are told what the budget was."""
 
 
 def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
@@ -101,9 +102,9 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     for job in dict.fromkeys(row.cell.job for row in rows):
         words = list(label_words(labelled.get(job, ())))
         if job in said:
-            words.append(f"the library reports {' or '.join(said[job])}")
+            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {job.mpi})")
         if words:
-            yield f"transport of {job.name}: {'; '.join(words)}"
+            yield f"transport, {job.name}: {'; '.join(words)}"
 
 
 def _waiting(rows: Sequence[Row]) -> Iterator[str]:
@@ -179,7 +180,9 @@ def _is_precise(time: Timing, precision: float) -> bool:
 def _why(result: Result) -> str:
     if not result.ends:
         return "; cut short: mpigauge resume continues it"
-    return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason)}"
+    budget_s = result.campaign.plan.budget_s
+    budget = f" ({units.format_duration(budget_s)})" if budget_s else ""
+    return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason).format(budget=budget)}"
 
 
 def _wheels(result: Result) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
-from mpigauge.units import format_percent
+from mpigauge.units import counted, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,11 +66,11 @@ def _uncounted(travel: Travel) -> str:
         return "a network card could not be counted"
     named = [_card(one) for one in travel.uncounted[:CARDS_NAMED]]
     more = len(travel.uncounted) - len(named)
-    cards = " and ".join([*named, *([f"{more} more cards"] if more else [])])
+    cards = " and ".join([*named, *([counted(more, "more card")] if more else [])])
     return f"could not count {cards}"
 
 
 def _card(one: Uncounted) -> str:
     hosts = ", ".join(one.hosts[:HOSTS_NAMED])
     more = len(one.hosts) - HOSTS_NAMED
-    return f"{one.card} of {hosts}" + (f" and {more} more hosts" if more > 0 else "")
+    return f"{one.card} of {hosts}" + (f" and {counted(more, 'more host')}" if more > 0 else "")

@@ -11,7 +11,14 @@ from mpigauge.analysis.rows import warnings_of
 from mpigauge.show.document import Line
 from mpigauge.show.words.factors import unusual
 from mpigauge.show.words.warnings import label, sentence
-from mpigauge.units import format_duration, format_factor, format_percent, format_relative, format_size
+from mpigauge.units import (
+    counted,
+    format_duration,
+    format_factor,
+    format_percent,
+    format_relative,
+    format_size,
+)
 from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
@@ -108,7 +115,7 @@ def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
         curves.setdefault(_without_size(cell), []).append(cell)
     named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in list(curves.values())[:CURVES_MOST]]
     more = len(curves) - CURVES_MOST
-    return "; ".join([*named, *([f"{more} more curves"] if more > 0 else [])])
+    return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
 
 
 def _without_size(cell: Cell) -> Cell:
