@@ -52,6 +52,18 @@ def test_what_is_not_utf_8_around_us_keeps_a_result_ours(
     assert load(path).ends
 
 
+@pytest.mark.parametrize("words", [("--env", b"WHO=m\xfcller"), ("--mpi-option", b"--m\xfcller")])
+def test_what_a_campaign_could_not_go_on_with_is_refused(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, bytes]
+) -> None:
+    """The result would hold other words, and a launch after `resume` would be another than those before."""
+    option, value = words
+    done = cli("run", *MEASURE, "-o", "r.jsonl", option, os.fsdecode(value))
+    assert done.status == 2
+    assert "is not UTF-8" in done.err
+    assert not Path("r.jsonl").exists()
+
+
 def stranger(path: Path, **plan: object) -> None:
     """Makes a result somebody else's, with something more in its plan."""
     first, *others = path.read_bytes().splitlines(keepends=True)

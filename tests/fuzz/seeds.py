@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shutil
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mpigauge.result.records import Imported
 from tests.fuzz.border import journal_of, run
 from tests.made import RECORDS, campaign, cell, clock, collective, launch, lines_of, together
 from tests.places import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEPT_LINES = 12
 HOSTS = b"# a cluster\nh1 slots=2\nh2:4\nnode[01-03] slots = 2 max_slots=4\n10.0.0.1\n\nh1\n"
@@ -81,13 +80,21 @@ def handed_out() -> tuple[bytes, bytes]:
 
 
 def lay_out(folder: Path) -> None:
-    """One file of each kind, for command lines to name; those that are there already stay."""
-    if (folder / FILES[0]).exists():
-        return
+    """One file of each kind, for command lines to name, and nothing that an earlier one has left."""
+    assert Path(os.environ["TMPDIR"]).parent == folder.resolve().parent, "not the folder of a closed border"
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    for name, content in _laid_out().items():
+        (folder / name).write_bytes(content)
+
+
+@cache
+def _laid_out() -> dict[str, bytes]:
     plan, journal = handed_out()
     csv, toml = tables()[0]
     kept = lines_of(*RECORDS)
-    for name, content in zip(
-        FILES, (kept, gzip.compress(kept), plans()[0], HOSTS, plan, journal, csv, toml), strict=False
-    ):
-        (folder / name).write_bytes(content)
+    contents = (kept, gzip.compress(kept), plans()[0], HOSTS, plan, journal, csv, toml)
+    return dict(zip(FILES, contents, strict=False))

@@ -35,7 +35,7 @@ def correlation_time(visits: Sequence[Values]) -> float:
         return 1.0
     ordered = np.sort(np.concatenate(visits))
     low, high = max(percentile(ordered, 1), _smallest_positive(ordered)), percentile(ordered, 99)
-    if high <= low:
+    if high <= low or np.log(high) <= np.log(low):  # of neighbouring numbers, logarithms may be one
         return 1.0
     mean = np.log(ordered.clip(low, high)).mean()
     products = np.zeros(max(visit.size for visit in visits))

@@ -19,7 +19,7 @@ from mpigauge.plan.model import Plan
 from mpigauge.result import environment, writer
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Resumed
-from mpigauge.result.writer import ResultFile
+from mpigauge.result.writer import ResultFile, is_utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,20 @@ def prepare(plan: Plan, where: str) -> Session:
 
 
 def check_recordable(plan: Plan, where: str) -> None:
-    """Refuses to vary what may be a secret: a value tells cells apart, so that every table has it.
+    """Refuses what a result could not hold as it is, or would show to everybody.
+
+    Values that are varied tell cells apart, so that every table has them; a campaign goes on with the words
+    that it finds in its result.
 
     Raises:
-        UsageError: Names the variable.
+        UsageError: Names the variable that may be a secret, or the word that is not UTF-8.
     """
+    for word in (*plan.variables, *plan.variables.values(), *plan.mpi_options):
+        if not is_utf8(word):
+            raise UsageError(
+                f"{where}: {word!r} is not UTF-8, as all is that a result holds",
+                "write it in UTF-8, or set variables by the environment of mpigauge: export NAME=VALUE",
+            )
     for name, values in plan.vary.items():
         if any(environment.recordable({name: value})[name] == environment.HIDDEN for value in values):
             raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +75,10 @@ class Collected:
         """A time; one that is printed as 0 is too short to be known, and no number.
 
         Raises:
-            UsageError: The same cell was read before.
+            UsageError: The same cell was read before; or no result can have it, or the time.
         """
+        if not math.isfinite(time_s):
+            raise line.refused("has a time that is no number", "correct the line, or delete it")
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)
             return
@@ -92,6 +95,8 @@ class Collected:
         self._records.append(Failure(LAUNCH, kind, words, None, cell))
 
     def _enter(self, meaning: Meaning, cell: Cell, line: Line) -> None:
+        if wrong := _wrong(cell):
+            raise line.refused(f"no result can have this: {wrong}", "correct the line, or delete it")
         if cell in self._places:
             raise line.refused(
                 f"measures the same cell as {self._places[cell]}",
@@ -172,6 +177,15 @@ def cell_of(meaning: Meaning, size_bytes: int, ranks: int, given: Cell | None = 
         placement=UNKNOWN,
         **more,
     )
+
+
+def _wrong(cell: Cell) -> str:
+    """What a result could be written with, and not be read again; empty if nothing is."""
+    try:
+        check_words(msgspec.convert(msgspec.to_builtins(cell), Cell))
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
 
 
 def given_by(line: Line) -> Cell | None:

@@ -85,6 +85,15 @@ def line_of(record: Record) -> bytes:
         return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record, enc_hook=plain))) + b"\n"
 
 
+def is_utf8(text: str) -> bool:
+    """Whether a word of the system can be written as it is, and read again as it was."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _as_utf8(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -45,7 +45,14 @@ def test_visits_of_different_lengths_are_taken_together() -> None:
     assert correlation_time(visits) == pytest.approx(4.0, rel=0.2)
 
 
-@pytest.mark.parametrize("visits", [[], [np.array([])], [np.ones(1)], [np.full(100, 1e-6)], [np.zeros(100)]])
+NEARLY_ONE = np.repeat([2e-8, np.nextafter(2e-8, 1)], 50)
+"""Two times with one logarithm."""
+
+
+@pytest.mark.parametrize(
+    "visits",
+    [[], [np.array([])], [np.ones(1)], [np.full(100, 1e-6)], [np.zeros(100)], [NEARLY_ONE]],
+)
 def test_times_that_do_not_vary_count_each(visits: list[Values]) -> None:
     assert correlation_time(visits) == 1.0
 

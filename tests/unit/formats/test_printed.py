@@ -265,6 +265,12 @@ REFUSED = {
     "a torn count of IMB": (IMB, "1083030", "0.5]1083030", "'0.5]1083030' is not a number"),
     "no processes": (IMB, "# #processes = 2", "#", "numbers without a heading"),
     "no units of nccl": (FOLDER / "nccl_all_reduce_made.txt", "(us)", "(ms)", "the units are not understood"),
+    "no operation": (
+        FOLDER / "nccl_all_reduce_made.txt",
+        " sum ",
+        " 2/3 ",
+        "no result can have this: Expected",
+    ),
     "cpu time": (FOLDER / "nccl_all_reduce_made.txt", "  time ", "cputime", "columns are not understood"),
 }
 
