@@ -11,6 +11,7 @@ from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of,
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
+from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.install.digest import digest
 from mpigauge.mpi.library import Library, as_it_says
 from mpigauge.plan.buffers import check_memory
@@ -124,6 +125,9 @@ def library_record(target: Target) -> LibraryRecord:
         built_by=target.built_by,
         compiler=str(target.compiler.mpicc) if target.compiler else "",
         digest=digest(library.prefix),
+        configuration={
+            what: environment.recordable_words(line) for what, line in configuration_of(library).items()
+        },
     )
 
 

@@ -209,7 +209,9 @@ def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
     force = click.option(
-        "--force", is_flag=True, help="Compare results of different machines or versions all the same."
+        "--force",
+        is_flag=True,
+        help="Compare results of different machines or versions all the same, and say what differs.",
     )
     by = click.option(
         "--by",

@@ -43,6 +43,7 @@ class Kind:
         variables: How the names of variables begin that it reads, and that `mpi.variables` can look up.
         lists_variables: The program beside its mpicc that lists them, with its words; empty where their names
             stand in its files.
+        says_configuration: The program beside its mpicc that says how it was configured, with its words.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Kind:
     pmi: str = ""
     variables: tuple[str, ...] = ()
     lists_variables: tuple[str, ...] = ()
+    says_configuration: tuple[str, ...] = ()
 
 
 POLICIES = tuple(binding for binding in BINDINGS if binding != AUTO)
@@ -115,6 +117,7 @@ WELL_KNOWN = (
         pmi="pmix",
         variables=("OMPI_MCA_",),
         lists_variables=("ompi_info", "--all", "--parsable"),
+        says_configuration=("ompi_info", "--config", "--parsable"),
     ),
     Kind(
         "intelmpi",
@@ -179,6 +182,7 @@ WELL_KNOWN = (
         remote_shell=OF_HYDRA,
         pmi="pmi2",
         variables=("MPIR_CVAR_",),
+        says_configuration=("mpichversion",),
     ),
 )
 """Those that mpigauge can install, and is tested with."""

@@ -40,7 +40,7 @@ def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> 
 def _listed(library: Library) -> frozenset[str] | None:
     """The variables that a program of the library lists; None if it cannot be asked."""
     name, *words = library.kind.lists_variables
-    said = _output([str(library.mpicc.with_name(name)), *words], library)
+    said = output_of([str(library.mpicc.with_name(name)), *words], library)
     if not said:
         return None
     return frozenset(f"OMPI_MCA_{name}" for name in _PARAMETER.findall(said))
@@ -48,7 +48,7 @@ def _listed(library: Library) -> frozenset[str] | None:
 
 def _contained(library: Library, program: Path, names: Iterable[str]) -> frozenset[str] | None:
     """Those whose names stand in the library's files; None if nobody knows which files it has."""
-    files = [Path(path) for path in _LINKED.findall(_output(["ldd", str(program)], library))]
+    files = [Path(path) for path in _LINKED.findall(output_of(["ldd", str(program)], library))]
     if not files:
         return None
     return frozenset(name for name in names if any(_has(file, name.encode()) for file in files))
@@ -60,8 +60,8 @@ def _has(file: Path, word: bytes) -> bool:
         return content.find(word + b"\0") >= 0
 
 
-def _output(words: list[str], library: Library) -> str:
-    """What a program prints; nothing if it cannot be run."""
+def output_of(words: list[str], library: Library) -> str:
+    """What a program of a library prints; nothing if it cannot be run."""
     try:
         done = subprocess.run(
             words,

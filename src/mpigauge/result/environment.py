@@ -6,6 +6,7 @@ Every file is optional: virtual machines and containers lack many.
 import os
 import platform
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -132,6 +133,24 @@ def recordable(variables: Mapping[str, str]) -> dict[str, str]:
         name: HIDDEN if SECRETS.search(name) or CREDENTIALS.search(value) else value
         for name, value in variables.items()
     }
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a command line; of one that was cut within quotes, what blanks part."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def recordable_words(line: str) -> str:
+    """A command line as it is written down: values that may be secrets are not."""
+    return shlex.join(map(_recordable_word, words_of(line)))
+
+
+def _recordable_word(word: str) -> str:
+    name, is_, value = word.partition("=")
+    return f"{name}{is_}{recordable({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
 
 
 def environment() -> Environment:

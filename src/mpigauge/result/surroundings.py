@@ -71,6 +71,8 @@ class LibraryRecord(Struct, frozen=True):
         compiler: The wrapper that did.
         digest: Of the wheels that it was installed from by `mpigauge mpi add`; empty for any other.
         label: What the user calls it; may be empty.
+        configuration: How it was configured, as a program of it says, if one does: `configure` is the command
+            line, `cc` the C compiler, `cflags` its options; never what looks like a secret.
     """
 
     name: str
@@ -87,3 +89,4 @@ class LibraryRecord(Struct, frozen=True):
     compiler: str = ""
     digest: str = ""
     label: str = ""
+    configuration: dict[str, str] = {}

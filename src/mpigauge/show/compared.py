@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.alike import differences
+from mpigauge.analysis.compare.alike import differences, unlike_builds
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.compare.looks import level_of
@@ -65,7 +65,9 @@ def held(query: Query) -> Held:
     thresholds = query.thresholds
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
-    shown = replace(compare(pairs, thresholds), forced=_unlike(query.sources))
+    results = [source.result for source in query.sources]
+    builds = unlike_builds(pairs, *(results[side].campaign.libraries for side in (0, -1)))
+    shown = replace(compare(pairs, thresholds), forced=_unlike(query.sources), builds=tuple(builds))
     return Held(shown, factors, sides)
 
 

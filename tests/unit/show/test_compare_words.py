@@ -14,7 +14,15 @@ def below(*decisions: object) -> str:
     pair = SimpleNamespace(base=SimpleNamespace(cell=cell("memcpy", 8)))
     controls = [SimpleNamespace(pair=pair, decision=decision) for decision in decisions]
     shown: Any = SimpleNamespace(
-        cells=[], controls=controls, judges=True, moved=(), signs=(), together=(), rates=None, verdict="same"
+        cells=[],
+        controls=controls,
+        judges=True,
+        moved=(),
+        signs=(),
+        together=(),
+        rates=None,
+        verdict="same",
+        builds=(),
     )
     return "\n".join(compare.notes(shown))
 

@@ -1,13 +1,74 @@
-"""Whether two results are of one machine, measured in one way: else their numbers tell of that."""
+"""Whether two results are of one machine, measured in one way, and how their libraries were built."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from mpigauge.result.environment import words_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.result.surroundings import LibraryRecord
+
+
+PLACES = ("--prefix", "--exec-prefix", "--sysconfdir", "--localstatedir", "--mandir", "-ffile-prefix-map")
+"""Words that say where files are: two builds never have the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Builds:
+    """Two builds of one kind of library that were configured otherwise.
+
+    Attributes:
+        base: The library that the other is held against.
+        only_base: Words of its configuration that the other has not, in their order.
+        only_other: Words that only the other has.
+    """
+
+    base: LibraryRecord
+    other: LibraryRecord
+    only_base: tuple[str, ...]
+    only_other: tuple[str, ...]
+
+
+def unlike_builds(
+    pairs: Iterable[Pair], base: Iterable[LibraryRecord], other: Iterable[LibraryRecord]
+) -> list[Builds]:
+    """Libraries of one kind that are held against each other, and of which both say how they were configured.
+
+    Args:
+        base: The libraries of the result that has the base of each pair.
+        other: Those of the result that has the other.
+    """
+    first, second = ({(one.name, one.version, one.label): one for one in known} for known in (base, other))
+    found = dict.fromkeys((_library(pair.base.cell), _library(pair.other.cell)) for pair in pairs)
+    known = ((first.get(mine), second.get(others)) for mine, others in found)
+    builds = (_builds(one, two) for one, two in known if one and two and one.name == two.name)
+    return [one for one in builds if one.only_base or one.only_other]
+
+
+def _library(cell: Cell) -> tuple[str, str, str]:
+    return cell.mpi, cell.mpi_version, cell.label
+
+
+def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
+    """What each has alone; nothing if one of them does not say."""
+    mine, others = _words(base), _words(other)
+    if not mine or not others:
+        return Builds(base, other, (), ())
+    only_base = tuple(word for word in mine if word not in others)
+    return Builds(base, other, only_base, tuple(word for word in others if word not in mine))
+
+
+def _words(library: LibraryRecord) -> list[str]:
+    """Of all lines, each once; where it was installed is no difference of builds."""
+    words = (word for line in library.configuration.values() for word in words_of(line))
+    return [word for word in dict.fromkeys(words) if not word.startswith(PLACES)]
 
 
 def differences(base: Result, other: Result) -> list[str]:

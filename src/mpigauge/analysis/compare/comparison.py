@@ -18,6 +18,7 @@ from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
@@ -101,6 +102,7 @@ class Comparison:
         together: Sizes that are slower together, of which none may be by itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
         signs: Of the machine itself, those that are not as they were in the sessions.
+        builds: Libraries of one kind that were configured otherwise.
         forced: In what both sides differ that must be alike, if they were compared all the same.
     """
 
@@ -113,6 +115,7 @@ class Comparison:
     sessions: int | None = None
     signs: tuple[MachineSign, ...] = ()
     forced: tuple[str, ...] = ()
+    builds: tuple[Builds, ...] = ()
 
     @property
     def judges(self) -> bool:

@@ -200,6 +200,15 @@ def _data(
             }
             for one in shown.together
         ],
+        "builds": [
+            {
+                "base": words.name_of_build(one.base),
+                "other": words.name_of_build(one.other),
+                "only_base": [*one.only_base],
+                "only_other": [*one.only_other],
+            }
+            for one in shown.builds
+        ],
         "without_effect": [
             {"base": one.base, "other": one.other, "numbers": one.numbers} for one in without_effect(shown)
         ],

@@ -21,12 +21,14 @@ from mpigauge.vocabulary import DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
     from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
     from mpigauge.analysis.compare.settings import NoEffect
     from mpigauge.analysis.rows import Row
+    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign
 
@@ -35,6 +37,9 @@ TOO_FEW = "too few launches"
 IMPORTED = "imported"
 FORCED_MOST = 4
 """Of what differs though it must not, so many are named in words; JSON has all."""
+
+WORDS_MOST = 6
+"""Of a configuration that another has not."""
 
 SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
@@ -213,6 +218,7 @@ def notes(shown: Comparison) -> Iterator[str]:
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    yield from map(_builds, shown.builds)
     for one in without_effect(shown):
         yield _no_effect(one, shown.thresholds.margin)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
@@ -259,6 +265,23 @@ def _together(one: Together) -> str:
     chance = units.format_percent(one.p)
     name = f"{first.cell.pattern} {first.cell.mode}"
     return f"slower together: {name}, about {where}: {mean} times as long on average, chance {chance}"
+
+
+def _builds(one: Builds) -> str:
+    """`configured otherwise: only pr openmpi 5.0.11 has --enable-debug`."""
+    sides = ((one.other, one.only_other), (one.base, one.only_base))
+    return f"configured otherwise: {'; '.join(_build(*side) for side in sides if side[1])}"
+
+
+def name_of_build(library: LibraryRecord) -> str:
+    """`main openmpi 5.0.11`."""
+    return " ".join(filter(None, (library.label, library.name, library.version)))
+
+
+def _build(library: LibraryRecord, only: Sequence[str]) -> str:
+    name = name_of_build(library)
+    more = len(only) - WORDS_MOST
+    return f"only {name} has {' '.join(only[:WORDS_MOST])}{f' and {more} more words' if more > 0 else ''}"
 
 
 def _no_effect(one: NoEffect, margin: float) -> str:
