@@ -227,13 +227,6 @@ function drawMatrix(chart) {
     const axis = { tickvals: size, ticktext: names, showgrid: false, zeroline: false, automargin: true, constrain: "domain" };
     const layout = { ...frame(), title: { text: panel.title, font: { size: 12 } }, margin: { l: 40, r: 10, t: 34, b: 36 },
       xaxis: axis, yaxis: { ...axis, autorange: "reversed", scaleanchor: "x" } };
-    Plotly.react(place, [trace], layout, STEADY).then(() => {
-      place.removeAllListeners("plotly_hover");
-      place.on("plotly_hover", ({ points: [{ x, y }], event }) => {
-        const value = panel.values[y][x];
-        if (value !== null) say([[`${chart.names[y]} – ${chart.names[x]}`, ""], [panel.title, written(panel.quantity, value)]], event);
-      });
-      place.on("plotly_unhover", hush);
-    });
+    Plotly.react(place, [trace], layout, STEADY).then(() => listenSquares(chart, panel, place));
   });
 }
