@@ -193,9 +193,11 @@ def test_a_narrow_page_does_not_scroll_sideways(show: Any) -> None:
 
 
 def test_paper_has_the_pictures(show: Any) -> None:
-    found = show("rich")
+    found = show("rich", viewport={"width": 720, "height": 1000})
     found.drawn("latency-0")
     found.page.emulate_media(media="print")
+    widths = [one.bounding_box()["width"] for one in found.page.locator("svg.still").all()]
+    assert min(widths) > 0.4 * 720
     assert found.page.locator("#latency-0 svg.still").is_visible()
     assert found.page.locator("#latency-0 .live").is_hidden()
     assert found.page.locator("form.switches").is_hidden()
@@ -207,6 +209,15 @@ def test_paper_has_the_pictures(show: Any) -> None:
 def squares(found: Any, text: str) -> Any:
     """The map of a quantity, drawn."""
     return found.drawn("map-0").locator(f'.live > div[aria-label^="{text}"]')
+
+
+def test_maps_of_two_quantities_do_not_overlap(show: Any) -> None:
+    found = show("map")
+    first, second = (
+        squares(found, quantity).locator(".main-svg").first.bounding_box()
+        for quantity in ("latency", "bandwidth")
+    )
+    assert first["x"] + first["width"] <= second["x"] or first["y"] + first["height"] <= second["y"]
 
 
 def test_a_square_says_pair_value_and_launches(show: Any) -> None:

@@ -210,8 +210,10 @@ function drawMatrix(chart) {
   chart.dirty = false;
   chart.live.hidden = false;
   chart.still.classList.add("replaced");
+  // All have their place before the first is drawn, which else would take the width of all.
+  while (chart.live.children.length < chart.panels.length) chart.live.append(document.createElement("div"));
   chart.panels.forEach((panel, at) => {
-    const place = chart.live.children[at] || chart.live.appendChild(document.createElement("div"));
+    const place = chart.live.children[at];
     const values = panel.values.flat().filter((value) => value !== null);
     let [low, high] = [Math.min(...values), Math.max(...values)];
     if (panel.quantity === "rate") low = Math.min(low, high / LEAST_SPAN); else high = Math.max(high, low * LEAST_SPAN);
