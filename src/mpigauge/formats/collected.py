@@ -92,6 +92,11 @@ class Collected:
         self._records.append(Failure(LAUNCH, kind, words, None, cell))
 
     def _enter(self, meaning: Meaning, cell: Cell, line: Line) -> None:
+        """Takes up a cell, which must be one that a result file can have: else nobody could read it again."""
+        try:
+            msgspec.convert(msgspec.to_builtins(cell), Cell)
+        except msgspec.ValidationError as error:
+            raise line.refused(f"a number is out of range: {error}", "complete the line") from None
         if cell in self._places:
             raise line.refused(
                 f"measures the same cell as {self._places[cell]}",
