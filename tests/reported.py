@@ -33,7 +33,7 @@ EVIL = """<img src=x onerror="alert(1)"></script><script>alert(2)</script>&lt;b&
 
 def samples_ns(of: Cell, number: int) -> list[int]:
     """By size; the synchronous mode takes half as long again, and launches differ by about 1 %."""
-    luck = random.Random(f"{of.pattern} {of.mode} {of.bytes} {number}")
+    luck = random.Random(f"{of.pattern} {of.mode} {of.bytes} {of.mpi_version} {of.pair} {number}")
     base = (50_000 + of.bytes / 4) * (1.5 if of.mode == "synchronous" else 1.0) * luck.gauss(1, 0.01)
     return [round(base * luck.gauss(1, 0.02)) for _ in range(20)]
 
@@ -87,6 +87,37 @@ def changing() -> list[Record]:
     visits = in_states(
         cells, course, lambda of, state, number: [round(each * far[state]) for each in samples_ns(of, number)]
     )
+    return [campaign(*cells), *launches_of(cells, LAUNCHES), *visits, End("launches", 9.0, "")]
+
+
+def mapped(ranks: int = 4) -> list[Record]:
+    """A map of all pairs; the last one talks slowly to everybody."""
+    pairs = [(i, j) for j in range(ranks) for i in range(j)]
+    cells = [
+        cell(size=size, ranks=ranks, pair=f"{i}-{j}", pairing="tournament")
+        for i, j in pairs
+        for size in (8, 65536)
+    ]
+
+    def slow_ns(of: Cell, number: int) -> list[int]:
+        factor = 3 if of.pair.endswith(f"-{ranks - 1}") else 1
+        return [factor * each for each in samples_ns(of, number)]
+
+    visits = measured(cells, LAUNCHES, slow_ns)
+    return [campaign(*cells), *launches_of(cells, LAUNCHES), *visits, End("launches", 9.0, "")]
+
+
+def many(count: int = 500) -> list[Record]:
+    """A result of so many cells at least, as a suite on several libraries has them."""
+    sizes = [0, *(2**power for power in range(23))]
+    versions = [f"5.0.{number}" for number in range(-(-count // (2 * len(sizes))))]
+    cells = [
+        one
+        for version in versions
+        for size in sizes
+        for one in (cell(size=size, mpi_version=version), cell("memcpy", size, mpi_version=version))
+    ]
+    visits = measured(cells, LAUNCHES, samples_ns)
     return [campaign(*cells), *launches_of(cells, LAUNCHES), *visits, End("launches", 9.0, "")]
 
 

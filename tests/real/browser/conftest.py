@@ -9,11 +9,22 @@ import pytest
 
 from mpigauge.show.report.render import render
 from tests.made import result_of
-from tests.reported import EVIL, changing, page, rich
+from tests.reported import EVIL, changing, many, mapped, page, rich
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from mpigauge.result.records import Record
+
+RESULTS: Mapping[str, Callable[[], list[Record]]] = {
+    "rich": rich,
+    "states": changing,
+    "hostile": lambda: rich(mpi_version=EVIL, placement=EVIL),
+    "map": mapped,
+    "many": many,
+}
+"""Of many sections, of two states, of hostile names, of all pairs, of many cells."""
 
 SIZE = {"width": 1280, "height": 900}
 
@@ -33,12 +44,16 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with pages of made results: of many sections, of two states, of hostile names."""
-    folder = tmp_path_factory.mktemp("pages")
-    hostile = rich(mpi_version=EVIL, placement=EVIL)
-    for name, records in (("rich", rich()), ("states", changing()), ("hostile", hostile)):
-        (folder / f"{name}.html").write_text(render(page(result_of(*records))), encoding="utf-8")
-    return folder
+    """A folder for pages of made results."""
+    return tmp_path_factory.mktemp("pages")
+
+
+def written(folder: Path, name: str) -> Path:
+    """One of RESULTS as a page, made when it is first asked for."""
+    path = folder / f"{name}.html"
+    if not path.exists():
+        path.write_text(render(page(result_of(*RESULTS[name]()))), encoding="utf-8")
+    return path
 
 
 class Opened:
@@ -97,7 +112,7 @@ def show(browser: Any, pages: Path) -> Iterator[Any]:
     def opened(name: str, fragment: str = "", **settings: Any) -> Opened:
         context = browser.new_context(**({"viewport": SIZE} | settings))
         contexts.append(context)
-        found = Opened(context.new_page(), pages / f"{name}.html", fragment)
+        found = Opened(context.new_page(), written(pages, name), fragment)
         return found if settings.get("java_script_enabled") is False else found.ready()
 
     yield opened

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
+from statistics import median
 from typing import Any
 
 import pytest
 
-from tests.reported import EVIL, SIZES
+from tests.reported import EVIL, LAUNCHES, SIZES
 
 pytestmark = pytest.mark.browser
 
@@ -64,6 +66,18 @@ def test_a_point_says_value_interval_launches_and_doubts(show: Any) -> None:
     assert not found.page.locator(".tip").is_visible()
     found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     found.page.locator(".tip").wait_for()
+    assert "0 B" in found.page.locator(".tip").inner_text()
+
+
+def test_a_point_that_the_keyboard_has_left_can_be_pointed_at(show: Any) -> None:
+    found = show("rich")
+    figure = found.drawn("latency-0")
+    assert "0 B" in pointed(found, figure)
+    found.page.wait_for_timeout(200)  # the chart library has taken up that it is there
+    found.page.keyboard.press("Escape")
+    box = figure.locator(".point").first.bounding_box()
+    found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    found.page.locator(".tip").wait_for(timeout=5000)
     assert "0 B" in found.page.locator(".tip").inner_text()
 
 
@@ -179,9 +193,140 @@ def test_a_narrow_page_does_not_scroll_sideways(show: Any) -> None:
 
 
 def test_paper_has_the_pictures(show: Any) -> None:
-    found = show("rich")
+    found = show("rich", viewport={"width": 720, "height": 1000})
     found.drawn("latency-0")
     found.page.emulate_media(media="print")
+    widths = [one.bounding_box()["width"] for one in found.page.locator("svg.still").all()]
+    assert min(widths) > 0.4 * 720
     assert found.page.locator("#latency-0 svg.still").is_visible()
     assert found.page.locator("#latency-0 .live").is_hidden()
     assert found.page.locator("form.switches").is_hidden()
+
+
+# ---- A link map ----------------------------------------------------------------------------------
+
+
+def squares(found: Any, text: str) -> Any:
+    """The map of a quantity, drawn."""
+    return found.drawn("map-0").locator(f'.live > div[aria-label^="{text}"]')
+
+
+def test_maps_of_two_quantities_do_not_overlap(show: Any) -> None:
+    found = show("map")
+    first, second = (
+        squares(found, quantity).locator(".main-svg").first.bounding_box()
+        for quantity in ("latency", "bandwidth")
+    )
+    assert first["x"] + first["width"] <= second["x"] or first["y"] + first["height"] <= second["y"]
+
+
+def test_a_square_says_pair_value_and_launches(show: Any) -> None:
+    found = show("map")
+    box = squares(found, "latency").locator(".heatmaplayer image").bounding_box()
+    # Second line, first column: of four.
+    found.page.mouse.move(box["x"] + box["width"] / 8, box["y"] + box["height"] * 3 / 8)
+    found.page.locator(".tip").wait_for()
+    said = found.page.locator(".tip").inner_text()
+    assert "latency, 8 B 25.0 µs" in said
+    assert f"launches {len(LAUNCHES)}" in said
+    assert not found.errors
+
+
+@pytest.mark.parametrize("quantity", ["latency", "bandwidth"])
+def test_a_map_is_walked_with_the_keyboard(show: Any, quantity: str) -> None:
+    found = show("map")
+    place = squares(found, quantity)
+    assert (place.get_attribute("tabindex"), place.get_attribute("role")) == ("0", "group")
+    place.focus()
+    said = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
+        found.page.keyboard.press(key)
+        said.append(found.page.locator(".tip").inner_text().split("\n"))
+    pairs = [lines[0].strip() for lines in said]
+    assert pairs[0] != pairs[1] != pairs[2]
+    assert pairs[2] == pairs[3], "the edge is an edge"
+    assert all(lines[2] == f"launches {len(LAUNCHES)}" for lines in said)
+    assert place.locator(".shapelayer path").count() == 1
+    found.page.keyboard.press("Escape")
+    assert not found.page.locator(".tip").is_visible()
+    assert place.locator(".shapelayer path").count() == 0
+    assert not found.errors
+
+
+def test_a_pair_of_a_rank_with_itself_says_that_it_is_not_measured(show: Any) -> None:
+    found = show("map")
+    squares(found, "latency").focus()
+    for key in ("ArrowRight", "ArrowLeft"):
+        found.page.keyboard.press(key)
+    assert "not measured" in found.page.locator(".tip").inner_text()
+
+
+def test_a_map_has_no_serious_obstacles(show: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = show("map")
+    squares(found, "latency").focus()
+    result = axe.Axe().run(found.page)
+    serious = [one for one in result.response["violations"] if one["impact"] in SERIOUS]
+    assert serious == [], [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
+
+
+# ---- Copies --------------------------------------------------------------------------------------
+
+REFUSED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+MISSING = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
+COPY = "document.querySelector('#provenance button.copy')"
+HEARD = """document.addEventListener("copy", () => { window.heard = document.activeElement.value; })"""
+
+
+@pytest.mark.parametrize("clipboard", [REFUSED, MISSING], ids=["refused", "missing"])
+def test_provenance_is_copied_where_the_clipboard_is_refused(show: Any, clipboard: str) -> None:
+    found = show("rich")
+    found.page.evaluate(f"() => {{ {clipboard}; {HEARD}; }}")
+    button = found.page.locator("#provenance button.copy")
+    button.click()
+    found.page.wait_for_function(f"{COPY}.textContent === 'copied'")
+    assert "node1" in found.page.evaluate("window.heard")
+    assert found.page.locator("textarea").count() == 0
+    assert button.evaluate("(one) => one === document.activeElement")
+    assert not found.errors
+
+
+def test_what_could_not_be_copied_is_said(show: Any) -> None:
+    found = show("rich")
+    found.page.evaluate(f"() => {{ {REFUSED}; document.execCommand = () => false; }}")
+    button = found.page.locator("#provenance button.copy")
+    button.click()
+    found.page.wait_for_function(f"{COPY}.textContent.startsWith('not copied')")
+    assert not found.errors
+
+
+def test_provenance_is_copied_by_the_clipboard(show: Any) -> None:
+    found = show("rich", permissions=["clipboard-read", "clipboard-write"])
+    found.page.locator("#provenance button.copy").click()
+    found.page.wait_for_function(f"{COPY}.textContent === 'copied'")
+    assert "node1" in found.page.evaluate("navigator.clipboard.readText()")
+
+
+# ---- Many cells ----------------------------------------------------------------------------------
+
+
+def opened_s(show: Any, name: str) -> float:
+    """From the address to the first chart that is drawn; the median of three."""
+    found = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        show(name).drawn("latency-0")
+        found.append(time.perf_counter() - begin)
+    return median(found)
+
+
+def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(
+    show: Any, record_property: Any
+) -> None:
+    """Most of it is the chart library; only what is seen is drawn."""
+    few, lots = opened_s(show, "rich"), opened_s(show, "many")
+    cells = show("many").page.evaluate("JSON.parse(document.getElementById('data').textContent).cells.length")
+    assert cells >= 500
+    record_property("seconds", {"30 cells": few, "500 cells": lots})
+    print(f"opened, to the first chart: {few:.2f} s of a small result, {lots:.2f} s of {cells} cells")
+    assert lots < 4 * few

@@ -211,6 +211,17 @@ def test_cells_that_share_everything_say_no_more_than_one() -> None:
     assert prior.most == pytest.approx(5, rel=0.05)
 
 
+def test_cells_in_which_two_sides_are_the_same_correlate_with_none() -> None:
+    """Of equal times rounding alone is left: no correlation, and no warning of numpy on the terminal."""
+    chance = np.random.default_rng(11)
+    residuals = chance.normal(size=(6, 20))
+    residuals[:, ::2] = 1e-17
+    variances, freedom = np.square(residuals).sum(axis=0) / 5, np.full(20, 5.0)
+    assert 5 <= prior_of(residuals, variances, freedom).most <= 5 * 20
+    rounding = np.full_like(residuals, 1e-17)
+    assert prior_of(rounding, np.square(rounding).sum(axis=0) / 5, freedom).most == 5 * 20
+
+
 # ---- Its own control -----------------------------------------------------------------------------
 
 

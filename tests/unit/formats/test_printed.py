@@ -317,3 +317,10 @@ def test_every_sample_is_recognised_and_names_its_lines(path: Path) -> None:
 def test_a_file_of_nobody_is_not_recognised() -> None:
     assert formats.recognised(b"hello\nworld 1 2 3\n") is None
     assert formats.recognised(b"") is None
+
+
+def test_more_ranks_than_a_result_can_have_are_refused(tmp_path: Path) -> None:
+    """It would be written, and could not be read again."""
+    text = (FOLDER / "osu_init_7.4.txt").read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match="line 2: no result can have this"):
+        records_of(tmp_path / "init.txt", text.replace("nprocs: 2,", "nprocs: 99999999,"))

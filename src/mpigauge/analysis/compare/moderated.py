@@ -116,6 +116,11 @@ def _usual(variances: Values, freedom: Values) -> tuple[Values, Values]:
 def _independent_cells(residuals: Values, freedom: float) -> float:
     """How many cells would say as much if they shared no launches."""
     cells = residuals.shape[1]
+    # Of two sides that are the same number for number, rounding alone is left, and the same in all launches.
+    residuals = residuals[:, np.ptp(residuals, axis=0) > 0]
+    if residuals.shape[1] < CELLS_LEAST:
+        return float(cells)
+    cells = residuals.shape[1]
     correlations = np.corrcoef(residuals, rowvar=False)
     squared = float((np.square(correlations).sum() - cells) / (cells * (cells - 1)))
     shared = min(1.0, max(0.0, (squared - 1 / freedom) / (1 - 1 / freedom)))

@@ -210,8 +210,10 @@ function drawMatrix(chart) {
   chart.dirty = false;
   chart.live.hidden = false;
   chart.still.classList.add("replaced");
+  // All have their place before the first is drawn, which else would take the width of all.
+  while (chart.live.children.length < chart.panels.length) chart.live.append(document.createElement("div"));
   chart.panels.forEach((panel, at) => {
-    const place = chart.live.children[at] || chart.live.appendChild(document.createElement("div"));
+    const place = chart.live.children[at];
     const values = panel.values.flat().filter((value) => value !== null);
     let [low, high] = [Math.min(...values), Math.max(...values)];
     if (panel.quantity === "rate") low = Math.min(low, high / LEAST_SPAN); else high = Math.max(high, low * LEAST_SPAN);
@@ -227,13 +229,6 @@ function drawMatrix(chart) {
     const axis = { tickvals: size, ticktext: names, showgrid: false, zeroline: false, automargin: true, constrain: "domain" };
     const layout = { ...frame(), title: { text: panel.title, font: { size: 12 } }, margin: { l: 40, r: 10, t: 34, b: 36 },
       xaxis: axis, yaxis: { ...axis, autorange: "reversed", scaleanchor: "x" } };
-    Plotly.react(place, [trace], layout, STEADY).then(() => {
-      place.removeAllListeners("plotly_hover");
-      place.on("plotly_hover", ({ points: [{ x, y }], event }) => {
-        const value = panel.values[y][x];
-        if (value !== null) say([[`${chart.names[y]} – ${chart.names[x]}`, ""], [panel.title, written(panel.quantity, value)]], event);
-      });
-      place.on("plotly_unhover", hush);
-    });
+    Plotly.react(place, [trace], layout, STEADY).then(() => listenSquares(chart, panel, place));
   });
 }

@@ -18,7 +18,10 @@ from mpigauge.show.tables.link_map import quantities
 from mpigauge.show.words import report as words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.document import Document
     from mpigauge.show.report.page import Grid
 
@@ -36,18 +39,37 @@ def chart(name: str, shown: LinkMap, table: Grid) -> Chart:
 
 
 def _panels(shown: LinkMap) -> list[dict[str, Any]]:
-    count = len(shown.names)
     found = []
     for what, size, unit, get in quantities(shown):
-        values: list[list[float | None]] = [[None] * count for _ in range(count)]
-        for link in shown.links:
-            value = get(link)
-            if value is not None and math.isfinite(value):
-                i, j = link.ranks
-                values[i][j] = values[j][i] = short(value)
-        quantity = "time" if unit == "s" else "rate"
-        found.append({"title": f"{what}, {units.format_size(size)}", "quantity": quantity, "values": values})
+        is_time = unit == "s"
+        rows = {link.ranks: link.latency if is_time else link.rate for link in shown.links}
+        values = {link.ranks: get(link) for link in shown.links}
+        found.append(
+            {
+                "title": f"{what}, {units.format_size(size)}",
+                "quantity": "time" if is_time else "rate",
+                "values": _square(shown, {pair: _finite(value) for pair, value in values.items()}),
+                "launches": _square(shown, {pair: _launches(row) for pair, row in rows.items()}),
+            }
+        )
     return found
+
+
+def _square(shown: LinkMap, by_pair: Mapping[tuple[int, int], float | None]) -> list[list[float | None]]:
+    """A line per rank, a place per other rank; both directions of a pair have one value."""
+    count = len(shown.names)
+    square: list[list[float | None]] = [[None] * count for _ in range(count)]
+    for (i, j), value in by_pair.items():
+        square[i][j] = square[j][i] = value
+    return square
+
+
+def _finite(value: float | None) -> float | None:
+    return short(value) if value is not None and math.isfinite(value) else None
+
+
+def _launches(row: Row | None) -> int | None:
+    return row.time.launches if row is not None and row.time is not None else None
 
 
 def table_of(document: Document) -> Grid:

@@ -46,9 +46,15 @@ function middleOf(element) {
   return { clientX: box.left + box.width / 2, clientY: box.top + 20 };
 }
 
+// The chart library must forget the point, too: pointing at it would be no news, and nothing would be said.
+function leave(chart) {
+  hush();
+  if (chart.live.data) Plotly.Fx.unhover(chart.live);
+}
+
 function walk(chart, event) {
   const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-  if (event.key === "Escape") { hush(); return; }
+  if (event.key === "Escape") { leave(chart); return; }
   if (!step || !chart.live.data) return;
   event.preventDefault();
   const drawn = chart.live.data.flatMap((trace, at) => (trace.hoverinfo === "none" && trace.y.some((y) => y !== null) ? [at] : []));
@@ -61,6 +67,51 @@ function walk(chart, event) {
   Plotly.Fx.hover(chart.live, [{ curveNumber: drawn[next], pointNumber: places[there] }]);
   const trace = chart.live.data[drawn[next]];
   say(entriesOf(chart, trace, trace.customdata[places[there]]), middleOf(chart.live));
+}
+
+// ---- What a square of a map says ----------------------------------------------------------------
+
+function saySquare(chart, panel, [y, x], at) {
+  const [value, launches] = [panel.values[y][x], panel.launches[y][x]];
+  say([
+    [`${chart.names[y]} – ${chart.names[x]}`, ""],
+    [panel.title, value === null ? words.unknown : written(panel.quantity, value)],
+    ...(launches ? [[words.launches, launches]] : []),
+  ], at);
+}
+
+function listenSquares(chart, panel, place) {
+  place.removeAllListeners("plotly_hover");
+  place.removeAllListeners("plotly_unhover");
+  place.on("plotly_hover", ({ points: [{ x, y }], event }) => {
+    if (panel.values[y][x] !== null) saySquare(chart, panel, [y, x], event);
+  });
+  place.on("plotly_unhover", hush);
+  Object.assign(place, { tabIndex: 0, onkeydown: (event) => walkSquares(chart, panel, place, event), onblur: () => leaveSquares(place) });
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", panel.title);
+}
+
+// From square to square; one of a rank with itself is there, too, so that a step is a step.
+function walkSquares(chart, panel, place, event) {
+  const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  if (event.key === "Escape") { leaveSquares(place); return; }
+  if (!by) return;
+  event.preventDefault();
+  const inside = (number) => Math.max(0, Math.min(chart.names.length - 1, number));
+  panel.at = panel.at ? [inside(panel.at[0] + by[0]), inside(panel.at[1] + by[1])] : [0, inside(1)];
+  frameSquare(place, panel.at);
+  saySquare(chart, panel, panel.at, middleOf(place));
+}
+
+function leaveSquares(place) {
+  hush();
+  frameSquare(place, null);
+}
+
+function frameSquare(place, at) {
+  const around = at && { type: "rect", x0: at[1] - 0.5, x1: at[1] + 0.5, y0: at[0] - 0.5, y1: at[0] + 0.5, line: { color: style("--bad"), width: 3 } };
+  Plotly.relayout(place, { shapes: around ? [around] : [] });
 }
 
 // ---- Marks --------------------------------------------------------------------------------------
@@ -125,6 +176,28 @@ function write(at) {
   history.replaceState(null, "", `#${kept}`);
 }
 
+// ---- Copies -------------------------------------------------------------------------------------
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text, button);
+  }
+}
+
+// Where the clipboard is refused, as of files in some browsers: what is selected can still be copied.
+function copySelected(text, button) {
+  const area = Object.assign(document.createElement("textarea"), { value: text, readOnly: true });
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  button.focus();
+  return done;
+}
+
 // ---- Beginning ----------------------------------------------------------------------------------
 
 const redraw = () => charts.forEach((chart) => { chart.dirty = true; if (chart.near) chart.draw(chart); });
@@ -157,7 +230,7 @@ for (const [name, data] of Object.entries(told.charts)) {
   live.after(note);
   if (data.kind !== "matrix") {
     items.forEach((item, at) => toggle(chart, item, at));
-    Object.assign(live, { tabIndex: 0, onkeydown: (event) => walk(chart, event), onblur: hush });
+    Object.assign(live, { tabIndex: 0, onkeydown: (event) => walk(chart, event), onblur: () => leave(chart) });
     live.setAttribute("role", "group");
     live.setAttribute("aria-label", figure.querySelector("h3").textContent);
   }
@@ -174,8 +247,7 @@ document.querySelectorAll("button.copy").forEach((button) => {
   button.onclick = async () => {
     const rows = [...button.closest("section").querySelectorAll("tr")];
     const text = rows.map((row) => [...row.cells].map((cell) => cell.textContent).join("\t")).join("\n");
-    await navigator.clipboard.writeText(text);
-    button.textContent = words.copied;
+    button.textContent = await copy(text, button) ? words.copied : words.not_copied;
   };
 });
 document.querySelectorAll('a[href^="#"]').forEach((link) => link.addEventListener("click", (event) => {

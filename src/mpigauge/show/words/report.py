@@ -90,6 +90,8 @@ SCRIPT: Mapping[str, str] = {
     "hidden": "hidden",
     "selected": SELECTED,
     "copied": "copied",
+    "not_copied": "not copied: select the table and copy it",
+    "unknown": "not measured",
     "first": "go to the first",
     "clear": "clear",
     "nothing": "nothing of this chart has it",
@@ -148,7 +150,7 @@ READING: Sequence[tuple[str, str]] = (
         (
             "Point at a mark, or focus a chart and press the arrow keys, for its number, interval, "
             "launches and doubts. Drag to enlarge, press twice to see all. The switches act on all "
-            "charts, and the address of the page keeps them."
+            "charts that have what they choose, and the address of the page keeps them."
         ),
     ),
     (

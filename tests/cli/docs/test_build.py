@@ -1,0 +1,34 @@
+"""The pages as Sphinx builds them: what it warns of is an error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.places import DOCS, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PICTURES_MOST_BYTES = 150_000
+
+
+@pytest.mark.thorough
+def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
+    """As `make docs` does; the schemas are beside the pages."""
+    pytest.importorskip("sphinx")
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(DOCS), str(tmp_path / "html")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    built = {path.name for path in (tmp_path / "html").iterdir()}
+    assert {"index.html", "report.html", "schema.json", "schema-show.json"} <= built
+
+
+def test_pictures_of_the_report_are_small_and_shown() -> None:
+    text = (DOCS / "report.md").read_text(encoding="utf-8")
+    for path in (DOCS / "screens").iterdir():
+        assert path.stat().st_size < PICTURES_MOST_BYTES
+        assert f"](screens/{path.name})" in text
