@@ -73,7 +73,8 @@ def lab_words(user: str, *words: str) -> list[str]:
 
 def lab_environment(folder: Path, user: str) -> dict[str, str]:
     """With a cache that the user can write."""
-    paths = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    # An empty path would be the current folder.
+    paths = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     changes = {"PYTHONPATH": paths, "TMPDIR": str(folder)}
     if user == "nobody":
         changes["MPIGAUGE_KERNEL_DIR"] = str(folder / "cache")
