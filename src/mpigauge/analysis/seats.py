@@ -31,3 +31,10 @@ def seat_numbers(visits: Sequence[Visit]) -> Seats:
         if id(visit.cell) not in known:
             known[id(visit.cell)] = numbers.setdefault(seat_of(visit.cell), len(numbers))
     return np.fromiter((known[id(visit.cell)] for visit in visits), np.intp, len(visits))
+
+
+def by_seat(visits: Sequence[Visit]) -> list[Seats]:
+    """Places of the visits of the same ranks, rising; an empty part if there are no visits."""
+    numbers = seat_numbers(visits)
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge.analysis.conditions import LEAST_NS
-from mpigauge.analysis.seats import seat_numbers, seat_of
+from mpigauge.analysis.seats import by_seat, seat_numbers, seat_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Speeds(NamedTuple):
     """At which speed a machine was for most of the time.
 
     Attributes:
-        usual_s: What the arithmetic took then, in the middle.
+        usual_s: What the arithmetic took then, median over readings.
         usual_share: Of the visits, those that began and ended so.
     """
 
@@ -81,10 +81,9 @@ def spans_of(visits: Sequence[Visit]) -> dict[object, float]:
     """
     known, readings = _readings(visits)
     made = [visits[place] for place in known.tolist()]
-    seats, logs = seat_numbers(made), np.log(readings.mean(axis=1))
-    order = np.argsort(seats, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(seats[order])) + 1)
-    return {seat_of(made[mine[0]].cell): _span(logs[mine]) for mine in parts if mine.size >= LEAST_VISITS}
+    logs = np.log(readings.mean(axis=1))
+    parts = [mine for mine in by_seat(made) if mine.size >= LEAST_VISITS]
+    return {seat_of(made[mine[0]].cell): _span(logs[mine]) for mine in parts}
 
 
 def _span(logs: Values) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from mpigauge.analysis.conditions import readings_of
 from mpigauge.analysis.grouping import groups
-from mpigauge.analysis.seats import seat_numbers
+from mpigauge.analysis.seats import by_seat
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
@@ -230,15 +230,8 @@ def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, place
     little as is asked of all visits together, in which the way from host to host may outweigh all else.
     """
     return any(
-        _several_often(found[mine]) and _fall_apart(logs[mine], places[mine]) for mine in _by_seat(visits)
+        _several_often(found[mine]) and _fall_apart(logs[mine], places[mine]) for mine in by_seat(visits)
     )
-
-
-def _by_seat(visits: Sequence[Visit]) -> Iterable[Found]:
-    """Places of the visits of the same ranks."""
-    codes = seat_numbers(visits)
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
 def _several_often(found: Found) -> bool:

@@ -78,7 +78,7 @@ class Collected:
             UsageError: The same cell was read before; or no result can have it, or the time.
         """
         if not math.isfinite(time_s):
-            raise line.refused("has a time that is no number", "correct the line, or delete it")
+            raise line.refused("has a time that is not a number", "correct the line, or delete it")
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)
             return

@@ -66,7 +66,7 @@ def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
 
 
 def _words(library: LibraryRecord) -> list[str]:
-    """Of all lines, each once; where it was installed is no difference of builds."""
+    """Of all lines, each once, without those that say where it was installed."""
     words = (word for line in library.configuration.values() for word in words_of(line))
     return [word for word in dict.fromkeys(words) if not word.startswith(PLACES)]
 
