@@ -87,7 +87,11 @@ class Trial:
 
     def compared(self, *paths: Path) -> dict[str, Any]:
         """What our comparison says of them."""
-        said: dict[str, Any] = json.loads(self._run("compare", *map(str, paths), "--format", "json"))
+        return self.asked("compare", *map(str, paths))
+
+    def asked(self, *words: str) -> dict[str, Any]:
+        """What a verb says, as JSON."""
+        said: dict[str, Any] = json.loads(self._run(*words, "--format", "json"))
         return said
 
     def _run(self, *words: str, **environment: str) -> str:
