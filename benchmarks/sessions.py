@@ -76,7 +76,8 @@ def _changes(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _before_s(cell: dict[str, Any], since: int) -> float:
     """What it took before, in the sessions in which the machine was in this state."""
-    return median(time_s for time_s in cell["times_s"][:since] if time_s)
+    times_s: list[float] = [time_s for time_s in cell["times_s"][:since] if time_s]
+    return median(times_s)
 
 
 def history(trial: Trial, sessions: int, since: int, delay_ns: int) -> tuple[dict[str, Any], list[str]]:
