@@ -77,14 +77,15 @@ def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -
         )
 
 
-def _check_pairs(ranks: int, plan: Plan, where: str) -> None:
+def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
     """Refuses pairs before there are millions of them."""
     pairs = ranks * (ranks - 1) // 2
-    if pairs * plan.visits > VISITS_MOST:
+    visits = pairs * sizes * plan.visits
+    if visits > VISITS_MOST:
         raise UsageError(
-            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {plan.visits} visits of each are "
-            f"{pairs * plan.visits:,} visits of a launch, of at most {VISITS_MOST:,}",
-            "use fewer ranks: a part of the hosts, or one rank on each",
+            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {sizes} size{'s' * (sizes > 1)} and "
+            f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {VISITS_MOST:,}",
+            "use fewer ranks: a part of the hosts, or one rank on each; or one size",
         )
 
 
@@ -195,7 +196,7 @@ def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
             f"{asked.where}: {asked.pattern.name} is not between two ranks and has no pairs",
             "use pingpong, for example",
         )
-    _check_pairs(cell.ranks, asked.plan, asked.where)
+    _check_pairs(cell.ranks, len(list(_sizes(asked, cell))), asked.plan, asked.where)
     yield from (name_of(pair) for pair in combinations(range(cell.ranks), 2))
 
 

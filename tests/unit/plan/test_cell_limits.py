@@ -248,6 +248,12 @@ def test_a_map_of_too_many_ranks_is_refused_with_the_numbers() -> None:
     assert caught.value.hint
 
 
+def test_all_sizes_of_a_map_count_before_its_cells_are_made() -> None:
+    """A thousand ranks with two sizes, of which either alone would do."""
+    with pytest.raises(UsageError, match=r"with 2 sizes and 2 visits of each are 1,998,000 visits"):
+        cells_with(Measure("pingpong", sizes="8,1MiB", pairs="tournament"), ranks=1000, visits=2)
+
+
 @repeatable
 @given(ranks=st.integers(2, 12), visits=st.integers(1, 8), most=st.integers(1, 600), sizes=st.integers(1, 3))
 def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int, sizes: int) -> None:
