@@ -18,13 +18,14 @@ Words = tuple[str, ...]
 
 STATUSES = {
     errors.EXIT_DONE: "done",
-    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload, or a link "
-    "or host is slow; with a traceback: a fault of mpigauge itself, please report it",
+    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload; or a map, "
+    "comparison, check or history found something slower; with a traceback: a fault of mpigauge itself, "
+    "please report it",
     errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
     errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
     errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or the budget ran out before "
     "the first cell",
-    errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to say whether something is slow",
+    errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to tell, or the machine moved",
 }
 SIGNALS = "stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM"
 
