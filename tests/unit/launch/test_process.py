@@ -271,6 +271,15 @@ def test_processes_of_others_below_us_are_left_alone() -> None:
         other.kill()
 
 
+def test_how_others_below_us_end_is_theirs_to_hear() -> None:
+    """A child of a notebook that imports mpigauge."""
+    with subprocess.Popen(program("sys.exit(7)")) as other:
+        while not is_zombie(other.pid):
+            time.sleep(0.01)
+        everything("print('hello')")
+        assert other.wait() == 7
+
+
 SCRIPT_THAT_BECAME_US = """
 if os.fork() == 0:
     time.sleep(0.2)
@@ -319,6 +328,31 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it() -> None:
         test_a_polite_launcher_is_given_time_to_end_by_itself()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_nothing_of_ours_runs_between_fork_and_exec() -> None:
+    """Numpy has threads, and so has a notebook: a lock that one of them holds would never be opened."""
+    for path in sorted(Path(process.__file__).parents[1].rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert "preexec_fn" not in text, path
+        assert "os.fork" not in text or path.parent.name == "lab", path
+
+
+HANGS_IN_A_FORK = """
+import os, sys
+from mpigauge.launch.process import *
+os.register_at_fork(after_in_child=lambda: os.abort())
+with RunningJob([sys.executable, "-ISc", "print('started')"], {}) as job:
+    print(next(job.lines(lambda: 60)))
+"""
+
+
+def test_a_job_is_started_without_the_hooks_of_others() -> None:
+    """Libraries register what is to happen in a child, whatever their threads were at when it was forked."""
+    done = subprocess.run(
+        [sys.executable, "-c", HANGS_IN_A_FORK], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "b'started'\n", done.stderr
 
 
 def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
