@@ -26,7 +26,7 @@ def cache_folder() -> Path:
         EnvironmentLacksError: Nobody knows where the user's home is.
     """
     if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
-        return Path(chosen)
+        return Path(chosen).absolute()  # ranks, and hosts that are given a program, are in other folders
     return user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
 
 

@@ -126,3 +126,11 @@ def test_a_folder_of_others_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(EnvironmentLacksError, match="belongs to another user"):
         built(program)
     assert program.read_text(encoding="ascii") == "theirs"
+
+
+def test_a_folder_that_was_named_from_here_is_the_same_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPIGAUGE_KERNEL_DIR", "kernels")
+    assert cache.cache_folder() == tmp_path / "kernels"

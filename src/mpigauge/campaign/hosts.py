@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,7 +15,8 @@ from mpigauge.launch.allocations import allocation, manager, named
 from mpigauge.launch.lab import context
 from mpigauge.launch.launchers import LAUNCHERS, manager_of
 from mpigauge.launch.outer import check_alone
-from mpigauge.launch.preflight import faults
+from mpigauge.launch.preflight import faults, is_here
+from mpigauge.launch.supply import by_srun
 from mpigauge.plan.hosts import Host, placement_of, places_of, ranks_of, short
 from mpigauge.plan.model import Plan
 from mpigauge.result import environment
@@ -109,12 +110,16 @@ def with_hosts_again(plan: Plan) -> Plan:
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
     """Asks all hosts that ranks will be on for the kernels: a name with a typing error costs no campaign.
 
+    Hosts that lack one are given it, where no folder is shared.
+
     Raises:
-        EnvironmentLacksError: Names a host that does not answer, or that lacks the kernel.
+        EnvironmentLacksError: Names a host that does not answer, or that the kernel cannot be put on.
     """
     jobs = {cell.job for target in targets for cell in target.cells}
     places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
-    if fault := fault_of({host for of_job in places for host in of_job}, plan, targets):
+    programs = list(dict.fromkeys(target.program for target in targets))
+    found = _faults({host for of_job in places for host in of_job}, plan, programs, supplied=True)
+    if fault := _told(found):
         raise EnvironmentLacksError(
             fault,
             "check the name, and that passwordless login works; --skip-dead leaves out hosts that do not "
@@ -124,27 +129,49 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
 
 def fault_of(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
     """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none."""
-    found = _faults(hosts, plan, [target.program for target in targets])
+    return _told(_faults(hosts, plan, [target.program for target in targets]))
+
+
+def _told(found: Mapping[str, str]) -> str:
     for host, fault in found.items():
         others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
         return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
     return ""
 
 
-def _faults(hosts: Iterable[str], plan: Plan, programs: Sequence[Path]) -> dict[str, str]:
+def _faults(
+    hosts: Iterable[str], plan: Plan, programs: Sequence[Path], *, supplied: bool = False
+) -> dict[str, str]:
     """What is wrong with hosts, by name.
 
     A scheduler knows its own hosts, and ssh may be no way to them.
+
+    Args:
+        supplied: Whether hosts that lack a program are given it.
     """
     if plan.check_hosts == "no":
         return {}
     given = allocation(os.environ)
-    ours = {short(name) for name in given.names} if given is not None else set()
+    ours = {short(name): name for name in given.names} if given is not None else {}
     others = [host for host in sorted(set(hosts)) if short(host) not in ours]
-    if given is not None and manager_of(plan.launcher):
+    by_manager = given is not None and bool(manager_of(plan.launcher))
+    if given is not None and by_manager and others:
         return dict.fromkeys(others, f"is none of job {given.job}, and {plan.launcher} reaches no others")
-    asked = others if plan.check_hosts == AUTO and _mpiexec_reaches() else sorted(set(hosts))
-    return faults(asked, plan.remote_shell or "ssh", programs)
+    ask_all = not by_manager and (plan.check_hosts != AUTO or not _mpiexec_reaches())
+    asked = sorted(set(hosts)) if ask_all else others
+    found = faults(asked, plan.remote_shell or "ssh", programs, supplied=supplied)
+    if supplied and not ask_all:
+        nodes = [ours[short(host)] for host in sorted(set(hosts)) if short(host) in ours]
+        found |= _supplied_by_manager(nodes, programs)
+    return found
+
+
+def _supplied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
+    """What is wrong with nodes of our job that lack a kernel, if the scheduler has a way to put it there."""
+    scheduler = manager(os.environ)
+    if scheduler is None or scheduler.name != "slurm":
+        return {}
+    return by_srun([node for node in nodes if not is_here(node)], programs)
 
 
 def _mpiexec_reaches() -> bool:

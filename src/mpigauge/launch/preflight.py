@@ -1,4 +1,4 @@
-"""Whether other hosts let us in, and have what is to be started there."""
+"""Whether other hosts let us in, and have what is to be started there; what they lack can be put there."""
 
 import contextlib
 import errno
@@ -9,10 +9,11 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpigauge.launch import supply
 from mpigauge.launch.job import temporary_folder
 
 ANSWER_WAIT_S = 15.0
@@ -29,12 +30,29 @@ FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 # A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
 SAID_MOST_BYTES = 4096
-MISSING = 100
-"""Status of our question where the kernel is not there; ssh itself uses 255, shells 1 to 2 and 126 up."""
+MISSING = supply.REFUSED
+"""Status of our question where the kernel is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """What hosts are asked.
+
+    Attributes:
+        shell: ssh or what takes its place: a program that is given a host and a command.
+        command: For a shell there, whichever it is.
+        lacking: What it means if the answer is MISSING, by the last words that came with it.
+        input: A file that the command reads; None if it reads nothing.
+    """
+
+    shell: str
+    command: str
+    lacking: Callable[[str], str]
+    input: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
     """One host being asked.
 
     Attributes:
@@ -47,54 +65,93 @@ class Question:
     said: Path
 
 
-def faults(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+def faults(
+    hosts: Sequence[str], shell: str, programs: Sequence[Path], *, supplied: bool = False
+) -> dict[str, str]:
     """What is wrong with hosts, by name; up to AT_ONCE are asked, and waited for, together.
 
     Args:
         shell: ssh or what takes its place: a program that is given a host and a command.
         programs: That each host must have at the same path.
+        supplied: Whether hosts that lack one of them are given it.
 
     Raises:
         EnvironmentLacksError: There is no temporary folder.
     """
+    tests = " && ".join(f"test -x {shlex.quote(str(program))}" for program in programs)
+    names = " or ".join(map(str, programs))
+    lacking = f"has no {names}: the kernel must be there at the same path"
+    found = _found(hosts, Question(shell, f"{tests or 'true'} || exit {MISSING}", lambda _: lacking))
+    if supplied:
+        without = {host for host, fault in found.items() if fault == lacking}
+        left = _unsupplied(sorted(without), shell, programs)
+        found = {host: left.get(host, "") if host in without else fault for host, fault in found.items()}
+    return {host: fault for host, fault in found.items() if fault}
+
+
+def _unsupplied(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+    """Puts programs on hosts; what is wrong with those where that fails."""
+    found: dict[str, str] = {}
+    for program in programs:
+        found = _found(hosts, _supply(shell, program)) | found
+    return found
+
+
+def _supply(shell: str, program: Path) -> Question:
+    return Question(
+        shell, shlex.join(supply.words(program)), lambda said: supply.refused(program, said), program
+    )
+
+
+def _found(hosts: Sequence[str], question: Question) -> dict[str, str]:
+    """What is wrong with hosts that are not this one."""
     left = [host for host in hosts if not is_here(host)]
     found: dict[str, str] = {}
     while left:
-        answers = _answers(left[:AT_ONCE], shell, programs)
+        answers = _answers(left[:AT_ONCE], question)
         found |= answers
         left = left[len(answers) :]
     return {host: fault for host, fault in found.items() if fault}
 
 
-def _answers(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+def _answers(hosts: Sequence[str], question: Question) -> dict[str, str]:
     """What is wrong with the first of the hosts, as many as the system lets us ask; empty if nothing is."""
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
         folder = temporary_folder("asking hosts")
         asking.callback(shutil.rmtree, folder, ignore_errors=True)
-        asked: dict[str, Question | str] = {}
+        asked: dict[str, Asked | str] = {}
         for number, host in enumerate(hosts):
             try:
-                asked[host] = _ask(host, shell, programs, folder / str(number), asking)
+                asked[host] = _ask(host, question, folder / str(number), asking)
             except OSError as error:
                 if error.errno in FULL and asked:
                     break
-                asked[host] = f"cannot be reached: {shell}: {error.strerror}"
-        _wait([one.process for one in asked.values() if isinstance(one, Question)])
-        return {
-            host: one if isinstance(one, str) else _answer(one, shell, programs)
-            for host, one in asked.items()
-        }
+                asked[host] = f"cannot be reached: {question.shell}: {error.strerror}"
+        _wait([one.process for one in asked.values() if isinstance(one, Asked)])
+        return {host: one if isinstance(one, str) else _answer(one, question) for host, one in asked.items()}
 
 
 def _wait(asked: Iterable[subprocess.Popen[bytes]]) -> None:
     """Until all have ended, or nobody has for ANSWER_WAIT_S."""
     waiting, last = set(asked), time.monotonic()
     while waiting and time.monotonic() < last + ANSWER_WAIT_S:
-        ended = {process for process in waiting if process.poll() is not None}
+        ended = {process for process in waiting if status_of(process) is not None}
         if ended:
             waiting, last = waiting - ended, time.monotonic()
         else:
             time.sleep(PAUSE_S)
+
+
+def status_of(process: subprocess.Popen[bytes]) -> int | None:
+    """How a process has ended; None if it has not.
+
+    It stays to be waited for: once nobody has to, its number and that of its group may be another's, who
+    would then be ended in its place.
+    """
+    found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
 
 def is_here(host: str) -> bool:
@@ -113,33 +170,29 @@ def shell_words(shell: str, host: str) -> list[str]:
     return [shell, *(options if Path(shell).name == "ssh" else []), host]
 
 
-def _ask(
-    host: str, shell: str, programs: Sequence[Path], said: Path, asking: contextlib.ExitStack
-) -> Question:
+def _ask(host: str, question: Question, said: Path, asking: contextlib.ExitStack) -> Asked:
     """The question on its way; OSError if it cannot be asked."""
-    tests = " && ".join(f"test -x {shlex.quote(str(program))}" for program in programs)
-    words = shell_words(shell, host)
-    with said.open("wb") as file:
+    with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
-            [*words, f"{tests or 'true'} || exit {MISSING}"],
-            stdin=subprocess.DEVNULL,
+            [*shell_words(question.shell, host), question.command],
+            stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=file,
             start_new_session=True,  # so that all that it starts can be ended with it
         )
     asking.callback(_end, process)
-    return Question(process, said)
+    return Asked(process, said)
 
 
-def _answer(question: Question, shell: str, programs: Sequence[Path]) -> str:
+def _answer(asked: Asked, question: Question) -> str:
     """What is wrong, by what came back; empty if nothing is."""
-    status = question.process.poll()
+    status = status_of(asked.process)
     if status is None:
-        return f"cannot be reached: {shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
+        return f"cannot be reached: {question.shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
     if status == MISSING:
-        return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
+        return question.lacking(_last_words(asked.said))
     if status:
-        return f"cannot be reached: {_last_words(question.said) or f'{shell} ended with {status}'}"
+        return f"cannot be reached: {_last_words(asked.said) or f'{question.shell} ended with {status}'}"
     return ""
 
 

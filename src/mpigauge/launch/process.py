@@ -1,11 +1,11 @@
 """A running job: its lines as they come, its last words, and an end that leaves nobody behind.
 
-Three things guard against orphans. The launcher is told to die with us (PR_SET_PDEATHSIG), and the
-kernel does the same with its launcher, or with its input where the launcher may stay. We adopt whoever
-loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of their own
-can still be found and killed; a variable tells them from what others have started. And nothing a launcher
-says about its own end is believed: we look. What a job leaves in the temporary folder and in shared memory
-is removed by a process that outlives us (`janitor`).
+Three things guard against orphans. A process that outlives us (`janitor`) ends the launcher if we die, and
+the kernel dies with its launcher, or with its input where the launcher may stay. We adopt whoever loses its
+parent below us (a child subreaper), so that ranks that a launcher put into sessions of their own can still be
+found and killed; a variable tells them from what others have started. And nothing a launcher says about its
+own end is believed: we look. What a job leaves in the temporary folder and in shared memory the janitor
+removes.
 """
 
 import contextlib
@@ -44,7 +44,6 @@ KILL_WAIT_S = 5.0
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
 
-_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -58,16 +57,21 @@ def _prctl() -> Callable[[int, int], int] | None:
 _PRCTL = _prctl()
 
 
-def _before(ending: Ending) -> Callable[[], None]:
-    """What a launcher does first, between fork and exec, where only what is loaded may be called."""
+@contextlib.contextmanager
+def _heard(number: signal.Signals) -> Iterator[None]:
+    """What is started meanwhile does not ignore a signal that we ignore: a launcher is to end by it.
 
-    def prepare() -> None:
-        if _PRCTL is not None:
-            _PRCTL(_PR_SET_PDEATHSIG, ending.orphaned)
-        # A script's background job ignores it, and so would the launcher, which we ask to end by it.
-        signal.signal(ending.asked, signal.SIG_DFL)
-
-    return prepare
+    As in a script's background job. A signal that is handled is what it is by default in a new program, so
+    nothing has to be set between fork and exec, where another thread's locks may be closed for ever.
+    """
+    if signal.getsignal(number) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_IGN)
 
 
 class RunningJob:
@@ -105,6 +109,7 @@ class RunningJob:
     ) -> None:
         self._elsewhere = elsewhere
         self.undead: tuple[str, ...] = ()
+        self._seen: set[int] = set()
         self._command = list(command)
         self._ending = ending or Ending()
         self._mark = uuid.uuid4().hex
@@ -124,15 +129,17 @@ class RunningJob:
         self._janitor = janitor(str(self._folder), self._elsewhere)
         self._told = self._janitor.__enter__()
         try:
-            self._process = subprocess.Popen(
-                written(self._command, self._files, self._folder),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**inherited(os.environ), **self._temporary(), **self._environment},
-                start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
-                preexec_fn=_before(self._ending),  # noqa: PLW1509 - others' threads hold no lock we need
-            )
+            words = written(self._command, self._files, self._folder)
+            with _heard(self._ending.asked):
+                self._process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env={**inherited(os.environ), **self._temporary(), **self._environment},
+                    start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
+                )
+            self._told.watch(self._process.pid, self._ending.orphaned)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -281,7 +288,7 @@ class RunningJob:
     def stop(self) -> None:
         """Ends the launcher and everything below it: asks twice, then kills."""
         if self._process.poll() != 0:
-            self._told[:] = KILLED
+            self._told.said = KILLED
         for _ in range(2):
             if self._process.poll() is not None:
                 break
@@ -294,9 +301,9 @@ class RunningJob:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             self._process.poll()
-            reap_adopted(self._process.pid)
+            reap_adopted(self._process.pid, self._seen)
             time.sleep(0.01)
-        reap_adopted(self._process.pid)
+        reap_adopted(self._process.pid, self._seen)
         self.undead = tuple(map(in_words, self._left() if left else ()))
         self._drain(0)
 
@@ -309,7 +316,9 @@ class RunningJob:
         below_launcher, below = descendants_of(self._process.pid, os.getpid())
         launcher = {self._process.pid, *below_launcher}
         ours = [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
-        return [pid for pid in ours if not is_zombie(pid)]
+        left = [pid for pid in ours if not is_zombie(pid)]
+        self._seen.update(left)
+        return left
 
     def _drain(self, seconds: float) -> None:
         """Waits for the end while reading what is said, since a full pipe would keep it alive."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 
@@ -72,9 +72,23 @@ def in_words(pid: int) -> str:
         return str(pid)
 
 
-def reap_adopted(launcher: int) -> None:
-    """Takes the exit status of orphans that became our children, but not the launcher's own."""
+def reap_adopted(launcher: int, known: Collection[int]) -> None:
+    """Takes the exit status of orphans of a launcher that became our children.
+
+    Not the launcher's own, and not that of children which others in this process have started, a notebook
+    or a thread: they would be told that all went well.
+
+    Args:
+        known: Processes of the job that were seen alive; they may be in sessions of their own.
+    """
     for pid in descendants(os.getpid()):
-        if pid != launcher and is_zombie(pid):
+        if pid != launcher and (pid in known or _session(pid) == launcher) and is_zombie(pid):
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
+
+
+def _session(pid: int) -> int:
+    try:
+        return int(_status(pid)[3])
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -186,3 +186,25 @@ def test_a_killed_campaign_leaves_nothing_in_the_memory_of_other_hosts(
     during, after = ((folder / when).read_text(encoding="ascii") for when in ("during", "after"))
     assert segment in during, (folder / "said").read_text(encoding="utf-8") + done.stderr
     assert segment not in after
+
+
+OWN_KERNELS = """
+MPIGAUGE_KERNEL_DIR=/dev/shm/kernels "$@" > said 2>&1
+for host in h1 h2; do
+    ssh -n $host 'find /dev/shm/kernels -type f -exec stat -c "%a %n" {} + -exec sha256sum {} +' > on-$host
+done
+"""
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_a_host_that_has_another_disk_is_given_the_kernel(lab: Lab, folder: Path, name: str) -> None:
+    words = ["pingpong", "--np", "2", "--sizes", "8", "--launches", "1", "--mpi", prefix(name), "-q"]
+    mpigauge = (sys.executable, "-m", "mpigauge", "run", *words, "-o", "r.jsonl")
+    lab("sh", "-c", OWN_KERNELS, "sh", *mpigauge, options=("--hosts", "2"))
+    said = (folder / "said").read_text(encoding="utf-8")
+    assert (folder / "r.jsonl").exists(), said
+    (launch,) = load(folder / "r.jsonl").launches
+    assert [rank.host for rank in launch.ranks_at] == ["h1", "h2"]
+    here, there = ((folder / f"on-{host}").read_text(encoding="ascii").split() for host in ("h1", "h2"))
+    assert there[0] == "700"
+    assert there[1:] == here[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,35 @@ def test_a_scheduler_answers_for_its_hosts_and_for_no_others(
     assert fault_of(["node1", "n9"], by_srun, []) == "host n9: is none of job 7, and srun reaches no others"
     assert fault_of(["node1"], replace(plan, check_hosts="ssh"), []) == ""
     assert shell.asked == ["node1"]
+
+
+STEP = """#!/bin/sh
+echo "$*" >> {asked}
+echo "srun: error: node3: task 1: Exited with exit code {status}" >&2
+exit {status}
+"""
+
+
+@pytest.mark.parametrize("launcher", ["auto", "srun"])
+def test_a_step_of_slurm_gives_nodes_the_kernel_before_a_campaign(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch, launcher: str
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-3]")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    asked = tmp_path / "steps"
+    plan = replace(plan_of(shell, "node1", "node2.cluster", "node3"), launcher=launcher)
+    write_program(tmp_path / "bin" / "srun", STEP.format(asked=asked, status=0), "")
+    assert fault_of(["node1", "node2.cluster"], plan, [target_of("node1,node3")]) == ""
+    check_reachable(replace(plan, check_hosts="no"), [target_of("node1,node3")])
+    assert not asked.exists()
+    check_reachable(plan, [target_of("node1,node3"), target_of("node3,node1")])
+    (step,) = asked.read_text(encoding="ascii").splitlines()
+    assert "--nodes=2 " in step
+    write_program(tmp_path / "bin" / "srun", STEP.format(asked=asked, status=100), "")
+    with pytest.raises(EnvironmentLacksError, match="host node3: has no /bin/sh, and it cannot be put there"):
+        check_reachable(plan, [target_of("node1,node3")])
+    assert shell.asked == []
 
 
 def test_a_campaign_goes_on_by_a_launcher_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

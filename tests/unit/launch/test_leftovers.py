@@ -8,6 +8,7 @@ import json
 import mmap
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,49 @@ def test_the_janitor_holds_nothing_that_somebody_reads() -> None:
         assert {Path(f"/proc/{pid}/fd/{one}").readlink() for one in (1, 2)} == {Path(os.devnull)}
 
 
+def test_the_janitor_hears_no_signal_from_its_first_instruction_on() -> None:
+    """A scheduler sends SIGTERM to all processes of a job, also to one that has just begun."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with janitor() as one:
+        assert one.process is not None
+        status = Path(f"/proc/{one.process.pid}/status").read_text(encoding="ascii")
+        blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+        assert all(blocked >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+# ---- The launcher of a parent that was killed ----------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [b"", leftovers.ENDED, leftovers.KILLED])
+def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> None:
+    with subprocess.Popen(["sleep", "60"]) as launcher:
+        words = [sys.executable, "-IS", leftovers.__file__, "", ""]
+        told = b"%d %d\n" % (launcher.pid, signal.SIGTERM)
+        subprocess.run(words, input=told + said, check=True, timeout=60)
+        if said:
+            assert launcher.poll() is None
+            launcher.kill()
+        assert launcher.wait() == (-signal.SIGKILL if said else -signal.SIGTERM)
+
+
+def test_another_process_of_the_same_number_is_none_of_ours() -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        pid, number, born = leftovers.watched(b"%d %d\n" % (other.pid, signal.SIGTERM))
+        assert pid == other.pid
+        leftovers.end(pid, number, born + b"0")
+        leftovers.end(pid, number, b"")
+        assert other.poll() is None
+        leftovers.end(pid, number, born)
+        assert other.wait() == -signal.SIGTERM
+
+
+def test_a_launcher_that_has_ended_needs_no_end() -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    leftovers.end(*leftovers.watched(b"%d %d\n" % (gone.pid, signal.SIGTERM)))
+
+
 def test_what_hydra_wrote_stays_while_any_hydra_runs(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +233,8 @@ def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], t
 def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: bytes, asked: bool) -> None:
     """By whatever shell there is: here one that notes its words."""
     shell = tmp_path / "shell"
-    shell.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/hosts\n', encoding="ascii")
+    note = f'cd {tmp_path}\necho "$1" >> hosts\nshift\necho "$*" >> said\ncat > read\n'
+    shell.write_text(f"#!/bin/sh\n{note}", encoding="ascii")
     shell.chmod(0o755)
     elsewhere = json.dumps([[str(shell), host] for host in ("h2", "h3")])
     words = [sys.executable, "-IS", leftovers.__file__, "", elsewhere]
@@ -197,3 +242,6 @@ def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: by
     hosts = (tmp_path / "hosts").read_text(encoding="ascii").split() if asked else []
     assert sorted(hosts) == (["h2", "h3"] if asked else [])
     assert (tmp_path / "hosts").exists() == asked
+    if asked:  # csh and others would not understand the script
+        assert (tmp_path / "said").read_text(encoding="ascii").split() == ["sh", "sh"]
+        assert "rm -f" in (tmp_path / "read").read_text(encoding="ascii")

@@ -147,6 +147,7 @@ def shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tup
         monkeypatch.setattr("mpigauge.launch.preflight.time", clock)
         monkeypatch.setattr("mpigauge.launch.preflight.subprocess.Popen", shells.start)
         monkeypatch.setattr("mpigauge.launch.preflight.os.killpg", lambda *_: None)
+        monkeypatch.setattr("mpigauge.launch.preflight.status_of", Shells.Shell.poll)
         return clock, shells
 
     return put
@@ -210,6 +211,20 @@ def test_a_child_that_keeps_the_words_of_a_shell_open_is_not_waited_for(shell: s
     while _runs(left):
         assert time.monotonic() - begun < ANSWER_WAIT_S
         time.sleep(0.01)
+
+
+def test_no_group_is_ended_whose_number_may_be_another_by_now(
+    shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as nobody has taken its status, a process that is dead keeps its number."""
+    ended = []
+
+    def end(group: int, _: int) -> None:
+        ended.append(Path(f"/proc/{group}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0])
+
+    monkeypatch.setattr("mpigauge.launch.preflight.os.killpg", end)
+    assert faults(["h1", "gone"], shell, []).keys() == {"gone"}
+    assert ended == ["Z", "Z"]
 
 
 def _runs(pid: str) -> bool:

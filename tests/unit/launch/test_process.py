@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
-import time
-import uuid
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch import leftovers, process
+from mpigauge.launch import process
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.launchers import Ending
 from mpigauge.launch.process import RunningJob
@@ -218,80 +214,6 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
         assert command in caught.value.sentence
 
 
-STUBBORN = "signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-FAMILY = f"""
-{STUBBORN}
-for depth in range(3):
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork():
-            os._exit(0)
-        break
-os.write(1, f"{{{{os.getpid()}}}}\\n".encode())
-{{}}
-"""
-
-
-@pytest.mark.parametrize(
-    "then",
-    [
-        "time.sleep(60)",
-        "time.sleep(60 if os.getsid(0) == os.getpid() else 0.1)",
-        r"while True: os.write(1, b'x' * 1000 + b'\n')",
-    ],
-)
-def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: str) -> None:
-    before = living()
-    with RunningJob(program(FAMILY.format(then)), {}, "") as job:
-        lines = job.lines(forever)
-        pids: set[int] = set()
-        for line in itertools.islice(lines, 100_000):
-            pids |= {int(line)} if line.isdigit() else set()
-            if len(pids) == 4:
-                break
-        assert pids & living()  # some of one family end by themselves
-    assert living() <= before
-    assert all(is_zombie(pid) for pid in pids)
-
-
-def test_what_a_launcher_leaves_behind_is_gone() -> None:
-    child = "os.setsid(); print(os.getpid()); time.sleep(60)"
-    text = f"{STUBBORN}\nif os.fork() == 0:\n    {child}\ntime.sleep(0.1)"
-    with RunningJob(program(text), {}) as job:
-        pid = int(next(job.lines(forever)))
-        assert job.wait(PATIENCE_S) == 0
-        assert not is_zombie(pid)
-    assert is_zombie(pid)
-
-
-def test_processes_of_others_below_us_are_left_alone() -> None:
-    with subprocess.Popen(program("time.sleep(60)")) as other:
-        everything("print('hello')")
-        assert other.poll() is None
-        other.kill()
-
-
-SCRIPT_THAT_BECAME_US = """
-if os.fork() == 0:
-    time.sleep(0.2)
-    if os.fork() == 0:
-        os.setsid(); time.sleep(60)
-    os._exit(0)
-time.sleep(60)
-"""
-
-
-@pytest.mark.thorough
-def test_only_processes_of_the_job_are_ended() -> None:
-    """Not what others below us start meanwhile, even if its parent is gone, so that it becomes our child."""
-    with subprocess.Popen(program(SCRIPT_THAT_BECAME_US)):
-        everything("time.sleep(0.5)")
-        left = living()
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-    assert len(left) == 2
-
-
 def test_words_of_any_length_are_kept_short() -> None:
     _, job = everything("sys.stderr.write('x' * 100_000 + '\\n')")
     assert 0 < len(job.last_words) <= process.WORDS_MOST_BYTES
@@ -319,26 +241,3 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it() -> None:
         test_a_polite_launcher_is_given_time_to_end_by_itself()
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
-    """Killed without warning, we cannot tidy up: the launcher dies with us, the janitor outlives us."""
-    ready, segment = tmp_path / "ready", Path(f"{leftovers.SEGMENTS[0]}{uuid.uuid4().hex}")
-    hold = f"held = open({str(segment)!r}, 'w')"
-    launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-    words = ", ".join(map(repr, program(launcher)))
-    text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", text], env=environment) as us:
-        while not (ready.exists() and ready.read_text(encoding="ascii")):
-            time.sleep(0.01)
-        assert segment.exists()
-        assert list(tmp_path.glob("mpigauge-*"))
-        us.kill()
-    pid = int(ready.read_text(encoding="ascii"))
-    deadline = time.monotonic() + PATIENCE_S
-    while living() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert is_zombie(pid)
-    assert not segment.exists()
-    assert not list(tmp_path.glob("mpigauge-*"))

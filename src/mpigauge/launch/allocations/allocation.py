@@ -1,10 +1,11 @@
 """What a scheduler has given to the job that we run in."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.plan.hosts import Host, hosts_of
+from mpigauge.plan.hosts import NAME, Host, expand_nodelist, hosts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,19 @@ def of_file(job: str, variable: str, path: str) -> Allocation:
             f"{variable}: {error.sentence}", f"run where the job's first process runs, or unset {variable}"
         ) from None
     return of_hosts(job, hosts)
+
+
+def nodes_named(text: str) -> tuple[str, ...]:
+    """The nodes of a compressed list, as a scheduler writes it.
+
+    Raises:
+        UsageError: It is no such list, or holds what is no name of a host.
+    """
+    names = expand_nodelist(text)
+    for name in names:
+        if not re.fullmatch(NAME, name, re.ASCII):
+            raise UsageError(f"{name[:80]!r} is not a host name", "")
+    return names
 
 
 def of_hosts(job: str, hosts: tuple[Host, ...]) -> Allocation:

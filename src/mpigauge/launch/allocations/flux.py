@@ -5,8 +5,7 @@ import subprocess
 from collections.abc import Mapping
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.launch.allocations.allocation import Allocation, Node
-from mpigauge.plan.hosts import expand_nodelist
+from mpigauge.launch.allocations.allocation import Allocation, Node, nodes_named
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -21,7 +20,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
     """
     cores, _, names = _said(environ).strip().partition(" ")
     try:
-        hosts = expand_nodelist(names.strip())
+        hosts = nodes_named(names.strip())
     except UsageError as error:
         raise EnvironmentLacksError(f"flux resource list: {error.sentence}", HINT) from None
     if not cores.isdigit():

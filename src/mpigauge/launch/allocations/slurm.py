@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.launch.allocations.allocation import Allocation, Node
+from mpigauge.launch.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.launch.outer import in_a_step
-from mpigauge.plan.hosts import HOSTS_MOST, expand_nodelist
+from mpigauge.plan.hosts import HOSTS_MOST
 
 _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
 
@@ -25,7 +25,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
     """
     _refuse_components(environ)
     try:
-        names = expand_nodelist(environ["SLURM_JOB_NODELIST"])
+        names = nodes_named(environ["SLURM_JOB_NODELIST"])
     except UsageError as error:
         raise EnvironmentLacksError(f"SLURM_JOB_NODELIST: {error.sentence}", HINT) from None
     cpus = _counts(environ, "SLURM_JOB_CPUS_PER_NODE", "1", len(names))

@@ -6,7 +6,7 @@ other ones, so these do not count.
 
 import hashlib
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, PackagePath, distributions
 from pathlib import Path
 
 from mpigauge.mpi.install.clashes import SITE, files_of
@@ -24,15 +24,29 @@ def digest(prefix: Path) -> str:
     Returns:
         Empty if the prefix is none of ours, or no wheel tells of its files.
     """
-    if prefix.resolve() not in [one.prefix for one in managed()]:
-        return ""
-    places = [str(place) for place in (prefix, *sorted(prefix.glob(SITE)))]
-    lines = sorted({line for one in distributions(path=places) for line in _lines(one)})
+    return of_files(prefix) if prefix.resolve() in [one.prefix for one in managed()] else ""
+
+
+def of_files(prefix: Path) -> str:
+    """The same of any prefix that was installed into."""
+    lines = sorted({line for one in distributions(path=places(prefix)) for line in _lines(one)})
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGITS] if lines else ""
+
+
+def places(prefix: Path) -> list[str]:
+    """Where installers put what they say of wheels."""
+    return [str(place) for place in (prefix, *sorted(prefix.glob(SITE)))]
+
+
+def counted(one: Distribution) -> Iterator[PackagePath]:
+    """The files of a wheel, without what its installer has added."""
+    for file in files_of(one):
+        if file.hash is not None and file.name not in OF_INSTALLERS and file.suffix != ".pyc":
+            yield file
 
 
 def _lines(one: Distribution) -> Iterator[str]:
     """Each file of a wheel by name and digest; where it lies is the installer's choice."""
-    for file in files_of(one):
-        if file.hash is not None and file.name not in OF_INSTALLERS and file.suffix != ".pyc":
+    for file in counted(one):
+        if file.hash is not None:
             yield f"{file.name} {file.hash.mode}={file.hash.value}"

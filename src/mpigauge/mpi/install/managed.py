@@ -12,7 +12,8 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.locks import locked
 from mpigauge.mpi import kernel, wrapper
-from mpigauge.mpi.install import installers
+from mpigauge.mpi.install import installers, pins
+from mpigauge.mpi.install.digest import of_files
 from mpigauge.mpi.install.prefixes import Managed, folder, managed, name_of
 from mpigauge.mpi.kinds import WELL_KNOWN, Kind, kind_named
 from mpigauge.mpi.library import Library
@@ -68,20 +69,22 @@ def wanted(word: str) -> Wanted:
     return Wanted(kind, version)
 
 
-def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
+def add(one: Wanted, wheels: Path | None = None, digest: str = "") -> tuple[Library, bool]:
     """Installs a library into a prefix of its own, if it is not there yet.
 
     Args:
         wheels: A folder of wheels to take it from, instead of the index.
+        digest: That the wheels must have; empty means that of the last time, if there was one.
 
     Returns:
         The library, and whether it is new.
 
     Raises:
         UsageError: There is no such version.
-        EnvironmentLacksError: It cannot be installed, or does not work here.
+        EnvironmentLacksError: It cannot be installed, does not work here, or is from other wheels.
     """
     if one.version and (there := one.is_there()):
+        pins.check_digest(one.label, of_files(there[0].prefix), digest, asked=True)
         return _library(there[0]), False
     _check_place(wheels)
     with _workshop() as (scratch, lock):
@@ -93,6 +96,8 @@ def add(one: Wanted, wheels: Path | None = None) -> tuple[Library, bool]:
             raise EnvironmentLacksError(
                 f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
             )
+        with _in_words(folder()):
+            pins.check(f"{one.kind.name}=={built.version}", root, digest)
         final = folder() / name_of(one.kind, built.version)
         if final.exists():
             return _library(Managed(one.kind, built.version, final)), False

@@ -49,6 +49,7 @@ def test_without_a_number_of_tasks_every_processor_is_one() -> None:
     ("variable", "text"),
     [
         ("SLURM_JOB_NODELIST", "node[0-"),
+        ("SLURM_JOB_NODELIST", "node0,-oProxyCommand=x,node1"),
         ("SLURM_TASKS_PER_NODE", "2(x2)"),
         ("SLURM_TASKS_PER_NODE", "two"),
         ("SLURM_TASKS_PER_NODE", ""),

@@ -1,0 +1,114 @@
+"""Puts the kernel on other hosts, at the path that it has here: where no folder is shared, somebody has to.
+
+There it is what it is here, a program in a cache: in a folder that nobody else may write to, and found again
+by the next campaign. What comes is whole or it does not get the name; what is there already stays, since it
+may be running.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mpigauge.launch.job import temporary_folder
+from mpigauge.launch.outer import inherited
+from mpigauge.plan.hosts import expand_nodelist
+
+REFUSED = 100
+"""Status of the script where the kernel is not there in the end; shells use 1 to 2 and 126 up, ssh 255."""
+
+STEP_WAIT_S = 60.0
+
+SCRIPT = (
+    "umask 077; "
+    'no() { echo "$1" >&2; exit 100; }; '
+    'mine() { [ -O "$1" ] || [ -n "$(find "$1" -prune -user 0)" ]; }; '
+    'shut() { [ -z "$(find "$1" -prune "(" -perm -020 -o -perm -002 ")")" ]; }; '
+    '[ -x "$2" ] && mine "$1" && shut "$1" && mine "$2" && shut "$2" && exit 0; '
+    'mkdir -p "$1" && { mine "$1" || no "$1: belongs to another user"; } && chmod go-w "$1" || exit 100; '
+    'new="$1/.new-$(uname -n)-$$"; '
+    'gone() { rm -f "$new"; }; '
+    'trap "exit 100" 1 2 15; trap gone 0; '
+    'cat > "$new" && chmod 700 "$new" || exit 100; '
+    '[ "$(sha256sum < "$new")" = "$3  -" ] || no "$2: did not arrive whole"; '
+    'ln "$new" "$2" 2> /dev/null || [ -e "$2" ] || mv "$new" "$2"; '
+    '[ -x "$2" ] && mine "$2" && shut "$2" || no "$2: belongs to another user, or cannot be run"'
+)
+"""For the shell of another host, with the folder, the path and the digest; the kernel is its input.
+
+One line without an apostrophe or an exclamation mark, so that any login shell hands it on to `sh`. The new
+file comes first, and gets its name by a link: a host that has changed a folder of the network asks anew what
+is in it, and so finds a kernel there that it would not have seen for a minute.
+"""
+
+
+def words(program: Path) -> list[str]:
+    """The command of another host that is fed the program, and has it in the end."""
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+    return ["sh", "-c", SCRIPT, "sh", str(program.parent), str(program), digest]
+
+
+def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
+    """Puts programs on nodes of our job of Slurm that lack them, by a step on all of them.
+
+    Returns:
+        What is wrong with nodes, by name. Nothing if there can be no step: a launcher may have its own ways.
+
+    Raises:
+        EnvironmentLacksError: There is no temporary folder.
+    """
+    srun = shutil.which("srun")
+    if srun is None or not nodes:
+        return {}
+    folder = temporary_folder("a step")
+    try:
+        hosts = folder / "nodes"
+        hosts.write_text("".join(f"{node}\n" for node in nodes), encoding="ascii")
+        found: dict[str, str] = {}
+        for program in programs:
+            found = _step(srun, hosts, len(nodes), program) | found
+        return found
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _step(srun: str, hosts: Path, count: int, program: Path) -> dict[str, str]:
+    step = [srun, f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", f"--nodelist={hosts}"]
+    step += ["--mpi=none", "--cpu-bind=none", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--quiet"]
+    try:
+        with program.open("rb") as file:
+            done = subprocess.run(
+                [*step, *words(program)],
+                stdin=file,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=STEP_WAIT_S,
+                check=False,
+                # Whatever else of ours runs on the nodes does not have to end first.
+                env={**inherited(os.environ), "SLURM_OVERLAP": "1"},
+            )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    return _refusals(done.stderr, program) if done.returncode == REFUSED else {}
+
+
+_REFUSAL = re.compile(
+    rf"^srun: error: ([^\s:]+): tasks? [^:]*: Exited with exit code {REFUSED}$", re.MULTILINE
+)
+
+
+def _refusals(said: str, program: Path) -> dict[str, str]:
+    """The nodes that srun says the script has failed on, and the first of their own words."""
+    nodes = [node for found in _REFUSAL.finditer(said) for node in expand_nodelist(found[1])]
+    own = [line for line in said.splitlines() if line.strip() and not line.startswith("srun: ")]
+    why = own[0] if own else f"status {REFUSED}"
+    return dict.fromkeys(nodes or ["of the job"], refused(program, why))
+
+
+def refused(program: Path, why: str) -> str:
+    """What is wrong with a host that the program could not be put on."""
+    return f"has no {program}, and it cannot be put there: {why}"

@@ -1,0 +1,104 @@
+"""What was installed under a name once is what is installed under it again, by digests that are kept.
+
+They are kept beside the prefixes, also of libraries that were removed. A digest is of the lists that wheels
+bring, so their files are held against these lists first: no installer does that.
+"""
+
+import re
+from base64 import urlsafe_b64encode
+from hashlib import file_digest
+from importlib.metadata import PackagePath, distributions
+from pathlib import Path
+
+import msgspec
+
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.mpi.install.digest import DIGITS, counted, of_files, places
+from mpigauge.mpi.install.prefixes import folder
+
+FILE = "digests.json"
+WORD = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
+
+
+def check_word(word: str) -> None:
+    """That a word can be a digest.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if not WORD.fullmatch(word):
+        raise UsageError(
+            f"--digest {word}: is no digest, which has {DIGITS} hexadecimal digits",
+            "mpigauge mpi list shows those of the libraries that were added",
+        )
+
+
+def check(label: str, prefix: Path, asked: str) -> None:
+    """Holds a library that was just installed against what is known of its wheels, and remembers it.
+
+    Args:
+        label: Name and version: "mpich==5.0.2".
+        prefix: Where it is for now.
+        asked: The digest that it must have; empty means the one that it had the last time, if there was one.
+
+    Raises:
+        EnvironmentLacksError: It has another one, or files that are not those of its wheels.
+    """
+    _check_files(label, prefix)
+    check_digest(label, of_files(prefix), asked or _known().get(label, ""), asked=bool(asked))
+    _remember(label, of_files(prefix))
+
+
+def check_digest(label: str, found: str, wanted: str, *, asked: bool) -> None:
+    """That a library has the digest that is wanted, if one is.
+
+    Raises:
+        EnvironmentLacksError: It has another one.
+    """
+    if wanted in ("", found):
+        return
+    why = f"--digest asks for {wanted}" if asked else f"they had {wanted} when it was last added"
+    raise EnvironmentLacksError(
+        f"{label}: its wheels have the digest {found or 'of no file'}, but {why}",
+        "find out why they are others; if they are meant: "
+        f"mpigauge mpi add {label} --digest {found or 'DIGEST'}",
+    )
+
+
+def _check_files(label: str, prefix: Path) -> None:
+    for file in (file for one in distributions(path=places(prefix)) for file in counted(one)):
+        if not _is_as_listed(file):
+            raise EnvironmentLacksError(
+                f"{label}: {'/'.join(file.parts[-2:])} is not the file that its wheel lists",
+                "the wheel is damaged or was changed; take it from elsewhere: --wheels DIR",
+            )
+
+
+def _is_as_listed(file: PackagePath) -> bool:
+    if file.hash is None:
+        return True
+    try:
+        with Path(file.locate()).open("rb") as content:
+            found = file_digest(content, file.hash.mode).digest()
+    except (OSError, ValueError):
+        return False
+    return urlsafe_b64encode(found).rstrip(b"=").decode() == file.hash.value
+
+
+def _known() -> dict[str, str]:
+    """By name and version."""
+    try:
+        return msgspec.json.decode((folder() / FILE).read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError) as error:
+        raise EnvironmentLacksError(
+            f"{folder() / FILE}: cannot be read: {error}", "repair it, or remove it to begin anew"
+        ) from None
+
+
+def _remember(label: str, digest: str) -> None:
+    if digest:
+        new = folder() / f"{FILE}.new"
+        new.write_bytes(msgspec.json.encode({**_known(), label: digest}, order="sorted"))
+        new.replace(folder() / FILE)

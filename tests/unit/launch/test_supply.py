@@ -1,0 +1,201 @@
+"""A kernel comes to hosts that lack it: whole, in a folder that is safe, and never over one that is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.launch import supply
+from mpigauge.launch.preflight import faults
+from mpigauge.launch.supply import REFUSED, by_srun, words
+from tests.fakes.mpi import write_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Done = subprocess.CompletedProcess[str]
+
+CONTENT = "#!/bin/sh\necho a kernel\n" + "#" * 100_000 + "\n"
+
+SHELL = """#!/bin/sh
+[ "$1" = gone ] && { echo "no route to host" >&2; exit 255; }
+exec sh -c "$(printf %s "$2" | sed "s|NEAR|FAR-$1|g")"
+"""
+"""A remote shell to hosts that have a folder of their own for each of ours."""
+
+SRUN = """#!/bin/sh
+printf "%s\n" "$@" > FOLDER/said
+echo "$SLURM_OVERLAP" > FOLDER/overlap
+for word in "$@"; do case "$word" in --nodelist=*) cp "${word#--nodelist=}" FOLDER/nodes ;; esac; done
+while [ "$1" != sh ]; do shift; done
+"$@"
+status=$?
+[ $status = 0 ] || echo "srun: error: node[2-3]: tasks 0-1: Exited with exit code $status" >&2
+exit $status
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A kernel as the cache has it."""
+    program = tmp_path / "here" / "a kernel's" / "mpigauge-kernel"
+    program.parent.mkdir(parents=True)
+    program.write_text(CONTENT, encoding="ascii")
+    program.chmod(0o755)
+    return program
+
+
+def feed(program: Path, there: Path, shell: str = "sh", content: str = CONTENT) -> Done:
+    """What a host does whose path of the kernel is another, so that it may be this one."""
+    command = [shell, *words(program)[1:4], str(there.parent), str(there), words(program)[-1]]
+    return subprocess.run(command, input=content, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_it_comes_whole_into_a_folder_of_ours_alone(here: Path, tmp_path: Path, shell: str) -> None:
+    there = tmp_path / "there" / "deep" / "er" / here.name
+    done = feed(here, there, shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert there.read_text(encoding="ascii") == CONTENT
+    assert os.access(there, os.X_OK)
+    assert {path.stat().st_mode & 0o077 for path in (there, there.parent)} == {0}
+    assert [*there.parent.iterdir()] == [there]
+
+
+def test_one_that_is_there_is_left_alone(here: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / here.name
+    feed(here, there)
+    before = there.stat()
+    assert feed(here, there, content="").returncode == 0
+    assert (there.stat().st_ino, there.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("content", ["", CONTENT[:-1], CONTENT + "#"])
+def test_what_does_not_come_whole_gets_no_name(here: Path, tmp_path: Path, content: str) -> None:
+    there = tmp_path / "there" / here.name
+    done = feed(here, there, content=content)
+    assert done.returncode == REFUSED
+    assert "did not arrive whole" in done.stderr
+    assert not [*there.parent.iterdir()]
+
+
+def test_the_right_to_write_there_is_taken_from_others(here: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / here.name
+    there.parent.mkdir()
+    there.parent.chmod(0o777)
+    assert feed(here, there).returncode == 0
+    assert there.parent.stat().st_mode & 0o022 == 0
+
+
+def test_a_file_that_others_may_have_written_is_not_run(here: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / here.name
+    feed(here, there)
+    there.chmod(0o777)
+    done = feed(here, there)
+    assert done.returncode == REFUSED
+    assert str(there) in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a folder to another user")
+def test_nothing_is_put_into_a_folder_of_another_user(here: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / here.name
+    there.parent.mkdir()
+    os.chown(there.parent, 65534, 65534)
+    done = feed(here, there)
+    assert done.returncode == REFUSED
+    assert "belongs to another user" in done.stderr
+    assert not [*there.parent.iterdir()]
+
+
+def test_any_login_shell_hands_it_on() -> None:
+    """In csh, an exclamation mark is one even between apostrophes, and a line ends."""
+    assert not set(supply.SCRIPT) & set("'!\n\\")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str) -> None:
+    script = tmp_path / "supply.sh"
+    script.write_text(supply.SCRIPT.replace("; ", "\n") + "\n", encoding="ascii")
+    checker = shutil.which("shellcheck", path=os.defpath)
+    found = [str(checker), f"--shell={shell}", "--exclude=SC2015,SC3067", str(script)]
+    assert checker is None or subprocess.run(found, check=False).returncode == 0
+
+
+# ---- By the remote shell -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> str:
+    """A remote shell."""
+    text = SHELL.replace("NEAR", str(tmp_path / "here")).replace("FAR", str(tmp_path / "there"))
+    return str(write_program(tmp_path / "shell", text, ""))
+
+
+def test_hosts_that_lack_it_are_given_it_and_are_told_from_those_that_are_gone(
+    here: Path, tmp_path: Path, shell: str
+) -> None:
+    assert list(faults(["h1", "h2", "gone"], shell, [here])) == ["h1", "h2", "gone"]
+    assert list(faults(["h1", "gone"], shell, [here], supplied=True)) == ["gone"]
+    assert list(faults(["h1", "h2", "gone"], shell, [here])) == ["h2", "gone"]
+    copy = tmp_path / "there-h1" / here.parent.name / here.name
+    assert copy.read_bytes() == here.read_bytes()
+
+
+def test_a_host_that_it_cannot_be_put_on_says_why(here: Path, tmp_path: Path, shell: str) -> None:
+    (tmp_path / "there-h1").write_text("a file where a folder should be", encoding="ascii")
+    found = faults(["h1"], shell, [here], supplied=True)
+    assert f"has no {here}, and it cannot be put there: " in found["h1"]
+    assert "there-h1" in found["h1"].partition("put there: ")[2]
+
+
+# ---- By a step of Slurm --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """A function that puts a program in the place of srun; the folder where it notes things."""
+
+    def put(text: str = SRUN) -> Path:
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        write_program(folder / "srun", text.replace("FOLDER", str(folder)), "")
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        return folder
+
+    return put
+
+
+def test_a_step_puts_it_on_all_nodes(here: Path, srun: Callable[..., Path], tmp_path: Path) -> None:
+    folder = srun()
+    assert by_srun(["node2", "node3"], [here]) == {}
+    said = (folder / "said").read_text(encoding="ascii").splitlines()
+    assert {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--input=all"} <= set(said)
+    assert (folder / "nodes").read_text(encoding="ascii").split() == ["node2", "node3"]
+    assert (folder / "overlap").read_text(encoding="ascii") == "1\n"
+    assert not [*tmp_path.glob("mpigauge-*")]
+
+
+def test_nodes_that_it_cannot_be_put_on_are_named(here: Path, srun: Callable[..., Path]) -> None:
+    srun()
+    here.chmod(0o644)  # and what is there already stays
+    found = by_srun(["node2", "node3"], [here])
+    assert found.keys() == {"node2", "node3"}
+    assert f"has no {here}, and it cannot be put there: {here}: " in found["node2"]
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\necho 'srun: error: no step' >&2; exit 1\n", None])
+def test_where_there_can_be_no_step_nothing_is_said(
+    here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    """The launcher may reach the nodes by other means, and see what is there."""
+    if text is None:
+        monkeypatch.setenv("PATH", "/nowhere")
+    else:
+        srun(text)
+    assert by_srun(["node2"], [here]) == {}
