@@ -15,6 +15,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import threading
 import sys
 import time
 import uuid
@@ -62,9 +63,11 @@ def _heard(number: signal.Signals) -> Iterator[None]:
     """What is started meanwhile does not ignore a signal that we ignore: a launcher is to end by it.
 
     As in a script's background job. A signal that is handled is what it is by default in a new program, so
-    nothing has to be set between fork and exec, where another thread's locks may be closed for ever.
+    nothing has to be set between fork and exec, where another thread's locks may be closed for ever. Only the
+    main thread can set handlers; elsewhere a launcher that ignores the signal is killed in the end.
     """
-    if signal.getsignal(number) is not signal.SIG_IGN:
+    ignored = signal.getsignal(number) is signal.SIG_IGN
+    if not ignored or threading.current_thread() is not threading.main_thread():
         yield
         return
     signal.signal(number, lambda *_: None)
