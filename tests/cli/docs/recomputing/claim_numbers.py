@@ -105,6 +105,8 @@ def _of_kind(
             yield from (Number(own, row) for row in rows if (own := _value(row, quantity)) is not None)
         case "peak" if sides["over"]:
             yield from _peaks(found, sides)
+        case "peak" if quantity == "bandwidth":
+            yield from _peak_rates(found, sides)
         case "peak" if quantity == "size":
             yield from _peak_sizes(found, sides)
         case "limit":
@@ -264,6 +266,13 @@ def _peaks(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Itera
                 and (own := _divided(one, other, "bandwidth")) is not None
             ):
                 yield Number(own, one.row)
+
+
+def _peak_rates(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Iterator[Number]:
+    for one in _bests(_chosen(found, sides["cells"])):
+        bytes_, time = one.row.bytes_per_time, one.row.time[0]
+        low, high = (None if end is None else bytes_ / end for end in (time.high, time.low))
+        yield Number(Interval(bytes_ / time.estimate, low, high, time.launches), one.row)
 
 
 def _peak_sizes(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Iterator[Number]:
