@@ -149,7 +149,11 @@ def _size(text: str) -> int:
 def _key(one: Of, free: Iterable[str]) -> object:
     without = {*free}
     file = None if "file" in without else one.file
-    return (file, one.row.state, *(one.row.cell.get(name) for name in CELL if name not in without))
+    return (
+        file,
+        None if "placement" in without else one.row.state,
+        *(one.row.cell.get(name) for name in CELL if name not in without),
+    )
 
 
 def _free(sides: Mapping[str, Mapping[str, Any]]) -> set[str]:
