@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.claims import Chosen, Sides
     from mpigauge.plan.patterns import Pattern
 
-_BYTES = "bytes"
+_BYTES, _STATE = "bytes", "state"
+_TWO = 2
 _GOES_WITH = {"mpi": ("mpi_version", "label"), "pattern": ("mode",), "transport": (), "op": ("datatype",)}
 """Factors that differ where another does: two libraries have two versions."""
 
@@ -84,7 +85,12 @@ def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
     for one in chosen(found, sides.cells, sides.under):
         others[key_of(one, free)].append(one)
     for one in chosen(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()))
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+
+
+def in_one_state(one: Found, other: Found) -> bool:
+    """Whether both were measured in the same state of the machine, if either is of any."""
+    return len({one.row.state, other.row.state} - {None}) < _TWO
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
@@ -93,6 +99,9 @@ def free_factors(sides: Sides) -> frozenset[str]:
     free = named | {other for name in named for other in _GOES_WITH.get(name, ())}
     if "pattern" in free:
         free |= {factor.name for factor in FACTORS if factor.has}
+    if "placement" in free:
+        # Ranks on two hosts are in none of the states that those of one host are in.
+        free |= {_STATE}
     return frozenset(free)
 
 
@@ -102,7 +111,8 @@ def key_of(one: Found, free: Iterable[str]) -> tuple[object, ...]:
     cell = one.row.cell
     file = None if FILE in without else id(one.material)
     factors = (getattr(cell, factor.name) for factor in FACTORS if factor.name not in without)
-    return (file, one.row.state, *factors)
+    state = None if _STATE in without else one.row.state
+    return (file, state, *factors)
 
 
 def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:

@@ -38,6 +38,9 @@ NARROWEST_IN, WIDEST_IN = 2.5, 20.0
 MODELLED = ("time", RATE)
 """Kinds of figures that can show a model."""
 
+RATED = (RATE, "modes", "placements")
+"""Kinds that can show what bandwidths are held against."""
+
 
 @click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}"})
 @results_argument
@@ -63,7 +66,7 @@ MODELLED = ("time", RATE)
     "--reference",
     default="",
     metavar="LIST",
-    help="Lines beside --kind rate: link, memcpy, or a rate: 100Gbit/s; separated by commas.",
+    help="Lines beside bandwidths: link, tcp, memcpy, or a rate: 100Gbit/s; separated by commas.",
 )
 @unit_option
 @stat_option
@@ -204,8 +207,8 @@ def _refuse_reference(kind: str, reference: str) -> None:
     Raises:
         UsageError: It was asked for with another kind.
     """
-    if reference and kind != RATE:
-        raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {RATE}")
+    if reference and kind not in RATED:
+        raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {' or '.join(RATED)}")
 
 
 def _state(state: StateChoice | None, kind: str) -> StateChoice | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.models.algorithms import algorithms_of
 from mpigauge.analysis.models.collectives import behaviours_of
 from mpigauge.analysis.models.hockney import hockney_of, textbook_of
-from mpigauge.analysis.models.model import model_of
+from mpigauge.analysis.models.model import models_of as models_of_curves
 from mpigauge.analysis.models.points import points_of
 from mpigauge.analysis.models.predict import predicted
 from mpigauge.analysis.models.segments import POINTS_LEAST
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import AlgorithmName, NoBehaviour
 
 CURVES_MOST = 1000
+MODE = "mode"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +94,7 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     """
     series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
     curves = [one for one in series if not pattern_of(one).overhead]
-    pairs = [(one, modelled(one, predict)) for one in curves]
+    pairs = list(zip(curves, modelled(curves, predict), strict=True))
     found = [model for _, model in pairs if model is not None]
     if not found:
         files = ", ".join(str(source.result.path) for source in query.sources)
@@ -111,9 +112,20 @@ def talks(query: Query, row: Row) -> bool:
     return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
 
 
-def modelled(series: Series, predict: Sequence[int] = ()) -> Modelled | None:
-    """A series with its model; None if it has too few sizes."""
-    model = model_of(points_of(series.rows, series.breaks))
+def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
+    """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        others = [pair for pair in one.factors.items() if pair[0] != MODE]
+        groups.setdefault((id(one.source), *others), []).append(one)
+    models: dict[int, Model | None] = {}
+    for mine in groups.values():
+        found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
+        models |= {id(one): model for one, model in zip(mine, found, strict=True)}
+    return [_modelled(one, models[id(one)], predict) for one in series]
+
+
+def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Modelled | None:
     if model is None:
         return None
     predictions = tuple(predicted(model, size) for size in predict)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.show.query import Query, Source
     from mpigauge.show.series import Series
 
-LINK = "link"
+LINK, TCP = "link", "tcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Reference:
 
 
 def names() -> list[str]:
-    """All that can be asked for by name: the link, and what the kernel measures messages by."""
-    return [LINK, *dict.fromkeys(pattern for pattern, _ in baselines().values())]
+    """All that can be asked for by name: the link, TCP over it, and what messages are measured by."""
+    return [LINK, TCP, *dict.fromkeys(pattern for pattern, _ in baselines().values())]
 
 
 def references_of(query: Query, series: Sequence[Series]) -> list[Reference]:
@@ -48,14 +48,27 @@ def references_of(query: Query, series: Sequence[Series]) -> list[Reference]:
     Raises:
         UsageError: One is neither a name nor a rate, or the results of these series do not know it.
     """
-    sources = list({id(one.source): one.source for one in series}.values())
-    found: dict[tuple[str, float], Reference] = {}
+    return references_by(query, [series])[0]
+
+
+def references_by(query: Query, panels: Sequence[Sequence[Series]]) -> list[list[Reference]]:
+    """Of each panel the lines that its series know.
+
+    Raises:
+        UsageError: One is neither a name nor a rate, or no panel knows it.
+    """
+    found: list[dict[tuple[str, float], Reference]] = [{} for _ in panels]
     for name in query.references:
-        mine = list(_of(name, sources, series))
-        if not mine:
+        mine = [list(_of(name, _sources(series), series)) for series in panels]
+        if not any(mine):
             raise query.lacks(*_missing(name))
-        found |= {(one.words, one.rate_bytes_per_s): one for one in mine}
-    return list(found.values())
+        for known, new in zip(found, mine, strict=True):
+            known |= {(one.words, one.rate_bytes_per_s): one for one in new}
+    return [list(known.values()) for known in found]
+
+
+def _sources(series: Sequence[Series]) -> list[Source]:
+    return list({id(one.source): one.source for one in series}.values())
 
 
 def check(asked: Sequence[str]) -> None:
@@ -70,8 +83,8 @@ def check(asked: Sequence[str]) -> None:
 
 
 def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
-    if name == LINK:
-        yield from _links(sources, series)
+    if name in (LINK, TCP):
+        yield from _links(name, sources, series)
     elif name in names():
         yield from _curves(name, sources)
     else:
@@ -79,14 +92,16 @@ def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Itera
         yield Reference(rate_words(rate, wire="bit" in name.lower()), rate)
 
 
-def _links(sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
-    """The slower lane of each way between the ranks of these series, one way."""
+def _links(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
+    """The slower lane of each way between the ranks of these series, one way, or what TCP leaves of it."""
     jobs = {row.cell.job for one in series for row in one.rows}
     for source in sources:
         ways = ways_of(Evidence(source.result, source.rows))
-        rates = {way.rate_bytes_per_s for job, way in ways.items() if job in jobs}
+        mine = [way for job, way in ways.items() if job in jobs]
+        rates = {way.rate_bytes_per_s if name == LINK else way.payload_bytes_per_s for way in mine}
         for rate in sorted(rates - {0.0}):
-            yield Reference(f"link {rate_words(rate, wire=True)} one way", rate)
+            words = "link" if name == LINK else "TCP at most"
+            yield Reference(f"{words} {rate_words(rate, wire=True)} one way", rate)
 
 
 def _curves(name: str, sources: Sequence[Source]) -> Iterator[Reference]:
@@ -115,6 +130,6 @@ def _named_rate(text: str) -> float:
 
 def _missing(name: str) -> tuple[str, str]:
     """What a result lacks for it, and what to do."""
-    if name == LINK:
+    if name in (LINK, TCP):
         return "the rate of its link is not known", "name the rate: --reference 100Gbit/s"
     return f"{name} was not measured in it", f"measure it with the messages: mpigauge run pingpong {name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.claim_cells import Material
     from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import StateName
 
 SIZES = (8, 1024, 2**17, 2**20)
 RATIO = 'kind = "ratio"\nover = { mode = "buffered" }\nunder = { mode = "standard" }\n'
@@ -111,6 +113,18 @@ def places(*, in_lab: bool, file: str = "r") -> Material:
     return material(
         result(cells, lambda of, _: 3000.0 if of.placement == "h1,h3" else 1000), file, in_lab=in_lab
     )
+
+
+@pytest.mark.parametrize(
+    ("states", "count"), [((None, None), 1), (("far", None), 1), (("far", "far"), 1), (("far", "near"), 0)]
+)
+def test_a_state_of_one_host_hinders_no_ratio_to_two(
+    tmp_path: Path, states: tuple[StateName | None, StateName | None], count: int
+) -> None:
+    """Ranks on two hosts are in no state; what is in another one is not divided."""
+    here = places(in_lab=False)
+    rows = [changed(row, state=state) for row, state in zip(here.rows, states, strict=True)]
+    assert len(one(tmp_path, FAR, changed(here, rows=rows)).here.numbers) == count
 
 
 def test_a_planted_number_is_none_of_a_network(tmp_path: Path) -> None:

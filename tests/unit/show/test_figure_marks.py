@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.result.records import Eager
+from mpigauge.result.records import Eager, End, Imported
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.scales import SizeAxis
 from mpigauge.show.series import title_words
@@ -68,6 +68,17 @@ def test_libraries_are_held_against_each_other_in_the_same_place(machine: Path) 
     ratios = {name: ys for name, (_, ys) in drawn(query("time", in_places())).items() if "ratio" in name}
     assert len(ratios) == 2
     assert np.allclose([*ratios.values()], 1.1, rtol=0.01)
+
+
+def test_what_others_have_printed_beside_them_changes_nothing_of_that(machine: Path) -> None:
+    cells = [
+        cell(size=8, mpi="MPICH", mpi_version="", transport="tcp", placement=place)
+        for place in ("a,b", "a,c")
+    ]
+    times = [Imported(of, 1e-6, None, "", "paper.csv: line 2") for of in cells]
+    others = written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
+    whole = figure(query("time", in_places(), others))
+    assert whole.axes[1].get_ylabel().split() == ["time", "/", "openmpi", "1"]
 
 
 def test_the_first_that_is_named_is_below_all(machine: Path) -> None:

@@ -32,7 +32,11 @@ def beside(asked: Query, *references: str) -> Figure:
 
 def lines_of(whole: Figure) -> list[Any]:
     """Those of references, in their order."""
-    found = [one for one in whole.axes[0].get_lines() if str(one.get_gid()).startswith("reference-")]
+    return references_in(whole.axes[0])
+
+
+def references_in(axes: Any) -> list[Any]:
+    found = [one for one in axes.get_lines() if str(one.get_gid()).startswith("reference-")]
     return sorted(found, key=lambda one: str(one.get_gid()))
 
 
@@ -98,3 +102,51 @@ def test_what_was_not_measured_is_said(result: Path) -> None:
     with pytest.raises(UsageError, match="neither a name nor a rate"):
         beside(query("rate", result, series=("pingpong",)), "$x^2$")
     assert names()[0] == "link"
+
+
+def test_what_tcp_leaves_of_a_link_is_known_too(machine: Path) -> None:
+    whole = beside(query("rate", in_a_lab(Lab(hosts=2, rate="1gbit"))), "tcp")
+    (line,) = lines_of(whole)
+    assert line.get_ydata()[0] == pytest.approx(GBIT * 1448 / 1538)
+    assert words_of(whole) == ["TCP at most 941 Mbit/s one way"]
+
+
+@pytest.mark.parametrize("kind", ["modes", "placements"])
+def test_panels_have_them_within_their_axes(result: Path, kind: str) -> None:
+    """Also where all that was measured is far below."""
+    for linear in (False, True):
+        whole = beside(query(kind, result, linear=linear), "100Gbit/s")
+        known = [(axes, line) for axes in whole.axes for line in references_in(axes)]
+        assert len(known) > 1
+        assert all(line.get_ydata()[0] < axes.get_ylim()[1] for axes, line in known)
+
+
+def test_one_panel_that_knows_it_is_enough(machine: Path) -> None:
+    """Where one of two places is no link, its panel has no line."""
+    cells = [
+        cell(size=size, transport=transport, placement=place)
+        for transport, place in (("tcp", "h1,h2"), ("shm", "same-host"))
+        for size in SIZES[1:]
+    ]
+    first = campaign(*cells)
+    first = replace(first, plan=replace(first.plan, lab=Lab(hosts=2, rate="1gbit")))
+    launches = []
+    for job in dict.fromkeys(of.job for of in cells):
+        names = ["h1", "h2"] if job.placement == "h1,h2" else ["h1", "h1"]
+        for number in LAUNCHES:
+            one = launch(number, job=job)
+            places = [replace(place, host=name) for place, name in zip(one.ranks_at, names, strict=True)]
+            launches.append(replace(one, ranks_at=tuple(places)))
+    visits = measured(cells, LAUNCHES, lambda of, number: [law_ns(of) * 100 + number] * 6)
+    whole = beside(query("placements", written("two.jsonl", first, *launches, *visits)), "link")
+    drawn_lines = [
+        len([one for one in axes.get_lines() if "reference" in str(one.get_gid())]) for axes in whole.axes
+    ]
+    assert sorted(drawn_lines) == [0, 1]
+
+
+def test_a_copy_of_one_size_is_a_mark(result: Path) -> None:
+    whole = beside(query("rate", result, series=("pingpong shm standard",), sizes="1KiB"), "memcpy")
+    (line,) = lines_of(whole)
+    assert len(line.get_xdata()) == 1
+    assert line.get_marker() == "D"

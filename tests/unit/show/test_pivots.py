@@ -61,6 +61,15 @@ def printed(machine: Path) -> Path:
     return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
 
 
+@pytest.fixture
+def printed_bcast(machine: Path) -> Path:
+    """Broadcasts as others printed them, who say neither root nor how ranks start."""
+    who = {"mpi": "MPICH", "mpi_version": "", **PLACES[1]}
+    cells = [cell("bcast", size, "blocking", **who) for size in (512, 65536)]
+    times = [Imported(of, 1e-5, None, "", "paper.csv: line 2") for of in cells]
+    return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
+
+
 # ---- Lists ---------------------------------------------------------------------------------------
 
 
@@ -190,6 +199,33 @@ def test_printed_numbers_stand_beside_own_ones_and_say_so(exchange: Path, printe
     (line,) = [line for line in table["lines"] if line["line"] == "shm, same-host"]
     assert all(line["entries"])
     assert [entry["low"] is None for entry in line["entries"]] == ["imported" in name for name in columns]
+
+
+def test_collectives_of_others_who_say_no_root_stand_in_the_lines_of_ours(
+    libraries: Path, printed_bcast: Path, cli: Cli
+) -> None:
+    words = ("--table", "summary", "--series", "bcast")
+    (table,) = tables_of(cli, printed_bcast, libraries, *words)
+    assert [line["line"] for line in table["lines"]] == ["512 B", "64 KiB"]
+    assert all(all(line["entries"]) for line in table["lines"])
+    assert ["imported" in name for name in table["columns"]].count(True) == 1
+
+
+def test_a_root_that_does_not_go_without_saying_has_a_line_of_its_own(
+    printed_bcast: Path, cli: Cli, machine: Path
+) -> None:
+    cells = [
+        collective("bcast", size, root=root, **PLACES[1]) for root in ("0", "1") for size in (512, 65536)
+    ]
+    ours = written("ours.jsonl", *records_of(cells))
+    (table,) = tables_of(cli, printed_bcast, ours, "--table", "summary")
+    beside = {line["line"]: [bool(entry) for entry in line["entries"]] for line in table["lines"]}
+    assert beside == {
+        "512 B": [True, True],
+        "64 KiB": [True, True],
+        "root 1, 512 B": [False, True],
+        "root 1, 64 KiB": [False, True],
+    }
 
 
 def test_equal_cells_of_two_results_are_told_apart_by_file(exchange: Path, cli: Cli) -> None:

@@ -10,9 +10,12 @@ import numpy as np
 
 from mpigauge.analysis.models.bootstrap import LAUNCHES_LEAST, replicates_of
 from mpigauge.analysis.models.points import Known, Points
-from mpigauge.analysis.models.segments import POINTS_LEAST, cut
+from mpigauge.analysis.models.segments import POINTS_LEAST
+from mpigauge.analysis.models.together import cuts_together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.analysis.models.bootstrap import Replicates
     from mpigauge.analysis.models.segments import Cut
     from mpigauge.analysis.percentiles import Values
@@ -108,9 +111,17 @@ def model_of(points: Points) -> Model | None:
     Source:
         docs/models.md
     """
-    if points.sizes.size < POINTS_LEAST:
-        return None
-    found = cut(points.sizes, points.logs, points.forced)
+    return models_of([points])[0]
+
+
+def models_of(curves: Sequence[Points]) -> list[Model | None]:
+    """The models of curves that may share breaks; None for each with fewer than four sizes."""
+    enough = [one for one in curves if one.sizes.size >= POINTS_LEAST]
+    found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
+    return [_model(*next(found)) if one.sizes.size >= POINTS_LEAST else None for one in curves]
+
+
+def _model(points: Points, found: Cut) -> Model:
     replicates = replicates_of(points.sizes, points.logs, points.launches, found, points.widened)
     errors = points.logs - np.log(found.times(points.sizes))
     return Model(

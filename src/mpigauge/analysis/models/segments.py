@@ -20,6 +20,7 @@ from mpigauge.analysis.models.lines import fit_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.analysis.models.lines import Lines
     from mpigauge.analysis.percentiles import Values
 
     Places = npt.NDArray[np.intp]
@@ -38,6 +39,9 @@ SCALE_FIRST = 0.02
 
 EDGES_MOST = 100
 """Of a curve with more sizes, breaks are looked for between every second, third and so on."""
+
+OF_BREAK = 5.0
+"""What a break costs, in ln N: two parameters of a line, and three for its place."""
 
 _TIE = 2.0
 _ROUNDS = 2
@@ -154,10 +158,20 @@ def _cut(grid: Grid, sizes: Values, logs: Values, scale: float) -> Cut:
     lines = fit_lines(sizes, logs, grid.inside, scale)
     costs, edges = best_cuts(grid.square(lines.cost)[None])
     best = int(chosen_count(costs, grid)[0])
-    nodes = edges[best][0]
+    return cut_at(grid, lines, edges[best][0], scale)
+
+
+def cut_at(grid: Grid, lines: Lines, nodes: Sequence[int] | Places, scale: float) -> Cut:
+    """The cut at these nodes of a grid.
+
+    Args:
+        lines: Of every range of the grid.
+        nodes: Places among the grid's nodes, the first and the last one too.
+    """
     places = {(b, e): n for n, (b, e) in enumerate(zip(grid.begins, grid.ends, strict=True))}
-    mine = [places[pair] for pair in pairwise(nodes)]
-    return Cut(tuple(grid.nodes[nodes].tolist()), lines.alpha[mine], lines.beta[mine], scale, grid)
+    mine = [places[pair] for pair in pairwise(int(node) for node in nodes)]
+    edges = tuple(int(grid.nodes[node]) for node in nodes)
+    return Cut(edges, lines.alpha[mine], lines.beta[mine], scale, grid)
 
 
 def best_cuts(square: Values) -> tuple[Values, list[Places]]:
@@ -198,9 +212,14 @@ def chosen_count(costs: Values, grid: Grid) -> Places:
     """The place of the number of segments by the criterion, of each curve; the least within 2 of the best."""
     points = grid.inside.shape[1]
     counts = np.arange(1, costs.shape[1] + 1)
-    penalty = (5 * (counts - grid.forced) - 2) * np.log(points)
-    criterion = points * np.log(costs / points + RESOLUTION**2) + penalty
+    penalty = (OF_BREAK * (counts - grid.forced) - 2) * np.log(points)
+    criterion = fidelity(costs, points) + penalty
     return np.asarray((criterion <= criterion.min(axis=1, keepdims=True) + _TIE).argmax(axis=1))
+
+
+def fidelity(costs: Values, points: int) -> Values:
+    """What is left by so many points, as the criterion has it."""
+    return np.asarray(points * np.log(costs / points + RESOLUTION**2))
 
 
 def _scale_of(found: Cut, sizes: Values, logs: Values) -> float:

@@ -45,7 +45,7 @@ KINDS = {
             "curves",
             example='fast-gigabit.jsonl --kind rate --series "pingpong h1,h2=Gigabit Ethernet" --series '
             '"pingpong h1,h3=Fast Ethernet" --series "pingpong same-host=shared memory" --unit '
-            "MB/s -o networks.png",
+            "MB/s --reference tcp -o networks.png",
         ),
         Kind(
             "ratio",
@@ -74,14 +74,14 @@ KINDS = {
             "bandwidth of send modes against size, one panel per place",
             "two modes of a pattern",
             "panels",
-            example="modes.jsonl --kind modes --linear --unit Gbit/s -o modes.png",
+            example="modes.jsonl --kind modes --linear --unit Gbit/s --reference crosscopy -o modes.png",
         ),
         Kind(
             "placements",
             "bandwidth against size, one panel per placement and transport, on shared axes",
             "two placements or transports",
             "panels",
-            example='placements.jsonl --kind placements --series "exchange" --unit Mbit/s -o placements.png',
+            example='placements.jsonl --kind placements --series "exchange" --unit Gbit/s -o placements.png',
         ),
         Kind(
             "ranks",
@@ -111,8 +111,8 @@ KINDS = {
             "how the samples of every size are spread",
             "samples",
             "samples",
-            example="modes.jsonl --kind distribution --sizes 1,1KiB,28KiB,244KiB,487KiB,1000KiB -o "
-            "modes-distribution.png",
+            example="modes.jsonl --kind distribution --series pingpong --sizes "
+            "1,1KiB,28KiB,244KiB,487KiB,1000KiB -o modes-distribution.png",
         ),
         Kind(
             "samples",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
 from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.modelled import modelled as models_of_series
 from mpigauge.show.references import references_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
@@ -166,11 +167,11 @@ def _with_ratios(
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if below else (None, None)
     axes = axes or whole.add_subplot()
+    models = models_of_series(found) if query.model else [None] * len(found)
     for number, mine in enumerate(pieces):
         drawn = modelled.apart(mine) if query.model else mine
         lines.curve(axes, str(number), looks[number], drawn, sizes.x)
-        if query.model:
-            modelled.overlay(axes, str(number), looks[number], found[number], sizes, rate=rate)
+        modelled.overlay(axes, str(number), looks[number], models[number], sizes, rate=rate)
     sizes.dress(low or axes)
     references.draw(axes, beside, sizes)
     axis.dress(axes)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mpigauge.show.figures import lines
-from mpigauge.show.modelled import modelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
     from mpigauge.analysis.models.model import Model
     from mpigauge.analysis.percentiles import Values
     from mpigauge.show.figures.scales import SizeAxis
-    from mpigauge.show.series import Point, Series
+    from mpigauge.show.modelled import Modelled
+    from mpigauge.show.series import Point
 
 PLACES = 50
 """Of a segment, that its line goes through."""
@@ -30,7 +30,7 @@ def apart(pieces: Sequence[Sequence[Point]]) -> list[list[Point]]:
 
 
 def overlay(
-    axes: Any, name: str, looks: dict[str, Any], series: Series, sizes: SizeAxis, *, rate: bool
+    axes: Any, name: str, looks: dict[str, Any], found: Modelled | None, sizes: SizeAxis, *, rate: bool
 ) -> None:
     """Draws the model of a series; nothing if it has too few sizes for one.
 
@@ -38,7 +38,6 @@ def overlay(
         name: Becomes part of the names of its elements in SVG.
         rate: Whether the axis is that of rates.
     """
-    found = modelled(series)
     if found is None:
         return
     for number in range(len(found.model.segments)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, lines, ratios, scales, style
+from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
 from mpigauge.show.figures.curves import (
     intervals,
     looks_of_ratios,
@@ -14,6 +14,7 @@ from mpigauge.show.figures.curves import (
     values_of,
 )
 from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.references import references_by
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     FILE,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.query import Query
+    from mpigauge.show.references import Reference
     from mpigauge.show.series import Series
 
 PLACE = ("transport", "placement")
@@ -50,6 +52,7 @@ class Panel:
     series: list[Series]
     pieces: list[Pieces]
     ratios: Ratios
+    beside: list[Reference]
 
 
 @maker(MAKERS, "modes")
@@ -106,7 +109,9 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     titles = [name for name in names_that_vary(everyone) if name not in inside]
     named = labelled(*groups, without=titles)
     members = iter(named)
-    panels = [_panel(query, [next(members) for _ in group], titles) for group in groups]
+    grouped = [[next(members) for _ in group] for group in groups]
+    beside = references_by(query, grouped)
+    panels = [_panel(query, mine, titles, known) for mine, known in zip(grouped, beside, strict=True)]
     labels = list(dict.fromkeys(one.label for one in named))
     firsts = [next(one for one in named if one.label == label) for label in labels]
     looks = dict(zip(labels, looks_of(query, firsts, titles), strict=True))
@@ -128,11 +133,11 @@ def _seen(panels: Sequence[Panel], looks: dict[str, dict[str, Any]]) -> dict[str
     return found
 
 
-def _panel(query: Query, mine: list[Series], titles: Sequence[str]) -> Panel:
+def _panel(query: Query, mine: list[Series], titles: Sequence[str], beside: list[Reference]) -> Panel:
     words = [mine[0].factors[name] for name in titles if name in mine[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(one, rate_point) for one in mine]
-    return Panel(", ".join(short or words), mine, pieces, ratios.like_with_like(query, mine))
+    return Panel(", ".join(short or words), mine, pieces, ratios.like_with_like(query, mine), beside)
 
 
 def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:
@@ -148,6 +153,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
+    values += [one.rate_bytes_per_s for panel in panels for one in panel.beside]
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
@@ -170,17 +176,24 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         last = number + columns >= len(panels)
         sizes.dress(lowest, "message size" if last else "")
         lowest.tick_params(labelbottom=last)
-    _dress(panels, whole.axes, axis, columns, below=below)
+    _dress(panels, whole.axes, axis, sizes, columns, below=below)
     return whole
 
 
 def _dress(
-    panels: Sequence[Panel], axes: Sequence[Any], axis: scales.ValueAxis, columns: int, *, below: bool
+    panels: Sequence[Panel],
+    axes: Sequence[Any],
+    axis: scales.ValueAxis,
+    sizes: scales.SizeAxis,
+    columns: int,
+    *,
+    below: bool,
 ) -> None:
     """Axes with labels on the left only; all ratios on one."""
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
     for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
+        references.draw(upper, panel.beside, sizes)
         axis.dress(upper, label=first)
         upper.tick_params(labelleft=first)
         mark_breaks(upper, panel.series)

@@ -99,7 +99,10 @@ def like_with_like(query: Query, found: Sequence[Series]) -> Ratios:
 
 
 def _bases(found: Sequence[Series], across: Group) -> list[Series | None]:
-    """Of each the one of its class that has of this group what the first has; none if a class lacks it."""
+    """Of each the one of its class that has of this group what the first has; none if a class lacks it.
+
+    Numbers of others that have no such one are beside ours all the same, and without a ratio.
+    """
     wanted = [found[0].factors.get(name) for name in across]
 
     def class_of(one: Series) -> tuple[object, ...]:
@@ -107,9 +110,10 @@ def _bases(found: Sequence[Series], across: Group) -> list[Series | None]:
         return (one.imported, across == (FILE,) or id(one.source), *(i for i in rest if i[0] != FILE))
 
     bases = {class_of(one): one for one in found if [one.factors.get(name) for name in across] == wanted}
-    if any(class_of(one) not in bases for one in found):
+    if any(class_of(one) not in bases for one in found if not one.imported):
         return [None] * len(found)
-    return [None if bases[class_of(one)] is one else bases[class_of(one)] for one in found]
+    mine = [bases.get(class_of(one)) for one in found]
+    return [None if base is one else base for one, base in zip(found, mine, strict=True)]
 
 
 def _ratios(found: Sequence[Series], bases: Sequence[Series | None], below: str) -> Ratios:

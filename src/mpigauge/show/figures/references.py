@@ -22,7 +22,8 @@ def draw(axes: Any, found: Sequence[Reference], sizes: SizeAxis) -> None:
         low, high = axes.get_xlim()
         inside = [(x, point.y) for point in one.points if low <= (x := sizes.x(point.x)) <= high]
         places = list(zip(*inside, strict=True)) if inside else [(low, high), (one.rate_bytes_per_s,) * 2]
-        (line,) = axes.plot(*places, **LOOKS, scalex=False)
+        alone = {"marker": "D", "markersize": 4, "markerfacecolor": "none"} if len(inside) == 1 else {}
+        (line,) = axes.plot(*places, **LOOKS, **alone, scalex=False)
         line.set_gid(f"reference-{number}")
         best = max(range(len(inside)), key=lambda place: inside[place][1], default=-1)
         _say(axes, (places[0][best], places[1][best]), one.words, number, at_end=not inside)

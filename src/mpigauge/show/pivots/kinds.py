@@ -19,7 +19,7 @@ from mpigauge.show.pivots.quantities import (
 )
 from mpigauge.show.registry import maker
 from mpigauge.show.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
-from mpigauge.show.words.factors import WORDS
+from mpigauge.show.words.factors import UNSAID, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -117,21 +117,31 @@ def summary(query: Query) -> list[Grid]:
         entries += _entries(one, small[pattern], TIME)
         if _is_message(one):
             entries += _entries(one, large[pattern] - small[pattern], RATE)
-    return grids(_with_ranks_of_one(entries), ALL_DOWN, "")
+    return grids(_as_others_say_it(entries), ALL_DOWN, "")
 
 
-def _with_ranks_of_one(entries: Sequence[Entry]) -> list[Entry]:
-    """If others do not say of how many ranks something is, none of theirs is told apart by that."""
-    theirs = [entry.row.imported for entry in entries]
-    if all("ranks" in entry.factors for entry in entries if entry.row.imported):
-        return list(entries)
-    without = [
-        replace(entry, factors={name: word for name, word in entry.factors.items() if name != "ranks"})
+def _as_others_say_it(entries: Sequence[Entry]) -> list[Entry]:
+    """Without the number of ranks, and without what goes unsaid, where others do not say it of theirs.
+
+    As far as that leaves every entry a place of its own.
+    """
+    theirs = [entry.factors for entry in entries if entry.row.imported]
+    found = list(entries)
+    for name in ("ranks", *HOW):
+        if any(name not in one for one in theirs):
+            found = _without(found, name)
+    return found
+
+
+def _without(entries: list[Entry], name: str) -> list[Entry]:
+    less = [
+        replace(entry, factors={other: word for other, word in entry.factors.items() if other != name})
+        if name == "ranks" or entry.factors.get(name) in UNSAID
+        else entry
         for entry in entries
     ]
-    joined = [less if mine else entry for entry, less, mine in zip(entries, without, theirs, strict=True)]
-    places = {(*sorted(entry.factors.items()),) for entry in joined}
-    return joined if len(places) == len(joined) else list(entries)
+    places = {(*sorted(entry.factors.items()),) for entry in less}
+    return less if len(places) == len(less) else entries
 
 
 # ---- Cells ---------------------------------------------------------------------------------------

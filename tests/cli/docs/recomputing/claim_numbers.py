@@ -105,6 +105,8 @@ def _of_kind(
             yield from (Number(own, row) for row in rows if (own := _value(row, quantity)) is not None)
         case "peak" if sides["over"]:
             yield from _peaks(found, sides)
+        case "peak" if quantity == "bandwidth":
+            yield from _peak_rates(found, sides)
         case "peak" if quantity == "size":
             yield from _peak_sizes(found, sides)
         case "limit":
@@ -147,7 +149,11 @@ def _size(text: str) -> int:
 def _key(one: Of, free: Iterable[str]) -> object:
     without = {*free}
     file = None if "file" in without else one.file
-    return (file, one.row.state, *(one.row.cell.get(name) for name in CELL if name not in without))
+    return (
+        file,
+        None if "placement" in without else one.row.state,
+        *(one.row.cell.get(name) for name in CELL if name not in without),
+    )
 
 
 def _free(sides: Mapping[str, Mapping[str, Any]]) -> set[str]:
@@ -264,6 +270,13 @@ def _peaks(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Itera
                 and (own := _divided(one, other, "bandwidth")) is not None
             ):
                 yield Number(own, one.row)
+
+
+def _peak_rates(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Iterator[Number]:
+    for one in _bests(_chosen(found, sides["cells"])):
+        bytes_, time = one.row.bytes_per_time, one.row.time[0]
+        low, high = (None if end is None else bytes_ / end for end in (time.high, time.low))
+        yield Number(Interval(bytes_ / time.estimate, low, high, time.launches), one.row)
 
 
 def _peak_sizes(found: Sequence[Of], sides: Mapping[str, Mapping[str, Any]]) -> Iterator[Number]:

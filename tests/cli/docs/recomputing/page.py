@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shlex
 import tomllib
@@ -74,7 +75,17 @@ def _rows(words: list[str], imports: dict[str, tuple[str, str]]) -> Iterator[Row
             table, columns = (ROOT / part for part in imports[name])
             yield from published(table, columns, renamed)
         else:
-            yield from result(name.removesuffix(".jsonl")).shown
+            yield from (_called(row, renamed) for row in result(name.removesuffix(".jsonl")).shown)
+
+
+def _called(row: Row, names: dict[str, str]) -> Row:
+    """The row by the name that a page gives its place; its numbers stay those of its own."""
+    if row.placement not in names:
+        return row
+    other = copy.copy(row)
+    other.called = names[row.placement]
+    vars(other).pop("words", None)
+    return other
 
 
 def _claims(path: Path) -> Iterator[dict[str, Any]]:

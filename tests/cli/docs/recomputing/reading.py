@@ -83,6 +83,7 @@ class Row:
         self.printed_stddev_s: float | None = None
         self.state: str | None = None
         self.probed = False
+        self.called = ""
 
     def __getattr__(self, name: str) -> Any:
         if name in CELL:
@@ -97,7 +98,8 @@ class Row:
     @cached_property
     def words(self) -> set[str]:
         """All that a heading or a sentence may call it by."""
-        said = {self.pattern, self.mode, self.library, self.transport, self.placement, self.setting}
+        said = {self.pattern, self.mode, self.library, self.transport, self.setting}
+        said |= {self.called or self.placement}
         said |= {f"{self.ranks} ranks", f"{self.buffers} buffers", f"{self.sync} start", self.pair}
         said |= {self.state or "", f"while {self.state}"}
         return {word for word in said if word}

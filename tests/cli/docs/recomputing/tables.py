@@ -55,8 +55,8 @@ def _check_line(
     ledger: Ledger, caption: re.Match[str], head: Sequence[str], cells: Sequence[str], rows: Sequence[Row]
 ) -> None:
     for heading, cell in zip(head[1:], cells[1:], strict=True):
-        imported = heading.endswith("(imported)")
-        heading = heading.removesuffix("(imported)").strip()  # noqa: PLW2901
+        imported = heading == "imported" or heading.endswith("(imported)")
+        heading = "" if heading == "imported" else heading.removesuffix("(imported)").strip()  # noqa: PLW2901
         words = [*(caption[2] or "").split(", "), *cells[0].split(", "), *heading.split(", ")]
         said = Said(ledger, cell)
         if cell == "–" or cell.startswith(("blocked", "not ")):
@@ -86,7 +86,7 @@ def find(words: Iterable[str], rows: Iterable[Row]) -> Row | str:
     sizes = {size_of(word) for word in kept if SIZE.fullmatch(word)}
     named = {word for word in kept if word and not SIZE.fullmatch(word)}
     found = [row for row in rows if row.timed and named <= row.words and sizes <= {row.bytes}]
-    usual = [row for row in found if row.placement in {"same-host", *named}]
+    usual = [row for row in found if (row.called or row.placement) in {"same-host", *named}]
     if not found:
         return "none"
     return found[0] if len(found) == 1 else usual[0] if len(usual) == 1 else "several"
