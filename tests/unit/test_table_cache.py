@@ -47,7 +47,12 @@ def test_a_result_is_read_for_its_contents_before_and_after_and_no_third_time(
 ) -> None:
     read: list[Path] = []
     contents = table_cache._contents
-    monkeypatch.setattr(table_cache, "_contents", lambda path: read.append(path) or contents(path))
+
+    def counted(path: Path) -> str:
+        read.append(path)
+        return contents(path)
+
+    monkeypatch.setattr(table_cache, "_contents", counted)
     assert cli("show", HERE, "--all").status == 0
     assert read == [HERE, HERE]
 

@@ -69,7 +69,8 @@ class Parts(NamedTuple):
         begins = self.begins
         lower = self.values[begins + whole]
         upper = self.values[begins + np.minimum(whole + 1, self.lengths - 1)]
-        return lower + (upper - lower) * (rest / 100)
+        percentiles: Values = lower + (upper - lower) * (rest / 100)
+        return percentiles
 
     def medians(self) -> Values:
         """Of parts in ascending order."""

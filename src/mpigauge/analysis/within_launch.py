@@ -201,7 +201,7 @@ def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
 
 def _statistics(ordered: Parts, stat: str) -> list[float]:
     if stat in PERCENTS:
-        return ordered.percentiles(PERCENTS[stat]).tolist()
+        return list(map(float, ordered.percentiles(PERCENTS[stat])))
     if stat == "mean":
         return [float(rounds.mean()) for rounds in ordered.each()]
     if stat in ENDS:

@@ -102,7 +102,7 @@ def _interval(ordered: Values, stat: str, tau: float, dependent: Sequence[Values
 def _statistic(ordered: Values, stat: str) -> float:
     if stat in PERCENTS:
         return float(np.percentile(ordered, PERCENTS[stat]))
-    return float({"mean": np.mean, "min": np.min, "max": np.max}[stat](ordered))
+    return float({"mean": ordered.mean(), "min": ordered[0], "max": ordered[-1]}[stat])
 
 
 def _middle(visits: Sequence[Values], steps_s: Sequence[float]) -> float:

@@ -19,6 +19,7 @@ from tests.unit.analysis.plain_launch import said_of
 from tests.unit.analysis.planted import autoregressive, lognormal
 
 if TYPE_CHECKING:
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.within_launch import Launch, LaunchSummary
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=60)
@@ -74,12 +75,17 @@ def test_launches_that_depend_on_their_past_are_summarised_as_each_alone() -> No
 def test_as_many_steps_are_made_of_a_hundred_launches_as_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
     rfft = np.fft.rfft
-    monkeypatch.setattr(np.fft, "rfft", lambda *words, **named: made.append(1) or rfft(*words, **named))
+
+    def counted(stack: Values, length: int, axis: int) -> object:
+        made.append(len(stack))
+        return rfft(stack, length, axis)
+
+    monkeypatch.setattr(np.fft, "rfft", counted)
     visits = list(lognormal(np.random.default_rng(4), (8, 25)))
     for count in (1, 100):
         made.clear()
         assert len(list(summarise_launches([(visits, ())] * count))) == count
-        assert len(made) == 1
+        assert made == [8 * count]
 
 
 def test_parts_are_put_in_order_each_by_itself() -> None:
