@@ -42,6 +42,21 @@ def test_the_same_is_shown_again_and_computed_once(cli: Cli, monkeypatch: pytest
     assert first.status == 0
 
 
+def test_a_result_is_read_for_its_contents_before_and_after_and_no_third_time(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    contents = table_cache._contents
+
+    def counted(path: Path) -> str:
+        read.append(path)
+        return contents(path)
+
+    monkeypatch.setattr(table_cache, "_contents", counted)
+    assert cli("show", HERE, "--all").status == 0
+    assert read == [HERE, HERE]
+
+
 def test_what_a_campaign_ends_with_is_shown_again_at_once(
     cli: Cli, openmpi: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,71 +7,98 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.percentiles import Values, percentile
+from mpigauge.analysis.parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from mpigauge.analysis.parts import Counts
+    from mpigauge.analysis.percentiles import Values
 
 
-def correlation_time(visits: Sequence[Values]) -> float:
+def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
     """Integrated autocorrelation time of u = log t, clipped to [p1, p99]: how many rounds are worth one.
 
     Products are formed inside visits only, around the mean of the whole launch, and divided by the count of
     all rounds: so a visit that is slow as a whole counts as correlation, rounds of two visits as independent.
 
     Args:
-        visits: The times of each visit's rounds in seconds, shape ``(rounds,)``. A time of 0 counts as the
-            smallest one above 0.
+        visits: The times of the rounds of each visit in seconds, those of one launch after those of the
+            other. A time of 0 counts as the smallest one of its launch above 0.
+        owners: The launch of each visit, from 0 on.
+        ordered: The same rounds by launch, in ascending order.
 
     Returns:
-        In rounds, at least 1; 1 if all times are alike or there are none.
+        Of each launch, in rounds, at least 1; 1 if all times are alike.
 
     Source:
         docs/method.md#enough-within-a-launch; initial positive sequence: Geyer, Practical Markov Chain
         Monte Carlo, Statistical Science 7(4) 1992.
     """
-    visits = with_rounds(visits)
-    if not visits:
-        return 1.0
-    ordered = np.sort(np.concatenate(visits))
-    low, high = max(percentile(ordered, 1), _smallest_positive(ordered)), percentile(ordered, 99)
-    if high <= low or np.log(high) <= np.log(low):  # of neighbouring numbers, logarithms may be one
-        return 1.0
-    mean = np.log(ordered.clip(low, high)).mean()
-    products = np.zeros(max(visit.size for visit in visits))
-    for stack in _stacks_of_equal_length(visits):
-        products[: stack.shape[1]] += _lag_products(np.log(stack.clip(low, high)) - mean)
-    return max(1.0, _positive_sequence(products / products[0]))
+    low, high = _ends(ordered)
+    logs = np.log(np.clip(visits.values, ordered.spread(low), ordered.spread(high)))
+    about = ordered._replace(values=logs).about_means()
+    products = _lag_products(visits._replace(values=about), owners)
+    times = np.empty(low.size)
+    for mine, stack in products.stacks():
+        times[mine] = _positive_sequences(stack)
+    return np.maximum(times, 1.0)
 
 
-def with_rounds(visits: Sequence[Values]) -> list[Values]:
-    """The visits that have any."""
-    return [visit for visit in visits if visit.size]
+def _ends(ordered: Parts) -> tuple[Values, Values]:
+    """Between which times those of each launch are clipped; twice 1 s if there is nothing between them."""
+    low, high = np.maximum(ordered.percentiles(1), _smallest_positive(ordered)), ordered.percentiles(99)
+    apart = low < high
+    # Of neighbouring numbers, logarithms may be one.
+    apart[apart] = np.log(low[apart]) < np.log(high[apart])
+    return np.where(apart, low, 1.0), np.where(apart, high, 1.0)
 
 
-def _smallest_positive(ordered: Values) -> float:
-    zeros = int(np.searchsorted(ordered, 0.0, side="right"))
-    return float(ordered[zeros]) if zeros < ordered.size else math.inf
+def _smallest_positive(ordered: Parts) -> Values:
+    """Of each launch; infinite if it has none."""
+    zeros = ordered._replace(values=(ordered.values <= 0).astype(float)).sums().astype(int)
+    last = ordered.lengths - 1
+    return np.where(zeros > last, math.inf, ordered.values[ordered.begins + np.minimum(zeros, last)])
 
 
-def _stacks_of_equal_length(visits: Sequence[Values]) -> Iterator[Values]:
-    for length in {visit.size for visit in visits}:
-        yield np.stack([visit for visit in visits if visit.size == length])
-
-
-def _lag_products(stack: Values) -> Values:
-    """Sum over visits of x_i x_(i+j) for every lag j; shape ``(visits, rounds)`` to ``(rounds,)``, by FFT."""
-    length = stack.shape[1]
-    padded = 1 << (2 * length - 1).bit_length()
-    spectrum = np.fft.rfft(stack, padded, axis=1)
-    power = (spectrum.real**2 + spectrum.imag**2).sum(axis=0)
-    products: Values = np.fft.irfft(power, padded)[:length]
+def _lag_products(visits: Parts, owners: Counts) -> Parts:
+    """Of each launch the sum of x_i x_(i+j) over its visits, for every lag j up to the longest visit."""
+    longest = np.zeros(owners[-1] + 1, dtype=np.intp)
+    np.maximum.at(longest, owners, visits.lengths)
+    products = Parts(np.zeros(longest.sum()), longest)
+    begins = products.begins
+    for mine, stack in visits.stacks():
+        firsts = np.flatnonzero(np.diff(owners[mine], prepend=-1))
+        places = begins[owners[mine[firsts]]][:, np.newaxis] + np.arange(stack.shape[1])
+        products.values[places] += _lag_products_of(stack, firsts)
     return products
 
 
-def _positive_sequence(correlations: Values) -> float:
-    """1 + 2 * sum of r_j for j > 0, up to the first pair r_2j + r_(2j+1) that is not positive."""
-    padded = np.append(correlations, 0.0) if correlations.size % 2 else correlations
-    pairs = padded[0::2] + padded[1::2]
-    ends = np.flatnonzero(pairs <= 0)
-    return 2.0 * float(pairs[: ends[0] if ends.size else None].sum()) - 1.0
+def _lag_products_of(stack: Values, firsts: Counts) -> Values:
+    """By FFT, and summed up over the visits of a launch.
+
+    Args:
+        stack: Of visits of one length, shape ``(visits, rounds)``.
+        firsts: The first visit of each launch.
+
+    Returns:
+        Shape ``(launches, rounds)``.
+    """
+    length = stack.shape[1]
+    padded = 1 << (2 * length - 1).bit_length()
+    spectrum = np.fft.rfft(stack, padded, axis=1)
+    power = np.add.reduceat(spectrum.real**2 + spectrum.imag**2, firsts, axis=0)
+    products: Values = np.fft.irfft(power, padded, axis=1)[:, :length]
+    return products
+
+
+def _positive_sequences(products: Values) -> Values:
+    """1 + 2 * sum of r_j for j > 0, up to the first pair r_2j + r_(2j+1) that is not positive.
+
+    Args:
+        products: Of launches, shape ``(launches, lags)``.
+    """
+    correlations = products / np.where(products[:, :1] > 0, products[:, :1], 1.0)
+    padded = np.pad(correlations, ((0, 0), (0, correlations.shape[1] % 2)))
+    pairs = padded[:, 0::2] + padded[:, 1::2]
+    goes_on = np.logical_and.accumulate(pairs > 0, axis=1)
+    times: Values = 2.0 * np.where(goes_on, pairs, 0.0).sum(axis=1) - 1.0
+    return times

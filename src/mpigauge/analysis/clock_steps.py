@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from mpigauge.analysis.parts import parts_of
+from mpigauge.analysis.percentiles import median_of_few
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.parts import Parts
     from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import JobKey
     from mpigauge.result.records import Launch, Visit
@@ -95,9 +99,33 @@ def in_order(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> Values:
     Source:
         docs/method.md#steps-of-the-clock
     """
-    rounds = np.sort(np.concatenate(visits))
-    if not steps_s or max(steps_s) <= VISIBLE * rounds[rounds.size // 2]:
-        return rounds
+    ordered = parts_of([np.concatenate(visits)]).in_order()
+    largest_s = np.array([max(steps_s, default=0.0)])
+    return spread_where_seen(ordered, largest_s, lambda _: (visits, steps_s)).values
+
+
+def spread_where_seen(
+    ordered: Parts,
+    largest_s: Values,
+    part: Callable[[int], tuple[Sequence[Values], Sequence[float]]],
+) -> Parts:
+    """The same of many groups of visits, each a part, whose rounds are in ascending order already.
+
+    Args:
+        largest_s: The largest step of each group.
+        part: By the place of a group, its visits and the step of each.
+    """
+    middles = ordered.values[ordered.begins + ordered.lengths // 2]
+    seen = np.flatnonzero(largest_s > VISIBLE * middles)
+    if not seen.size:
+        return ordered
+    parts = ordered.each()
+    for place in seen.tolist():
+        parts[place] = _classes_spread(*part(place))
+    return ordered._replace(values=np.concatenate(parts))
+
+
+def _classes_spread(visits: Sequence[Values], steps_s: Sequence[float]) -> Values:
     classes: dict[float, list[Values]] = defaultdict(list)
     for visit, step_s in zip(visits, steps_s, strict=True):
         classes[step_s].append(visit)
@@ -127,5 +155,5 @@ def relative_step(medians: Values, steps_s: Sequence[float]) -> float:
         medians: One number a launch, shape ``(launches,)``, in seconds.
         steps_s: One a visit, in seconds of one operation.
     """
-    centre = float(np.median(medians))
+    centre = median_of_few(medians)
     return float(np.mean(steps_s)) / centre if len(steps_s) and centre > 0 else 0.0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.parts import parts_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -28,9 +29,13 @@ def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> f
 
     At most 1, however the two clocks disagree.
     """
-    known = [(visit.cpu_ns, sum(visit.samples_ns)) for visit in visits if visit.cpu_ns is not None]
-    walls = [(cpu_ns, wall_ns) for cpu_ns, wall_ns in known if wall_ns > 0]
-    if pattern is None or not walls:
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    if pattern is None or not known:
+        return None
+    walls_ns = parts_of([np.asarray(visit.samples_ns) for visit in known]).sums()
+    spent_ns = np.array([visit.cpu_ns for visit in known], dtype=np.float64)
+    there = walls_ns > 0
+    if not there.any():
         return None
     ranks = pattern.active_ranks or cell.ranks
-    return min(1.0, float(np.median([cpu_ns / (ranks * wall_ns) for cpu_ns, wall_ns in walls])))
+    return min(1.0, float(np.median(spent_ns[there] / (ranks * walls_ns[there]))))

@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice, tee
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mpigauge.analysis.clock_steps import relative_step
 from mpigauge.analysis.interval import launch_interval, with_step
 from mpigauge.analysis.launch_groups import outliers, two_kinds
-from mpigauge.analysis.percentiles import Values, median_interval, percentile, supported_percentile
+from mpigauge.analysis.percentiles import (
+    Values,
+    median_interval,
+    median_of_few,
+    percentile,
+    supported_percentile,
+)
 from mpigauge.analysis.variance import NO_SHARES, shares_of
-from mpigauge.analysis.within_launch import summarise_launch
+from mpigauge.analysis.within_launch import summarise_launches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.within_launch import LaunchSummary
 
@@ -160,6 +167,22 @@ class Estimate(Timing):
         return self.restarted
 
 
+class Launches(NamedTuple):
+    """The launches of a cell.
+
+    Attributes:
+        numbers: Of each.
+        visits: Of each its visits in time order, of each visit the times of its rounds in seconds, shape
+            ``(rounds,)``; a launch or visit without rounds is passed over.
+        steps_s: For each launch and visit the step of the clock in seconds of one operation; empty for a
+            launch: a clock without steps.
+    """
+
+    numbers: Sequence[int]
+    visits: Sequence[Sequence[Values]]
+    steps_s: Sequence[Sequence[float]]
+
+
 def estimate(
     launches: Sequence[Sequence[Values]],
     stat: str = "median",
@@ -169,32 +192,51 @@ def estimate(
     """Everything that is said of one cell.
 
     Args:
-        launches: For each launch its visits in time order, for each visit the times of its rounds in seconds,
-            shape ``(rounds,)``; a launch or visit without rounds is passed over.
+        launches: As `Launches.visits`.
         stat: One of STATS; it takes the place of the median of a launch.
-        steps_s: For each launch and visit the step of the clock in seconds of one operation; None: a clock
-            without steps.
+        steps_s: As of `Launches`; None: a clock without steps.
         numbers: Of the launches; None: 1, 2, 3 and so on.
 
     Raises:
         ValueError: If there is no round at all.
+    """
+    steps_s = steps_s or [()] * len(launches)
+    numbers = numbers or range(1, len(launches) + 1)
+    return next(estimates([Launches(numbers, launches, steps_s)], stat))
+
+
+def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estimate]:
+    """Everything that is said of each cell, in their order; as many as are needed are asked for at once.
+
+    Args:
+        stat: One of STATS; it takes the place of the median of a launch.
+
+    Raises:
+        ValueError: If a cell has no round at all.
 
     Source:
         docs/method.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
     """
-    steps_s = steps_s or [()] * len(launches)
-    numbers = numbers or range(1, len(launches) + 1)
-    measured = [
-        (number, visits, steps)
-        for number, visits, steps in zip(numbers, launches, steps_s, strict=True)
-        if any(visit.size for visit in visits)
-    ]
-    if not measured:
+    mine, ahead = tee(map(_measured, cells))
+    launches = (launch for cell in ahead for launch in zip(cell.visits, cell.steps_s, strict=True))
+    summaries = summarise_launches(launches, stat)
+    for cell in mine:
+        yield _estimate(cell, list(islice(summaries, len(cell.numbers))), stat)
+
+
+def _measured(cell: Launches) -> Launches:
+    """The launches that have rounds."""
+    each = zip(cell.numbers, cell.visits, cell.steps_s, strict=True)
+    known = [launch for launch in each if any(visit.size for visit in launch[1])]
+    if not known:
         raise ValueError("a cell without rounds")
-    summaries = [summarise_launch(visits, stat, steps) for _, visits, steps in measured]
+    return Launches(*zip(*known, strict=True))
+
+
+def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> Estimate:
     medians = np.array([summary.median for summary in summaries])
-    ordered = np.sort(np.concatenate([visit for _, visits, _ in measured for visit in visits]))
-    clock_step = relative_step(medians, [step for _, _, steps in measured for step in steps])
+    ordered = np.sort(np.concatenate([visit for visits in cell.visits for visit in visits]))
+    clock_step = relative_step(medians, [step for steps in cell.steps_s for step in steps])
     centre, low, high, half_width = launch_interval(medians, clock_step)
     rank_low, rank_high = _ranks_interval(medians, clock_step)
     shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
@@ -225,8 +267,8 @@ def estimate(
         round_variance=_round_variance(summaries) if stat == MEDIAN else None,
         kinds=two_kinds(medians, clock_step),
         launch_medians=tuple(medians.tolist()),
-        launch_numbers=tuple(number for number, _, _ in measured),
-        outliers=tuple(measured[place][0] for place in outliers(medians, clock_step)),
+        launch_numbers=tuple(cell.numbers),
+        outliers=tuple(cell.numbers[place] for place in outliers(medians, clock_step)),
         drifts=tuple(summary.drift for summary in summaries if summary.drift is not None),
         clock_step=clock_step,
     )
@@ -237,7 +279,7 @@ def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] |
     low, high = median_interval(medians)
     if math.isnan(low):
         return None, None
-    middle = float(np.median(medians))
+    middle = median_of_few(medians)
     if low <= 0:
         return low, high
     down, up = (with_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))

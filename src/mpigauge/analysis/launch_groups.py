@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.percentiles import median_of_few
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -53,8 +55,8 @@ def outliers(medians: Values, clock_step: float = 0.0) -> tuple[int, ...]:
     if medians.size < _LEAST_OUTLYING or medians.min() <= 0:
         return ()
     logs = np.log(medians)
-    apart = np.abs(logs - np.median(logs))
-    spread = _MAD_OF_NORMAL * float(np.median(apart))
+    apart = np.abs(logs - median_of_few(logs))
+    spread = _MAD_OF_NORMAL * median_of_few(apart)
     least = max(math.log1p(LEAST_APART), _STEPS_APART * clock_step)
     far = np.flatnonzero(apart > max(least, _tabled(_SPREADS, medians.size) * spread))
     if far.size == 0 and medians.size >= _LEAST_FOR_GAP:
@@ -96,8 +98,8 @@ def two_kinds(medians: Values, clock_step: float = 0.0) -> tuple[float, float] |
     if usual.size < min(_SPLITS) or usual.min() <= 0:
         return None
     logs = np.sort(np.log(usual))
-    within, cut = min((_within(logs, cut), cut) for cut in range(_LEAST_OF_A_KIND, logs.size - 1))
     total = float(((logs - logs.mean()) ** 2).sum())
+    within, cut = _best_cut(logs)
     fast, slow = float(logs[:cut].mean()), float(logs[cut:].mean())
     apart = max(math.log1p(KINDS_APART), _STEPS_APART * clock_step)
     if slow - fast <= apart or within >= _tabled(_SPLITS, logs.size) * total:
@@ -133,9 +135,15 @@ def _orders(first: int, second: int, runs: int) -> int:
     return one + math.comb(first - 1, less) * math.comb(second - 1, more)
 
 
-def _within(logs: Values, cut: int) -> float:
-    """Sum of squares around the means of both sides."""
-    return float(sum(((side - side.mean()) ** 2).sum() for side in (logs[:cut], logs[cut:])))
+def _best_cut(logs: Values) -> tuple[float, int]:
+    """The least sum of squares around the means of both sides, and where to cut for it."""
+    cuts = np.arange(_LEAST_OF_A_KIND, logs.size - 1)
+    about = logs - logs.mean()
+    sums, squares = np.cumsum(about), np.cumsum(about**2)
+    first, rest = sums[cuts - 1], sums[-1] - sums[cuts - 1]
+    within = squares[-1] - first**2 / cuts - rest**2 / (logs.size - cuts)
+    best = int(within.argmin())
+    return float(within[best]), int(cuts[best])
 
 
 def _tabled(table: dict[int, float], launches: int) -> float:

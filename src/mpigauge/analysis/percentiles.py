@@ -52,6 +52,12 @@ def percentile(ordered: Values, percent: int) -> float:
     return lower + (upper - lower) * (rest / 100)
 
 
+def median_of_few(values: Values) -> float:
+    """As `numpy.median`, but of few values without its cost; none may be NaN."""
+    ordered = np.sort(values)
+    return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
+
+
 def enough_for_percentile(count: int, percent: int) -> bool:
     """Whether at least 20 of so many values are expected beyond this percentile, on its thinner side.
 

@@ -10,14 +10,14 @@ from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.by_state import InState, StateTime, by_state, shown
 from mpigauge.analysis.conditions import distances_of, disturbed_share
 from mpigauge.analysis.cpu import cpu_s, cpu_share
-from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimate, rounds_per_launch_advice
+from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimates, rounds_per_launch_advice
 from mpigauge.analysis.in_time import launches_in_time, widened
 from mpigauge.analysis.labels import Travel
 from mpigauge.analysis.other_minutes import for_other_minutes
 from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import NotInState, Reason
-from mpigauge.analysis.samples import by_cell, by_launch, first_s, steps_by_launch, visits_by_launch
+from mpigauge.analysis.samples import by_cell, first_s, launches_of, visits_by_launch
 from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.sessions import Across, OverSessions, across
 from mpigauge.analysis.shared import Shared, shared_of
@@ -133,9 +133,7 @@ def rows(
     measured = by_cell(result.visits)
     around = shared_of(result, states)
     parts = {cell: by_state(measured.get(cell, []), states) for cell in result.campaign.cells}
-    times = {
-        (cell, one.state): _time(around, cell, one.visits, stat) for cell in parts for one in parts[cell]
-    }
+    times = _times(around, parts, stat)
     # Launches in several states follow each other by these: they are told apart, not widened for it.
     if not states.states:
         together = launches_in_time(time for time in times.values() if time is not None)
@@ -213,11 +211,28 @@ def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: s
     )
 
 
-def _time(around: Shared, cell: Cell, visits: Sequence[Visit], stat: str) -> Timing | None:
-    """The time that was measured, else the one that others have published."""
-    if numbers := list(visits_by_launch(visits)):
-        found = estimate(by_launch(visits), stat, steps_by_launch(visits, around.steps), numbers)
-        return replace(found, restarted=around.restarted.get(cell.job, frozenset()))
+def _times(
+    around: Shared, parts: Mapping[Cell, Sequence[InState]], stat: str
+) -> dict[tuple[Cell, StateName | None], Timing | None]:
+    """The times that were measured, else those that others have published."""
+    each = {(cell, one.state): one.visits for cell in parts for one in parts[cell]}
+    measured = {key: visits for key, visits in each.items() if any(not visit.corrupt for visit in visits)}
+    # One after the other as they are needed: all samples as floating-point numbers are a second result.
+    launches = (launches_of(visits_by_launch(visits), around.steps) for visits in measured.values())
+    found = dict(zip(measured, estimates(launches, stat), strict=True))
+    return {
+        key: _with_restarts(around, key[0], found[key]) if key in found else _printed(around, key[0])
+        for key in each
+    }
+
+
+def _with_restarts(around: Shared, cell: Cell, time: Estimate) -> Estimate:
+    restarted = around.restarted.get(cell.job)
+    return replace(time, restarted=restarted) if restarted else time
+
+
+def _printed(around: Shared, cell: Cell) -> Timing | None:
+    """What others have published."""
     imported = around.imported.get(cell)
     if imported is None:
         return None

@@ -2,11 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
 
 import numpy as np
 
 from mpigauge.analysis.clock_steps import median_of, relative_step
+from mpigauge.analysis.estimate import Launches
 from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.parts import parts_of
 from mpigauge.analysis.percentiles import Values
 from mpigauge.analysis.synchrony import in_time
 from mpigauge.plan.model import Cell, JobKey
@@ -17,6 +21,8 @@ Steps = Mapping[JobKey, float]
 """Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
 
 NO_STEPS: Steps = {}
+
+_place = attrgetter("id")
 
 
 def seconds_of(visit: Visit) -> Values:
@@ -31,7 +37,7 @@ def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
     for visit in visits:
         if not visit.corrupt:
             launches[visit.launch].append(visit)
-    return {number: sorted(_in_time(launches[number]), key=lambda v: v.id) for number in sorted(launches)}
+    return {number: sorted(_in_time(launches[number]), key=_place) for number in sorted(launches)}
 
 
 def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
@@ -54,13 +60,24 @@ def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
     return list(by_launch_number(visits).values())
 
 
-def steps_by_launch(visits: Iterable[Visit], steps: Steps) -> list[list[float]]:
-    """Step of the clock of each visit in seconds of one operation, in the order of `by_launch`."""
-    return _steps_of(visits_by_launch(visits).values(), steps)
+def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launches:
+    """The launches of one cell, from `visits_by_launch`, as numbers."""
+    each = iter(_seconds_of_each([visit for mine in launches.values() for visit in mine]))
+    samples = [list(islice(each, len(mine))) for mine in launches.values()]
+    return Launches(list(launches), samples, _steps_of(launches.values(), steps))
+
+
+def _seconds_of_each(visits: Sequence[Visit]) -> list[Values]:
+    """As `seconds_of`, of all visits at once where no round was late."""
+    if any(visit.late for visit in visits):
+        return [seconds_of(visit) for visit in visits]
+    samples_ns = parts_of([np.asarray(visit.samples_ns) for visit in visits])
+    operations_s = samples_ns.spread(np.array([visit.operation_s for visit in visits]))
+    return samples_ns._replace(values=samples_ns.values * operations_s).each()
 
 
 def _steps_of(launches: Collection[Sequence[Visit]], steps: Steps) -> list[list[float]]:
-    """The same of visits of one cell by launch: their job is looked up once. 0 where no step is known."""
+    """Step of the clock of each visit of one cell in seconds of one operation; 0 where none is known."""
     first = next((visit for mine in launches for visit in mine), None)
     step_ns = 0.0 if first is None else steps.get(first.cell.job, 0.0)
     return [[step_ns * NS / visit.ops for visit in mine] for mine in launches]

@@ -126,6 +126,8 @@ class SpeedsApart:
 
 def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
     """Of the results of the first one's machine; None if it was equally fast in all of them."""
+    if len(results) == 1:
+        return None
     machines = [(machine.host, machine.cpu) for machine in map(measured_machine, results)]
     speeds = [
         (speed_s, place)

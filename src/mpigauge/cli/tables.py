@@ -60,9 +60,10 @@ def shown(paths: Sequence[Path], asked: Asked) -> str:
     Raises:
         UsageError: As it does.
     """
-    if (known := _cache(paths, asked).find()) is not None:
+    cache = _cache(paths, asked)
+    if (known := cache.find()) is not None:
         return _told(known, asked.form)
-    return tabulate(paths, asked)[0]
+    return _tabulate(paths, asked, cache)[0]
 
 
 def documents(paths: Sequence[Path], asked: Asked, forms: Sequence[str]) -> Iterator[Document]:
@@ -116,11 +117,14 @@ def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
         UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
             kind of table needs.
     """
+    return _tabulate(paths, asked, _cache(paths, asked))
+
+
+def _tabulate(paths: Sequence[Path], asked: Asked, cache: TableCache) -> tuple[str, list[Row]]:
     names, chosen = _checked(paths, asked)
-    known = _cache(paths, asked)
     sources = _sources(paths, asked)
     text = rendered(_document(_query(sources, asked, chosen), names), asked.form)
-    known.keep(text)
+    cache.keep(text)
     return text, sources[0].rows
 
 

@@ -32,7 +32,7 @@ _readings_of = attrgetter(*READINGS)
 
 
 class Numbers(array):  # type: ignore[type-arg]
-    """Integers of 32 or 64 bits; equal to every list of the same ones."""
+    """Integers of 32 or 64 bits, or floating-point numbers; equal to every list of the same ones."""
 
     __slots__ = ()
     __hash__ = None
@@ -70,8 +70,8 @@ def pack(visit: Visit) -> None:
         if values is not NONE:
             force_setattr(visit, name, numbers(values) if values else NONE)
     for name, values in zip(READINGS, _readings_of(visit), strict=True):
-        if not values:
-            force_setattr(visit, name, NONE)
+        if values is not NONE:
+            force_setattr(visit, name, Numbers("d", values) if values else NONE)
 
 
 def plain(value: object) -> list[int]:

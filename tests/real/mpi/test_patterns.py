@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.analysis.within_launch import summarise_launch
+from mpigauge.analysis.within_launch import summarise_launches
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
@@ -168,7 +168,8 @@ def test_the_kernel_and_the_analysis_agree_on_the_stop_rule(rows: Rows, tmp_path
     for launch in (1, 2):
         for size in (8, 65536):
             visits = [v for v in result.visits if v.launch == launch and v.cell.bytes == size]
-            summary = summarise_launch([np.asarray(v.samples_ns, dtype=float) / v.batch for v in visits])
+            samples = [np.asarray(v.samples_ns, dtype=float) / v.batch for v in visits]
+            (summary,) = summarise_launches([(samples, ())])
             said = visits[-1]
             assert said.correlation_time == pytest.approx(summary.tau, rel=0.01)
             assert said.effective == pytest.approx(summary.effective, rel=0.01)

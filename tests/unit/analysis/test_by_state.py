@@ -14,7 +14,7 @@ from mpigauge.analysis.by_state import asked_for, by_state, shown
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell, by_launch, steps_by_launch, visits_by_launch
+from mpigauge.analysis.samples import by_cell, by_launch, launches_of, visits_by_launch
 from mpigauge.analysis.states import states_of
 from mpigauge.result.reader import load
 from tests.made import campaign, cell, launch, result_of, visit
@@ -185,8 +185,8 @@ def test_results_without_conditions_have_the_numbers_that_they_always_had(name: 
     steps = clock_steps(result.launches, result.visits)
     for row in measured:
         mine, time = visits[row.cell], row.time
-        launches = list(visits_by_launch(mine))
-        whole = estimate(by_launch(mine), "median", steps_by_launch(mine, steps), launches)
+        launches = launches_of(visits_by_launch(mine), steps)
+        whole = estimate(launches.visits, "median", launches.steps_s, launches.numbers)
         assert time is not None
         assert time.estimate == whole.estimate
         assert time.by_launch == whole.by_launch

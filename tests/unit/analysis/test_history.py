@@ -15,7 +15,7 @@ from mpigauge.analysis.history.curves import Curve
 from mpigauge.analysis.history.history import SESSIONS_LEAST, History, history_of, judged
 from mpigauge.analysis.history.prediction import Predicted, before
 from mpigauge.analysis.history.session import Session, apart_from, in_time, session_of
-from mpigauge.analysis.history.splits import most_of, stretches
+from mpigauge.analysis.history.splits import SEGMENT_LEAST, SEGMENTS, largest, most_of, steps, stretches
 from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import steps_of
 from mpigauge.analysis.rows import rows
@@ -25,6 +25,7 @@ from tests.made import campaign
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mpigauge.analysis.history.splits import Search
     from mpigauge.analysis.percentiles import Values
     from mpigauge.plan.model import Cell
 
@@ -146,6 +147,29 @@ def test_whole_columns_have_the_same_largest_stretch_by_the_short_way() -> None:
     values, floor = chance.normal(size=(6, 14, 5)), np.full(5, 0.01)
     candidates = [np.abs(mean / error) for _, (mean, error, _) in stretches(values, floor)]
     assert most_of(stretches, values, floor) == pytest.approx(np.concatenate(candidates, axis=1).max(axis=1))
+
+
+@pytest.mark.parametrize("search", [steps, stretches])
+def test_cells_of_too_few_sessions_are_not_permuted_and_nothing_else_changes(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(16)
+    values, floor = chance.normal(size=(14, 30)), np.full(30, 0.01)
+    for cell in range(20):
+        values[chance.permutation(14)[: 14 - SEGMENT_LEAST], cell] = np.nan
+    seen: list[int] = []
+
+    def counted(search: Search, some: Values, floor: Values) -> Values:
+        seen.append(some.shape[2])
+        return most_of(search, some, floor)
+
+    monkeypatch.setattr("mpigauge.analysis.history.splits.most_of", counted)
+    found = largest(search, values, floor)
+    assert set(seen) == {10}
+    monkeypatch.setitem(SEGMENTS, search, 0)
+    assert np.array_equal(found, largest(search, values, floor))
+    assert (found[:, :20] == 0).all()
+    assert (found[:, 20:] > 0).all()
 
 
 def test_two_changes_are_found_one_after_the_other() -> None:

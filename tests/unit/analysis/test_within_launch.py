@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from mpigauge.analysis.percentiles import median_interval
-from mpigauge.analysis.within_launch import summarise_launch
+from mpigauge.analysis.within_launch import LaunchSummary, summarise_launches
 from mpigauge.errors import UsageError
 from mpigauge.vocabulary import STATS
 from tests.unit.analysis.planted import lognormal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analysis.percentiles import Values
+
+
+def summarise_launch(visits: Sequence[Values], stat: str = "median") -> LaunchSummary:
+    return next(summarise_launches([(visits, ())], stat))
 
 
 @pytest.mark.parametrize("stat", STATS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.result.compact import LISTS, NONE, Numbers, numbers, pack, plain
+from mpigauge.result.kernel_data import READINGS
 from mpigauge.result.reader import load
 from mpigauge.result.writer import line_of
 from tests.made import SMALL, campaign, collective, launch, lines_of, together, visit
@@ -20,6 +21,7 @@ from tests.unit.result.reading import WHOLE, loaded
 if TYPE_CHECKING:
     from pathlib import Path
 
+READ = {"line_ns": [40.5, 41.0], "alu_ns": [5000.25, 5001.0], "path_ns": []}
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
 
@@ -55,6 +57,14 @@ def test_a_packed_visit_is_the_visit_and_writes_the_same_line() -> None:
     bare = replace(written, late=[], behind=[])
     pack(bare)
     assert bare.late is bare.behind is NONE
+
+
+def test_readings_are_packed_too_and_keep_their_value(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(lines_of(campaign(SMALL), launch(1), visit(1, 0, SMALL, [1000], **READ)))
+    (loaded_,) = load(path).visits
+    assert {name: getattr(loaded_, name) for name in READ} == READ
+    assert all(isinstance(getattr(loaded_, name), Numbers) for name in READINGS)
 
 
 # ---- Memory --------------------------------------------------------------------------------------

@@ -160,6 +160,15 @@ def largest(search: Search, values: Values, floor: Values) -> Values:
     """
     chance = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
     orders = np.array([chance.permutation(len(values)) for _ in range(PERMUTATIONS)])
-    at_once = max(1, _ENTRIES_MOST // values.size)
-    parts = (orders[begin : begin + at_once] for begin in range(0, PERMUTATIONS, at_once))
-    return np.vstack([most_of(search, values[part], floor) for part in parts])
+    told = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * SEGMENT_LEAST
+    found = np.zeros((PERMUTATIONS, values.shape[1]))
+    if told.any():
+        known, floor = values[:, told], floor[told]
+        at_once = max(1, _ENTRIES_MOST // known.size)
+        parts = (orders[begin : begin + at_once] for begin in range(0, PERMUTATIONS, at_once))
+        found[:, told] = np.vstack([most_of(search, known[part], floor) for part in parts])
+    return found
+
+
+SEGMENTS: dict[Search, int] = {steps: 2, stretches: 3}
+"""In how many parts a search puts the sessions; a cell that too few sessions have for them has a t of 0."""
