@@ -15,8 +15,8 @@ import selectors
 import shutil
 import signal
 import subprocess
-import threading
 import sys
+import threading
 import time
 import uuid
 from collections import deque
