@@ -26,7 +26,7 @@ from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.plan.patterns import known
-from mpigauge.result.kernel_data import Card, ClockCheck, ClockModel, HostCards, RankPlace
+from mpigauge.result.kernel_data import Card, CardTraffic, ClockCheck, ClockModel, HostCards, RankPlace
 from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Record
 from mpigauge.result.surroundings import Environment, LibraryRecord
@@ -123,6 +123,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "each of `ranks_at` of a launch": RankPlace,
     "each of `cards` of a launch": HostCards,
     "each of its `cards`": Card,
+    "each of `by_card` of a visit": CardTraffic,
     "each of the `checks` of a clock": ClockCheck,
     "each of its `models`": ClockModel,
 }

@@ -92,6 +92,25 @@ def test_a_label_is_proven_where_every_card_was_counted(
     assert [card.name for card in group.cards] == ["eth0", *cards.replace("!", "").split()]
 
 
+@pytest.mark.usefixtures("openmpi")
+@pytest.mark.parametrize("cards", ["mlx5_0/1", "mlx5_0/1 mlx5_1/1"])
+def test_a_card_that_stood_idle_beside_another_is_named_and_of_one_card_nothing_is_said(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, cards: str
+) -> None:
+    monkeypatch.setenv("FAKE_CARDS", cards)
+    monkeypatch.setenv("FAKE_RDMA", "1")
+    done = cli("run", "pingpong", "--sizes", "1KiB", "--launches", "1", "-o", "r.jsonl", "--format", "json")
+    found = [one for one in json.loads(done.out)["findings"] if one["kind"] == "cards-used"]
+    assert [one["value"]["idle"] for one in found] == ([["mlx5_1/1"]] if "mlx5_1/1" in cards else [])
+    whole, answer = cli("show", "--all", "r.jsonl").out, cli("show", "r.jsonl").out
+    idle = f"1 of 2 RDMA cards on {HERE} carried messages of pingpong: mlx5_0/1; idle: mlx5_1/1"
+    assert (idle in " ".join(whole.split())) == bool(found)
+    assert "idle" not in answer
+    for visit in load(Path("r.jsonl")).visits:
+        rdma = sum(one.received_bytes for one in visit.by_card if one.kind == "rdma")
+        assert rdma == visit.rdma_received_bytes
+
+
 REPORT = """Host 0 [node1] ranks 0 - 1
 
 Connection summary: (pml)

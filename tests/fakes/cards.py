@@ -31,11 +31,37 @@ def traffic(visit: dict[str, Any], ranks: int, operations: int, calls: int) -> l
     shared = os.environ.get("OMPI_MCA_btl", "").startswith("vader") and not past_ip  # noqa: SIM112
     total = 0 if shared else NETWORK_FACTOR * ranks * operations * max(HEADER_BYTES, visit["bytes"])
     members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
-    cards = [card for host in {host_of(rank) for rank in members} for card in cards_of(host)]
+    hosts = {host_of(rank): rank for rank in sorted(members, reverse=True)}
+    cards = [card for host in hosts for card in cards_of(host)]
     seen = any(kind == "rdma" and counted for _, kind, counted in cards)
     ip, rdma = (0, total if seen else 0) if past_ip else (total, 0)
     return [
         f'"net_bytes":{ip},"net_calls":{calls},"ip_received_bytes":{ip},"ip_sent_bytes":{ip}',
         f'"rdma_received_bytes":{rdma},"rdma_sent_bytes":{rdma}',
         f'"uncounted_cards":{sum(not counted for _, _, counted in cards)}',
+        *by_card(hosts, ip, rdma),
     ]
+
+
+def by_card(hosts: dict[str, int], ip: int, rdma: int) -> list[str]:
+    """Each host has its part in the sums, which its first card of a kind that is counted carries.
+
+    Args:
+        hosts: And a rank on each.
+        ip: What interfaces have carried, of all hosts together.
+        rdma: What the other cards have.
+    """
+    words = []
+    for kind, total in (("ip", ip), ("rdma", rdma)):
+        used = {
+            rank: next((name for name, its, counted in cards_of(host) if its == kind and counted), "")
+            for host, rank in hosts.items()
+        }
+        able = sorted(rank for rank, name in used.items() if name)
+        for place, rank in enumerate(able if total else []):
+            part = total // len(able) + (total % len(able) if place == 0 else 0)
+            words.append(
+                f'{{"rank":{rank},"card":"{used[rank]}","kind":"{kind}"'
+                f',"received_bytes":{part},"sent_bytes":{part}}}'
+            )
+    return [f'"by_card":[{",".join(words)}]'] if words else []

@@ -9,6 +9,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+from mpigauge.result.kernel_data import CardTraffic
 from mpigauge.result.records import Imported
 from tests.fuzz.border import journal_of, run
 from tests.made import RECORDS, campaign, cell, clock, collective, launch, lines_of, together
@@ -42,10 +43,20 @@ def _begin(path: Path) -> bytes:
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in (first, *others))
 
 
+CARDS = (CardTraffic(1, "mlx5_0/1", "rdma", -1, -1), CardTraffic(0, "eth0", "ip", 2**20, 2**19))
+
+
 def _with_collectives() -> bytes:
     cells = [collective(), collective("bcast"), collective("barrier")]
     visits = [
-        together(number, place, of, [1000 + 10 * number, 1010, 1020, 990, 1005, 1001], line_ns=[60.0, 61.0])
+        together(
+            number,
+            place,
+            of,
+            [1000 + 10 * number, 1010, 1020, 990, 1005, 1001],
+            line_ns=[60.0, 61.0],
+            by_card=CARDS,
+        )
         for number in (1, 2, 3)
         for place, of in enumerate(cells)
     ]

@@ -46,7 +46,16 @@ PLAN = Plan(
 )
 LATENCY_NS = 100
 CARD_FACTS = {"speed", "mtu", "driver", "firmware"}
-MAY_LACK = {"half_width", "corrupt", "line_ns", "line_worst_ns", "backwards", "machines", *CARD_FACTS}
+MAY_LACK = {
+    "half_width",
+    "corrupt",
+    "line_ns",
+    "line_worst_ns",
+    "backwards",
+    "machines",
+    "by_card",
+    *CARD_FACTS,
+}
 """Lines from core to core are given up where other work has a core; older kernels know no machines; what a
 system does not say of a card is left out."""
 

@@ -10,7 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.transport import SHARED_MOST, Evidence, evidence, talkers
+from mpigauge.analysis.card_traffic import HostTraffic, cards_by_job, lost_cards, traffic_of
+from mpigauge.analysis.transport import SHARED_MOST, Evidence, evidence_of, payloads, reports, talkers
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Launch
+    from mpigauge.result.records import Launch, Visit
     from mpigauge.vocabulary import DoubtOfProof, Proof
 
 
@@ -43,6 +44,7 @@ class Travel:
         doubt: Why it is neither proven nor refuted.
         uncounted: Which cards could not be counted, where that is the doubt; empty if it is not known.
         refutation: Why the label is not true.
+        traffic: What each card of each host carried.
     """
 
     ip_share: float
@@ -51,6 +53,7 @@ class Travel:
     doubt: DoubtOfProof | None = None
     uncounted: tuple[Uncounted, ...] = ()
     refutation: Refutation | None = None
+    traffic: tuple[HostTraffic, ...] = ()
 
 
 class Labels:
@@ -58,23 +61,26 @@ class Labels:
 
     def __init__(self, result: Result, patterns: Mapping[str, Pattern]) -> None:
         self._patterns = patterns
-        self._evidence = evidence(result.visits, patterns, result.launches)
+        self._sent = payloads(result.visits, patterns)
+        self._reported = reports(result.launches)
         self._emulated = result.campaign.plan.lab is not None
         self._places = {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches}
         self._silent = _silent_cards(result.launches)
+        self._cards = cards_by_job(result.launches)
         self._known: dict[Cell, Travel] = {}
 
     def of(self, cell: Cell) -> Travel | None:
         """How its messages travelled; None if nothing was counted, or there were none."""
-        seen = self._evidence.get(cell)
-        if seen is None:
+        if cell not in self._sent:
             return None
         if cell not in self._known:
-            self._known[cell] = self._travel(cell, seen)
+            self._known[cell] = self._travel(cell, self._sent[cell])
         return self._known[cell]
 
-    def _travel(self, cell: Cell, seen: Evidence) -> Travel:
-        hosts = self._hosts(cell)
+    def _travel(self, cell: Cell, sent: Sequence[tuple[Visit, int]]) -> Travel:
+        visits, hosts = [visit for visit, _ in sent], self._hosts(cell)
+        places, cards = self._places.get(cell.job, ()), self._cards.get(cell.job, {})
+        seen = evidence_of(sent, self._reported.get(cell.job, ()))
         refutation = seen.refutes(cell.transport, hosts, emulated=self._emulated)
         proof, doubt = _judged(seen, cell.transport, refutation)
         return Travel(
@@ -82,8 +88,9 @@ class Labels:
             rdma_share=seen.cards.share if seen.cards else None,
             proof=proof,
             doubt=doubt,
-            uncounted=self._uncounted(cell.job, hosts) if doubt == "uncounted" else (),
+            uncounted=self._uncounted(cell.job, hosts, visits) if doubt == "uncounted" else (),
             refutation=refutation,
+            traffic=traffic_of(visits, places, cards, seen.payload_bytes / max(1, len(set(hosts)))),
         )
 
     def _hosts(self, cell: Cell) -> Sequence[str]:
@@ -92,11 +99,13 @@ class Labels:
         ranks = talkers(cell, self._patterns[cell.pattern])
         return [places[rank] for rank in ranks if rank < len(places)]
 
-    def _uncounted(self, job: JobKey, hosts: Sequence[str]) -> tuple[Uncounted, ...]:
-        """What its launches say of these hosts."""
+    def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
+        """What its launches say of these hosts, and what was lost later."""
         found: dict[str, list[str]] = defaultdict(list)
+        lost = set(lost_cards(visits, self._places.get(job, ())))
         for host in dict.fromkeys(hosts):
-            for card in self._silent.get((job, host), ()):
+            later = sorted(card for where, card in lost if where == host)
+            for card in dict.fromkeys((*self._silent.get((job, host), ()), *later)):
                 found[card].append(host)
         return tuple(Uncounted(card, tuple(where)) for card, where in found.items())
 

@@ -139,6 +139,13 @@ def evidence(
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
     still takes shared memory for the collectives of one host.
     """
+    said = reports(launches)
+    sent = payloads(visits, patterns)
+    return {cell: evidence_of(mine, said.get(cell.job, ())) for cell, mine in sent.items()}
+
+
+def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[Cell, list[tuple[Visit, int]]]:
+    """Of every cell whose ranks send messages, its visits, each with the payload of the calls that count."""
     sent: dict[Cell, list[tuple[Visit, int]]] = defaultdict(list)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
@@ -148,11 +155,10 @@ def evidence(
         if operations <= 0:  # as no kernel says it, but a file may
             continue
         sent[visit.cell].append((visit, operations * max(HEADER_BYTES, wire_bytes(visit.cell, pattern))))
-    said = reports(launches)
-    return {cell: _summed(mine, said.get(cell.job, ())) for cell, mine in sent.items()}
+    return sent
 
 
-def _summed(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> Evidence:
+def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> Evidence:
     """Of all visits of a cell, each with its payload."""
     payload = sum(bytes_ for _, bytes_ in visits)
     return Evidence(sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits))

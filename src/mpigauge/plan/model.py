@@ -40,6 +40,7 @@ Setting = Annotated[
     str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
 ]
 Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
+Rank = Annotated[int, Meta(ge=0, lt=RANKS_MOST)]
 
 
 def _once(pattern: str, longest: int) -> Meta:

@@ -9,13 +9,21 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mpigauge.plan.model import Int64, Positive
+from mpigauge.plan.model import Int64, Positive, Rank
 from mpigauge.result.checked import NotNegative
 from mpigauge.vocabulary import CardKind
 
 Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Reading = NotNegative
 """Of what a visit is made in, in nanoseconds."""
+
+CardName = Annotated[str, Meta(pattern=r"^[!-~]{1,63}$(?!\n)")]
+"""The kernel writes ? for all that is not printable."""
+
+Carried = Annotated[int, Meta(ge=-1, le=2**63 - 1)]
+
+TOLD_MOST = 64
+"""Cards of a visit, of all its hosts together."""
 
 READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns", "issue_ns")
 """Fields that have one before the samples of a visit and one after them, or none."""
@@ -53,7 +61,8 @@ class Card(Struct, frozen=True):
         name: As the system calls it: "eth0", "mlx5_0/1", "cxi0".
         kind: Whether messages go through it by IP, or past it.
         counted: Whether both of its counters could be read.
-        speed: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if the system does not say.
+        speed: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if the system does not say, and
+            of a port that is down.
         mtu: The largest packet, in bytes, of an interface of IP.
         driver: The name of its driver; only virtual cards have none.
         firmware: Its version.
@@ -78,6 +87,34 @@ class HostCards(Struct, frozen=True):
 
     hosts: tuple[str, ...]
     cards: tuple[Card, ...]
+
+
+class CardTraffic(Struct, frozen=True, gc=False):
+    """What one card of one host of a visit has carried.
+
+    Attributes:
+        rank: A rank of the visit on that host: the number of its place among `ranks_at` of the launch.
+        card: As `cards` of the launch name it.
+        kind: As there.
+        received_bytes: What it received; -1 of a card that could not be counted any more.
+        sent_bytes: What it sent; likewise.
+    """
+
+    rank: Rank
+    card: CardName
+    kind: CardKind
+    received_bytes: Carried
+    sent_bytes: Carried
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it could not be counted any more."""
+        return self.received_bytes < 0 or self.sent_bytes < 0
+
+    @property
+    def both_bytes(self) -> int:
+        """Both ways."""
+        return self.received_bytes + self.sent_bytes
 
 
 class Machine(Struct, frozen=True):
@@ -163,6 +200,9 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         rdma_sent_bytes: What they sent.
         uncounted_cards: Cards of these hosts, of both kinds, that could not be counted; -1 in a file of an
             older mpigauge, which counted the IP interfaces of rank 0's host alone.
+        by_card: What each card of these hosts carried meanwhile, at most 64: first those that could not be
+            counted any more, then those that carried most; of fewer than 64 all others carried nothing, and
+            beside 64 no other carried more than the last of them. Empty in a file of an older mpigauge.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Numbers of the samples, from 0, before whose start not every rank had been told; in no estimate.
             Those of behind are among them where they are at most a tenth.
@@ -205,6 +245,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     rdma_received_bytes: Int64 = 0
     rdma_sent_bytes: Int64 = 0
     uncounted_cards: Int64 = -1
+    by_card: Annotated[tuple[CardTraffic, ...], Meta(max_length=TOLD_MOST)] = ()
     lead_ns: Int64 = 0
     late: Sequence[Int64] = []
     behind: Sequence[Int64] = []

@@ -73,10 +73,23 @@ def test_messages_go_over_the_network_and_take_its_time(lab: Lab, folder: Path, 
         assert visit["ip_received_bytes"] > 1.9 * visit["net_calls"] * size
         assert visit["ip_sent_bytes"] == pytest.approx(visit["ip_received_bytes"], rel=0.05)
         assert (visit["rdma_received_bytes"], visit["rdma_sent_bytes"]) == (0, 0)
+        check_each_host(visit, size)
         way_s = min(visit["samples_ns"]) / visit["batch"] / 2 / 1e9
         assert way_s > DELAY_S + size / (100 * MBIT)
     # Six percent for framing; the rest is for machines on which others work.
     assert way_s < 1.5 * (DELAY_S + SIZES[-1] / (100 * MBIT))
+
+
+def check_each_host(visit: dict[str, Any], size: int) -> None:
+    """What each one received and sent by its card, which together is what all did."""
+    on_wire = [one for one in visit["by_card"] if one["card"] == "eth0"]
+    assert sorted(one["rank"] for one in on_wire) == [0, 1]
+    for one in on_wire:
+        assert one["kind"] == "ip"
+        assert one["received_bytes"] > 0.95 * visit["net_calls"] * size
+        assert one["sent_bytes"] > 0.95 * visit["net_calls"] * size
+    for way in ("received_bytes", "sent_bytes"):
+        assert sum(one[way] for one in visit["by_card"]) == visit[f"ip_{way}"]
 
 
 PLAN = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.mpi import kernel
 from mpigauge.result import journal
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -79,10 +81,12 @@ VISIT = {
     "warmup_ns": [1400, 1400],
     "samples_ns": [1400, 1401, 2**62],
 }
+TRAFFIC = {"rank": 1, "card": "mlx5_0/1", "kind": "rdma", "received_bytes": 2**62, "sent_bytes": 0}
 TOGETHER = {
     **VISIT,
     "corrupt": "rank 1 left before rank 0 came",
     "cpu_ns": -1,
+    "by_card": [TRAFFIC, TRAFFIC | {"kind": "ip", "card": "eth0", "received_bytes": -1, "sent_bytes": -1}],
     "work_ns": 1400,
     "pure_ns": [1400, 1400],
     "lead_ns": 4000,
@@ -147,6 +151,34 @@ def test_what_only_some_visits_have() -> None:
     assert isinstance(line, journal.VisitLine)
     told = json.loads(msgspec.json.encode(line))
     assert {name: told[name] for name in TOGETHER} == TOGETHER
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rank": -1},
+        {"rank": 2**24},
+        {"card": ""},
+        {"card": "a" * 64},
+        {"card": "eth0\n"},
+        {"card": "eth0\x1b[2J"},
+        {"card": "my card"},
+        {"kind": "bluetooth"},
+        {"received_bytes": -2},
+        {"sent_bytes": 2**63},
+        {"sent_bytes": 0.5},
+    ],
+    ids=str,
+)
+def test_what_a_card_cannot_be_is_no_line(wrong: dict[str, Any]) -> None:
+    assert journal.parse(text(VISIT | {"by_card": [TRAFFIC]})) is not None
+    assert journal.parse(text(VISIT | {"by_card": [TRAFFIC | wrong]})) is None
+
+
+def test_the_kernel_tells_of_as_many_cards_as_a_line_may_have() -> None:
+    (most,) = re.findall(r"TOLD_MOST = (\d+)", (kernel.SOURCES / "rounds" / "carried.c").read_text("ascii"))
+    assert journal.parse(text(VISIT | {"by_card": [TRAFFIC] * int(most)})) is not None
+    assert journal.parse(text(VISIT | {"by_card": [TRAFFIC] * (int(most) + 1)})) is None
 
 
 def test_a_clock_that_is_only_checked_has_no_models() -> None:

@@ -48,7 +48,19 @@ static void add_ip(const char *root, struct mg_card *card)
     read_driver(folder, card->driver);
 }
 
-/* "mlx5_0/1" is a port of mlx5_0; a card without ports is not called so. */
+/* "4: ACTIVE", or "5: ACTIVE_DEFER"; where nothing is said it may be. */
+static bool is_up(const char *folder, const char *port)
+{
+    char name[PATH_MAX];
+    char state[MG_CARD_FACT_BYTES] = "";
+
+    (void) snprintf(name, sizeof name, "ports/%s/state", port);
+    read_fact(folder, name, state);
+    return state[0] == '\0' || state[0] == '4' || state[0] == '5';
+}
+
+/* "mlx5_0/1" is a port of mlx5_0; a card without ports is not called so.  The system says a rate
+ * also of a port without a cable. */
 static void add_rdma(const char *root, struct mg_card *card)
 {
     const char *slash  = strchr(card->name, '/');
@@ -60,7 +72,7 @@ static void add_rdma(const char *root, struct mg_card *card)
                     card->name);
     read_fact(folder, "fw_ver", card->firmware);
     read_driver(folder, card->driver);
-    if (slash == NULL)
+    if (slash == NULL || !is_up(folder, slash + 1))
         return;
     (void) snprintf(rate, sizeof rate, "ports/%s/rate", slash + 1);
     read_fact(folder, rate, card->speed);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static struct {
     bool is_open;
@@ -47,23 +48,36 @@ int mg_cards_list(struct mg_card *cards)
     return count;
 }
 
-struct mg_carried mg_cards_read(void)
+void mg_cards_nothing(struct mg_carried *carried)
 {
-    struct mg_carried carried;
+    carried->ip = carried->rdma = (struct mg_traffic){0};
+    carried->uncounted          = 0;
+    carried->each.count         = 0; /* the rest is many bytes that nobody reads */
+}
 
+void mg_cards_read(struct mg_carried *carried)
+{
     open_once();
-    carried.uncounted = mg_rdma_read(&carried.rdma);
-    carried.uncounted += !mg_interfaces_read(&carried.ip);
-    return carried;
+    mg_cards_nothing(carried);
+    carried->uncounted = mg_rdma_read(&carried->rdma, &carried->each);
+    carried->uncounted += !mg_interfaces_read(&carried->ip, &carried->each);
 }
 
 void mg_cards_read_ip(struct mg_carried *carried)
 {
-    struct mg_traffic now;
+    struct mg_each_card *each   = &carried->each;
+    struct mg_traffic    now    = {0};
+    const int            before = each->count;
 
-    if (mg_interfaces_read(&now))
+    while (each->count > 0 && !each->cards[each->count - 1].is_rdma)
+        each->count--;
+    if (mg_interfaces_read(&now, each))
         carried->ip = now;
+    else
+        each->count = before;
 }
+
+/* ---- Between two readings -------------------------------------------------------------------- */
 
 static bool went_back(const struct mg_traffic *earlier, const struct mg_traffic *later)
 {
@@ -73,20 +87,112 @@ static bool went_back(const struct mg_traffic *earlier, const struct mg_traffic 
 
 static struct mg_traffic between(const struct mg_traffic *earlier, const struct mg_traffic *later)
 {
-    if (went_back(earlier, later))
-        return (struct mg_traffic){0};
     return (struct mg_traffic){later->received_bytes - earlier->received_bytes,
                                later->sent_bytes - earlier->sent_bytes};
 }
 
-struct mg_carried mg_cards_between(const struct mg_carried *earlier, const struct mg_carried *later)
+static bool is_same(const struct mg_card_traffic *one, const struct mg_card_traffic *other)
 {
-    struct mg_carried carried = {.ip   = between(&earlier->ip, &later->ip),
-                                 .rdma = between(&earlier->rdma, &later->rdma)};
+    return one->is_rdma == other->is_rdma && strcmp(one->name, other->name) == 0;
+}
 
-    carried.uncounted =
-        earlier->uncounted > later->uncounted ? earlier->uncounted : later->uncounted;
-    carried.uncounted += went_back(&earlier->ip, &later->ip);
-    carried.uncounted += went_back(&earlier->rdma, &later->rdma);
-    return carried;
+/* A card in another reading, where it mostly has the same place; NULL if it is not there. */
+static const struct mg_card_traffic *found_in(const struct mg_each_card *each, int place,
+                                              const struct mg_card_traffic *card)
+{
+    if (place < each->count && is_same(&each->cards[place], card))
+        return &each->cards[place];
+    for (int i = 0; i < each->count; i++)
+        if (is_same(&each->cards[i], card))
+            return &each->cards[i];
+    return NULL;
+}
+
+static int lose(struct mg_card_traffic *card)
+{
+    const bool was_counted = card->is_counted;
+
+    card->is_counted = false;
+    card->carried    = (struct mg_traffic){0};
+    return was_counted;
+}
+
+/* Of one that has come since then, all that it carried.  Returns how many went back. */
+static int subtract(const struct mg_each_card *earlier, struct mg_each_card *later)
+{
+    int lost = 0;
+
+    for (int i = 0; i < later->count; i++) {
+        struct mg_card_traffic       *card = &later->cards[i];
+        const struct mg_card_traffic *then = found_in(earlier, i, card);
+
+        if (then == NULL)
+            continue;
+        if (went_back(&then->carried, &card->carried))
+            lost += lose(card);
+        else
+            card->carried = between(&then->carried, &card->carried);
+    }
+    return lost;
+}
+
+/* Adds the cards that only the earlier reading has; returns how many these are.  Of more cards than
+ * are told apart nobody knows which are gone. */
+static int add_gone(const struct mg_each_card *earlier, struct mg_each_card *later)
+{
+    const int there = later->count;
+    int       gone  = 0;
+
+    for (int i = 0; i < earlier->count && there < MG_CARDS_MOST; i++) {
+        if (found_in(later, i, &earlier->cards[i]) != NULL)
+            continue;
+        struct mg_card_traffic *card = mg_each_card_add(later);
+        gone++;
+        if (card == NULL)
+            continue;
+        *card = earlier->cards[i];
+        (void) lose(card);
+    }
+    return gone;
+}
+
+/* What those of a class have carried that are counted; true if these are all that are listed. */
+static bool sum_up(const struct mg_each_card *each, bool is_rdma, struct mg_traffic *sum)
+{
+    bool all = true;
+
+    *sum = (struct mg_traffic){0};
+    for (int i = 0; i < each->count; i++) {
+        const struct mg_card_traffic *card = &each->cards[i];
+
+        if (card->is_rdma != is_rdma)
+            continue;
+        all = all && card->is_counted;
+        sum->received_bytes += card->carried.received_bytes;
+        sum->sent_bytes += card->carried.sent_bytes;
+    }
+    return all;
+}
+
+/* What a class has carried; returns 1 if one of its cards was lost that is not listed. */
+static int settle(const struct mg_each_card *each, bool is_rdma, const struct mg_traffic *earlier,
+                  struct mg_traffic *sum)
+{
+    struct mg_traffic listed;
+    const bool        all  = sum_up(each, is_rdma, &listed);
+    const bool        back = went_back(earlier, sum);
+
+    *sum = all && !back ? between(earlier, sum) : listed;
+    return all && back;
+}
+
+void mg_cards_since(const struct mg_carried *earlier, struct mg_carried *carried)
+{
+    struct mg_each_card *each = &carried->each;
+
+    if (earlier->uncounted > carried->uncounted)
+        carried->uncounted = earlier->uncounted;
+    carried->uncounted += subtract(&earlier->each, each) + add_gone(&earlier->each, each);
+    carried->uncounted += settle(each, false, &earlier->ip, &carried->ip);
+    carried->uncounted += settle(each, true, &earlier->rdma, &carried->rdma);
 }

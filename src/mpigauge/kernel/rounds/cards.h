@@ -5,13 +5,12 @@
 
 #include "rounds/traffic.h"
 
-enum { MG_CARDS_MOST = 256 }; /* that are listed; counted are all */
-
 /* The two classes are no sum: IP may go through a card of the other. */
 struct mg_carried {
-    struct mg_traffic ip;
-    struct mg_traffic rdma;
-    int64_t           uncounted; /* cards that were not, of both classes */
+    struct mg_traffic   ip;
+    struct mg_traffic   rdma;
+    int64_t             uncounted; /* cards that were not, of both classes */
+    struct mg_each_card each;
 };
 
 /* Opens the counters of this host; without it whoever reads first does so.  root comes before the
@@ -22,12 +21,12 @@ void mg_cards_free(void);
 /* The cards of both classes, at most MG_CARDS_MOST; how many these are. */
 int mg_cards_list(struct mg_card *cards);
 
-struct mg_carried mg_cards_read(void);
-void              mg_cards_read_ip(struct mg_carried *carried); /* those of IP anew */
+void mg_cards_read(struct mg_carried *carried);
+void mg_cards_read_ip(struct mg_carried *carried); /* those of IP anew */
+void mg_cards_nothing(struct mg_carried *carried); /* as of a host without cards */
 
-/* What was carried between two readings.  A counter that went back was set to zero by somebody, or
- * its interface is gone: then its class is not counted. */
-struct mg_carried mg_cards_between(const struct mg_carried *earlier,
-                                   const struct mg_carried *later);
+/* Makes of a reading what was carried since an earlier one.  A card whose counter went back, since
+ * somebody set it to zero, and one that is gone are not counted, and listed as such. */
+void mg_cards_since(const struct mg_carried *earlier, struct mg_carried *carried);
 
 #endif

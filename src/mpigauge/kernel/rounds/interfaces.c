@@ -22,14 +22,6 @@ static struct {
     int descriptor; /* -1 = there is none */
 } own = {-1};
 
-/* What of the lines is wanted: sums, or names. */
-struct wanted {
-    struct mg_traffic carried;
-    struct mg_card   *cards;
-    int               room;
-    int               count;
-};
-
 void mg_interfaces_open(const char *root)
 {
     char path[PATH_MAX];
@@ -47,48 +39,52 @@ void mg_interfaces_close(void)
 }
 
 /* A line's columns are numbers; the first is what was received. */
-static void add_columns(const char *columns, struct mg_traffic *carried)
+static struct mg_traffic traffic_of(const char *columns)
 {
-    char *at = NULL;
+    char             *at      = NULL;
+    struct mg_traffic carried = {.received_bytes = strtoll(columns, &at, 10)};
 
-    carried->received_bytes += strtoll(columns, &at, 10);
     for (int column = 1; column < SENT_COLUMN; column++)
         (void) strtoll(at, &at, 10);
-    carried->sent_bytes += strtoll(at, NULL, 10);
+    carried.sent_bytes = strtoll(at, NULL, 10);
+    return carried;
 }
 
-static void add_name(const char *line, int length, struct wanted *wanted)
+static void add_card(const char *line, const char *colon, const struct mg_traffic *carried,
+                     struct mg_each_card *each)
 {
-    struct mg_card *card = &wanted->cards[wanted->count++];
+    struct mg_card_traffic *card = mg_each_card_add(each);
 
-    while (*line == ' ') {
+    if (card == NULL)
+        return;
+    while (*line == ' ')
         line++;
-        length--;
-    }
-    *card = (struct mg_card){.is_counted = true};
-    (void) snprintf(card->name, sizeof card->name, "%.*s", length, line);
+    *card = (struct mg_card_traffic){.is_counted = true, .carried = *carried};
+    mg_card_name(card->name, line, (int) (colon - line));
 }
 
 /* Two lines of headings have no colon. */
-static void take_line(const char *line, struct wanted *wanted)
+static void take_line(const char *line, struct mg_traffic *carried, struct mg_each_card *each)
 {
     const char *colon = strchr(line, ':');
 
     if (colon == NULL)
         return;
-    add_columns(colon + 1, &wanted->carried);
-    if (wanted->count < wanted->room)
-        add_name(line, (int) (colon - line), wanted);
+    const struct mg_traffic here = traffic_of(colon + 1);
+
+    carried->received_bytes += here.received_bytes;
+    carried->sent_bytes += here.sent_bytes;
+    add_card(line, colon, &here, each);
 }
 
 /* Takes all whole lines; what is left of the text is moved to its begin, and counted. */
-static size_t take_lines(char *text, struct wanted *wanted)
+static size_t take_lines(char *text, struct mg_traffic *carried, struct mg_each_card *each)
 {
     char *line = text;
 
     for (char *end = strchr(line, '\n'); end != NULL; end = strchr(line, '\n')) {
         *end = '\0';
-        take_line(line, wanted);
+        take_line(line, carried, each);
         line = end + 1;
     }
     const size_t left = strlen(line);
@@ -97,7 +93,7 @@ static size_t take_lines(char *text, struct wanted *wanted)
 }
 
 /* False if the file cannot be read to its end. */
-static bool take_all(struct wanted *wanted)
+static bool take_all(struct mg_traffic *carried, struct mg_each_card *each)
 {
     char    text[TEXT_BYTES];
     size_t  held  = 0;
@@ -107,27 +103,35 @@ static bool take_all(struct wanted *wanted)
         return false;
     while ((count = read(own.descriptor, text + held, sizeof text - 1 - held)) > 0) {
         text[held + (size_t) count] = '\0';
-        held                        = take_lines(text, wanted);
+        held                        = take_lines(text, carried, each);
     }
     return count == 0 && held == 0;
 }
 
-bool mg_interfaces_read(struct mg_traffic *carried)
+/* Of a file that broke off nothing is kept. */
+bool mg_interfaces_read(struct mg_traffic *carried, struct mg_each_card *each)
 {
-    struct wanted wanted = {0};
-    const bool    whole  = take_all(&wanted);
+    const int before = each->count;
 
-    *carried = whole ? wanted.carried : (struct mg_traffic){0};
-    return whole;
+    *carried = (struct mg_traffic){0};
+    if (take_all(carried, each))
+        return true;
+    *carried    = (struct mg_traffic){0};
+    each->count = before;
+    return false;
 }
 
 int mg_interfaces_list(struct mg_card *cards, int room)
 {
-    struct wanted wanted = {.cards = cards, .room = room};
+    struct mg_traffic   carried;
+    struct mg_each_card each  = {.count = 0};
+    const bool          whole = mg_interfaces_read(&carried, &each);
+    const int           count = whole ? each.count : 1;
 
-    if (take_all(&wanted) || room == 0)
-        return wanted.count;
-    *cards = (struct mg_card){0};
-    (void) snprintf(cards->name, sizeof cards->name, "%s", file_name);
-    return 1;
+    for (int i = 0; i < count && i < room; i++) {
+        cards[i] = (struct mg_card){.is_counted = whole};
+        (void) snprintf(cards[i].name, sizeof cards[i].name, "%s",
+                        whole ? each.cards[i].name : file_name);
+    }
+    return count < room ? count : room;
 }

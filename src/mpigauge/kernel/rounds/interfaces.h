@@ -10,8 +10,8 @@
 void mg_interfaces_open(const char *root);
 void mg_interfaces_close(void);
 
-/* All of them together; false if they cannot be read. */
-bool mg_interfaces_read(struct mg_traffic *carried);
+/* All of them together, and one by one behind those in `each`; false if they cannot be read. */
+bool mg_interfaces_read(struct mg_traffic *carried, struct mg_each_card *each);
 
 /* The first of them, at most `room`; how many these are.  The file itself, not counted, if it
  * cannot be read. */

@@ -44,14 +44,9 @@ static struct {
 
 /* ---- Who is where ---------------------------------------------------------------------------- */
 
-static int world_rank(const struct mg_visit *visit, int rank)
-{
-    return mg_is_pair(visit) ? visit->pair[rank > 0] : rank;
-}
-
 static int host_of(const struct mg_visit *visit, int rank)
 {
-    return own.world.leader_of[world_rank(visit, rank)];
+    return own.world.leader_of[mg_world_rank(visit, rank)];
 }
 
 /* Which of the ranks of its host a rank of the world is, from 0. */
@@ -98,7 +93,7 @@ static struct ring ring_of(const struct mg_visit *visit, const struct mg_state *
     for (int rank = 0; rank < state->ranks; rank++) {
         if (host_of(visit, rank) != here)
             continue;
-        const int which = world_rank(visit, rank);
+        const int which = mg_world_rank(visit, rank);
 
         first       = first < 0 ? which : first;
         last        = which;

@@ -56,6 +56,7 @@ static const struct source sources[] = {
 struct port {
     char                 name[MG_CARD_NAME_BYTES];
     const struct source *source; /* NULL = it cannot be counted */
+    bool                 was_counted;
     int                  descriptors[WAYS][PARTS];
 };
 
@@ -155,10 +156,9 @@ static void add_port(const char *name, const char *folder)
     }
     struct port *port = &own.ports[own.count++];
     *port             = (struct port){0};
-    (void) snprintf(port->name, sizeof port->name, "%s", name);
-    for (int kind = 0; folder != NULL && kind < kinds; kind++)
-        if (is_countable(port, &sources[kind], folder))
-            return;
+    mg_card_name(port->name, name, (int) strlen(name));
+    for (int kind = 0; folder != NULL && !port->was_counted && kind < kinds; kind++)
+        port->was_counted = is_countable(port, &sources[kind], folder);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -253,29 +253,46 @@ static void outlive(int held_ms)
 }
 
 /* A port that fails once is not counted any more: what it says later has no begin. */
-static bool add_port_to(struct port *port, struct mg_traffic *carried)
+static bool read_port(struct port *port, struct mg_traffic *carried)
 {
     const bool    known    = port->source != NULL;
     const int64_t received = known ? bytes_of(port, RECEIVED) : not_known;
     const int64_t sent     = known ? bytes_of(port, SENT) : not_known;
 
-    if (received < 0 || sent < 0) {
-        close_files(port);
-        return false;
+    if (received >= 0 && sent >= 0) {
+        *carried = (struct mg_traffic){received, sent};
+        return true;
     }
-    carried->received_bytes += received;
-    carried->sent_bytes += sent;
-    return true;
+    close_files(port);
+    return false;
 }
 
-int mg_rdma_read(struct mg_traffic *carried)
+static void add_card(const struct port *port, const struct mg_traffic *carried,
+                     struct mg_each_card *each)
+{
+    struct mg_card_traffic *card = port->was_counted ? mg_each_card_add(each) : NULL;
+
+    if (card == NULL)
+        return;
+    *card = (struct mg_card_traffic){
+        .is_rdma = true, .is_counted = port->source != NULL, .carried = *carried};
+    (void) snprintf(card->name, sizeof card->name, "%s", port->name);
+}
+
+int mg_rdma_read(struct mg_traffic *carried, struct mg_each_card *each)
 {
     int uncounted = own.beyond;
 
     *carried = (struct mg_traffic){0};
     outlive(own.lifespan_ms);
-    for (int i = 0; i < own.count; i++)
-        uncounted += !add_port_to(&own.ports[i], carried);
+    for (int i = 0; i < own.count; i++) {
+        struct mg_traffic here = {0};
+
+        uncounted += !read_port(&own.ports[i], &here);
+        carried->received_bytes += here.received_bytes;
+        carried->sent_bytes += here.sent_bytes;
+        add_card(&own.ports[i], &here, each);
+    }
     return uncounted;
 }
 

@@ -9,9 +9,10 @@
 void mg_rdma_open(const char *root);
 void mg_rdma_close(void);
 
-/* All ports together; returns how many could not be counted.  Waits for counters that the system
- * holds back for some milliseconds. */
-int mg_rdma_read(struct mg_traffic *carried);
+/* All ports together, and one by one behind those in `each`: those that could be counted once.
+ * Returns how many could not be.  Waits for counters that the system holds back for some
+ * milliseconds. */
+int mg_rdma_read(struct mg_traffic *carried, struct mg_each_card *each);
 
 /* The ports, at most `room`; how many these are. */
 int mg_rdma_list(struct mg_card *cards, int room);

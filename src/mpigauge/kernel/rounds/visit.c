@@ -218,7 +218,9 @@ static void prove(const struct mg_visit *visit, struct mg_state *state, struct m
 {
     if (!mg_is_global(visit) || visit->bytes >= PROVED_BYTES)
         return;
-    struct mg_carried before = mg_carried_until_now(visit, state);
+    struct mg_carried before;
+
+    mg_carried_until_now(visit, state, &before);
     begin(visit, state);
     if (state->rank == 0) /* the handshake of the begin is none of its messages */
         mg_cards_read_ip(&before);
@@ -257,8 +259,9 @@ static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct
                         struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
                         struct mg_outcome *outcome)
 {
-    const struct mg_carried before = mg_carried_until_now(visit, state);
+    struct mg_carried before;
 
+    mg_carried_until_now(visit, state, &before);
     begin(visit, state);
     warm_up(run, visit, state, walk, decision, kept_ns, outcome);
     time_pure(run, visit, state, walk, decision, outcome);
@@ -295,7 +298,7 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     mg_payload_walked(&walk);
     mg_alive();
     prove(visit, state, &outcome);
-    mg_carried_tell(state, &outcome);
+    mg_carried_tell(visit, state, &outcome);
 
     state->send   = walk.send_first;
     state->recv   = walk.recv_first;

@@ -97,6 +97,12 @@ static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)
     return world_rank < visit->ranks;
 }
 
+/* Of a rank of its group. */
+static inline int mg_world_rank(const struct mg_visit *visit, int rank)
+{
+    return mg_is_pair(visit) ? visit->pair[rank > 0] : rank;
+}
+
 /* Whether two visits are of the same pair, or none of them is of a pair.  A rank knows all of these
  * visits, whatever else it knows of a plan. */
 static inline bool mg_same_pair(const struct mg_visit *a, const struct mg_visit *b)

@@ -46,6 +46,22 @@ static void put_flags(FILE *out, const char *key, mg_flags flags)
     (void) fputc(']', out);
 }
 
+static void put_cards(FILE *out, const char *key, mg_cards cards)
+{
+    (void) fprintf(out, ",\"%s\":[", key);
+    for (int i = 0; i < cards.count; i++) {
+        const struct mg_card_traffic *card = &cards.values[i].card;
+
+        (void) fprintf(out, i > 0 ? ",{\"rank\":%d," : "{\"rank\":%d,", cards.values[i].rank);
+        mg_json_word(out, "card", card->name);
+        (void) fprintf(out, ",\"kind\":\"%s\"", card->is_rdma ? "rdma" : "ip");
+        put_number(out, "received_bytes", card->is_counted ? card->carried.received_bytes : -1);
+        put_number(out, "sent_bytes", card->is_counted ? card->carried.sent_bytes : -1);
+        (void) fputc('}', out);
+    }
+    (void) fputc(']', out);
+}
+
 void mg_journal_visit(const struct mg_visit *visit, const struct mg_outcome *outcome)
 {
     FILE *out = mg_journal_line();

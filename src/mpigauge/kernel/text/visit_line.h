@@ -2,6 +2,7 @@
 #ifndef MG_VISIT_LINE_H
 #define MG_VISIT_LINE_H
 
+#include "rounds/traffic.h"
 #include "rounds/visits.h"
 
 #include <stdbool.h>
@@ -28,6 +29,16 @@ typedef struct {
     int         count;
 } mg_flags;
 
+struct mg_told_card {
+    int                    rank; /* of the world, on its host */
+    struct mg_card_traffic card;
+};
+
+typedef struct {
+    const struct mg_told_card *values;
+    int                        count;
+} mg_cards;
+
 /* Kind, name, and when the line has it, in the order of the line.  A new field is a row here, and
  * what fills it in visit.c. */
 #define MG_VISIT_FIELDS(FIELD)                                                                     \
@@ -48,6 +59,7 @@ typedef struct {
     FIELD(number, rdma_received_bytes, true)                                                       \
     FIELD(number, rdma_sent_bytes, true)                                                           \
     FIELD(number, uncounted_cards, true)                                                           \
+    FIELD(cards, by_card, outcome->by_card.count > 0)                                              \
     FIELD(text, corrupt, outcome->corrupt != NULL)    /* what was wrong with the payload */        \
     FIELD(reals, line_ns, outcome->line_ns.count > 0) /* before the samples, and after them */     \
     FIELD(reals, line_worst_ns, outcome->line_worst_ns.count > 0)                                  \

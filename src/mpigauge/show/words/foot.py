@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.cards_used import cards_used
 from mpigauge.analysis.comparisons import curves_of, rows_by_curve
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
@@ -16,6 +17,7 @@ from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
+from mpigauge.show.words.cards import cards_line
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.labels import label_words, travels_of
 from mpigauge.show.words.memory_costs import memory_finding
@@ -62,6 +64,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_limits(rows),
         *_floor(rows),
         *_transports(result, rows),
+        *map(cards_line, cards_used(rows)),
         *_waiting(rows),
         *(memory_finding(fact).text for fact in memory_facts(rows, measured_machine(result).caches)),
         *map(ranks_apart_line, _apart(rows)),

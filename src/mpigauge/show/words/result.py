@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons, ranks_apart
+from mpigauge.analysis.cards_used import cards_used
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
+from mpigauge.show.words.cards import cards_finding
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.damage import damage_finding
 from mpigauge.show.words.finding import Finding
@@ -39,7 +41,7 @@ NOT_COMPARED = (ranks_apart.modes_apart, ranks_apart.libraries_apart)
 
 
 def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
-    """All findings of a result: states and speed of the machine, copies per message, comparisons, warnings.
+    """All findings of a result: states and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
         states: Of the machine, if they are known already.
@@ -48,6 +50,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
+    yield from map(cards_finding, cards_used(rows))
     curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))

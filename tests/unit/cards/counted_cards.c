@@ -1,5 +1,5 @@
 /* counted_cards ROOT - the cards of a machine that is made up below ROOT, then a line of what they
- * have carried since the start for every line of standard input. */
+ * have carried since the start, together and each, for every line of standard input. */
 #include "rounds/cards.h"
 
 #include <inttypes.h>
@@ -23,6 +23,20 @@ static void say_cards(void)
     (void) printf("\n");
 }
 
+static void say_each(const struct mg_each_card *each)
+{
+    for (int i = 0; i < each->count; i++) {
+        const struct mg_card_traffic *card = &each->cards[i];
+
+        if (card->is_counted)
+            (void) printf(" %s=%" PRId64 "/%" PRId64, card->name, card->carried.received_bytes,
+                          card->carried.sent_bytes);
+        else
+            (void) printf(" %s=?", card->name);
+    }
+    (void) printf("\n");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -30,14 +44,17 @@ int main(int argc, char **argv)
     mg_cards_open(argv[1]);
     say_cards();
 
-    const struct mg_carried begin = mg_cards_read();
-    do {
-        const struct mg_carried now     = mg_cards_read();
-        const struct mg_carried carried = mg_cards_between(&begin, &now);
+    struct mg_carried begin;
+    struct mg_carried carried;
 
-        (void) printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+    mg_cards_read(&begin);
+    do {
+        mg_cards_read(&carried);
+        mg_cards_since(&begin, &carried);
+        (void) printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
                       carried.ip.received_bytes, carried.ip.sent_bytes, carried.rdma.received_bytes,
                       carried.rdma.sent_bytes, carried.uncounted);
+        say_each(&carried.each);
         (void) fflush(stdout);
     } while (getchar() != EOF);
     mg_cards_free();

@@ -5,118 +5,16 @@ No machine with such cards was at hand: the trees are as the drivers' sources ha
 
 from __future__ import annotations
 
-import subprocess
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi import kernel
+from tests.unit.cards.made_host import INFINIBAND, ONE_IP, SLINGSHOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-HERE = Path(__file__).parent
-PARTS = (
-    "rounds/cards.c",
-    "rounds/card_facts.c",
-    "rounds/rdma_cards.c",
-    "rounds/interfaces.c",
-    "text/small_file.c",
-)
-HEADINGS = (
-    "Inter-|   Receive                     |  Transmit\n face |bytes    packets errs|bytes    packets\n"
-)
-INFINIBAND, SLINGSHOT = "sys/class/infiniband", "sys/class/cxi"
-ONE_IP = "eth0 ip counted"
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """counted_cards.c with the files of the kernel that it is about."""
-    output = tmp_path_factory.mktemp("cards") / "counted_cards"
-    sources = [HERE / "counted_cards.c", *(kernel.SOURCES / part for part in PARTS)]
-    words = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-I", kernel.SOURCES, "-o", output, *sources]
-    subprocess.run([str(word) for word in words], check=True)
-    return output
-
-
-class Machine:
-    """A host whose cards are files; it has one interface and no other card."""
-
-    def __init__(self, root: Path, program: Path) -> None:
-        self._root, self._program = root, program
-        self.interfaces(eth0=(1000, 2000))
-        (root / "sys" / "class").mkdir(parents=True)
-
-    def write(self, path: str, text: object) -> None:
-        """In place, so that who has opened the file reads it."""
-        file = self._root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{text}\n", encoding="ascii")
-
-    def interfaces(self, **bytes_: tuple[int, int]) -> None:
-        """Received and sent by each."""
-        lines = "".join(
-            f"{name:>6}: {received} 5 0 0 0 0 0 0 {sent} 7 0 0 0 0 0 0\n"
-            for name, (received, sent) in bytes_.items()
-        )
-        self.write("proc/self/net/dev", (HEADINGS + lines).removesuffix("\n"))
-
-    def port(self, name: str, **values: object) -> None:
-        """Counters of a port; `__` stands for the folder's slash."""
-        for file, value in values.items():
-            self.write(f"{INFINIBAND}/{name}/{file.replace('__', '/')}", value)
-
-    def start(self) -> Started:
-        """The kernel's view of it, from now on."""
-        words = [str(self._program), str(self._root)]
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        cards = list(iter(lambda: process.stdout.readline().rstrip("\n"), ""))  # type: ignore[union-attr]
-        started = Started(process, cards)
-        assert started.said()[:4] == (0, 0, 0, 0)
-        return started
-
-
-@dataclass
-class Started:
-    """A program that says what was carried since its start."""
-
-    process: subprocess.Popen[str]
-    cards: list[str]
-
-    def said(self) -> tuple[int, ...]:
-        """Received and sent by IP, received and sent by RDMA, cards that were not counted."""
-        assert self.process.stdout is not None
-        return tuple(map(int, self.process.stdout.readline().split()))
-
-    def carried(self) -> tuple[int, ...]:
-        """The same, until now."""
-        assert self.process.stdin is not None
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return self.said()
-
-    def end(self) -> int:
-        """Its status."""
-        self.process.communicate()
-        return self.process.returncode
-
-
-@pytest.fixture
-def machine(tmp_path: Path, program: Path) -> Machine:
-    """A host with one interface."""
-    return Machine(tmp_path, program)
-
-
-@pytest.fixture
-def started() -> Iterator[list[Started]]:
-    """Programs that must end well."""
-    programs: list[Started] = []
-    yield programs
-    assert [one.end() for one in programs] == [0] * len(programs)
+    from tests.unit.cards.made_host import Machine, Started
 
 
 def test_a_host_without_such_cards_has_its_interfaces(machine: Machine, started: list[Started]) -> None:
@@ -193,6 +91,7 @@ def test_all_ports_of_all_cards_are_counted_and_ip_is_apart(machine: Machine, st
     machine.interfaces(eth0=(1001, 2001))
     assert [card.split()[0] for card in host.cards[:3]] == ["mlx5_0/1", "mlx5_0/2", "mlx5_1/1"]
     assert host.carried() == (1, 1, 8 * 4, 8 * 8, 0)
+    assert host.each == {port.replace("ports/", ""): "4/8" for port in ports} | {"eth0": "1/1"}
 
 
 @pytest.mark.parametrize(
@@ -221,34 +120,6 @@ def test_a_port_that_does_not_say_its_bytes_is_named_and_not_counted(
     assert host.carried() == (0, 0, 100, 0, 1)
 
 
-def test_a_card_that_falls_silent_is_not_counted_any_more(machine: Machine, started: list[Started]) -> None:
-    for port in ("mlx5_0/ports/1", "mlx5_1/ports/1"):
-        machine.port(port, counters__port_rcv_data=1000, counters__port_xmit_data=1000)
-    started.append(host := machine.start())
-    machine.port("mlx5_1/ports/1", counters__port_rcv_data="N/A")
-    assert host.carried()[4] > 0
-    machine.port("mlx5_1/ports/1", counters__port_rcv_data=10**9)
-    carried = host.carried()
-    assert carried[2] < 4 * 10**9, "what it carried in all is taken for what it carried since"
-    assert carried[4] > 0
-
-
-def test_counters_that_somebody_sets_to_zero_are_not_counted(
-    machine: Machine, started: list[Started]
-) -> None:
-    machine.port("mlx5_0/ports/1", counters__port_rcv_data=1000, counters__port_xmit_data=1000)
-    started.append(host := machine.start())
-    machine.port("mlx5_0/ports/1", counters__port_rcv_data=3, counters__port_xmit_data=2000)
-    assert host.carried() == (0, 0, 0, 0, 1)
-
-
-def test_an_interface_that_is_gone_is_not_counted(machine: Machine, started: list[Started]) -> None:
-    machine.interfaces(eth0=(10, 10), veth1=(1000, 1000))
-    started.append(host := machine.start())
-    machine.interfaces(eth0=(500, 500))
-    assert host.carried() == (0, 0, 0, 0, 1)
-
-
 def test_without_sys_nobody_knows_which_cards_there_are(
     machine: Machine, started: list[Started], tmp_path: Path
 ) -> None:
@@ -265,6 +136,19 @@ def test_without_proc_the_interfaces_are_not_counted(
     started.append(host := machine.start())
     assert host.cards == ["/proc/self/net/dev ip uncounted"]
     assert host.carried() == (0, 0, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("state", "speed"),
+    [("4: ACTIVE", " 40 Gb/sec"), ("1: DOWN", ""), ("2: INIT", ""), ("5: ACTIVE_DEFER", " 40 Gb/sec")],
+)
+def test_a_port_that_is_down_has_no_speed(
+    machine: Machine, started: list[Started], state: str, speed: str
+) -> None:
+    counted = {"counters__port_rcv_data": 1, "counters__port_xmit_data": 1}
+    machine.port("mlx5_0/ports/1", **counted, rate="40 Gb/sec", state=state)
+    started.append(host := machine.start())
+    assert host.cards[0] == f"mlx5_0/1 rdma counted{speed}"
 
 
 def test_what_the_system_says_of_cards_is_told(
