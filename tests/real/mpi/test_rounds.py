@@ -180,3 +180,18 @@ def test_hosts_with_the_same_cards_are_said_together(parts: Parts) -> None:
     silent = {"name": "efa_0/1", "kind": "rdma", "counted": False}
     assert [group["hosts"] for group in said] == [["h1", "h3"], ["h2"], ["h4"]]
     assert [group["cards"] for group in said] == [[ethernet], [silent, ethernet], []]
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+def test_the_cards_that_carried_most_are_told_behind_those_that_were_lost(parts: Parts, count: int) -> None:
+    reads = ("cards", "card_facts", "rdma_cards", "interfaces")
+    files = (*(f"rounds/{file}.c" for file in reads), "text/small_file.c", "ranks/abort.c", "ranks/groups.c")
+    said = parts("told_cards", *files, "ranks/hosts.c")(str(count)).split("told\n")
+    there, told = ([line.split() for line in part.splitlines() if line] for part in said)
+    assert len(there) == count
+
+    def place(card: list[str]) -> tuple[str, int, int, str]:
+        rank, name, is_counted, bytes_ = card
+        return is_counted, -int(bytes_), int(rank), name
+
+    assert told == sorted(there, key=place)[:64]

@@ -132,7 +132,10 @@ def test_shared_memory_is_proven_beside_a_card_only_while_that_carries_nothing(
     )
     stop.set()
     (row,) = [row for row in of_main_state(json.loads(done.stdout)) if row["pattern"] == "pingpong"]
-    cards = load(tmp_path / "r.jsonl").launches[0].cards[0].cards
+    result = load(tmp_path / "r.jsonl")
+    cards = result.launches[0].cards[0].cards
+    told = {one.card for visit in result.visits for one in visit.by_card if one.kind == "rdma"}
+    assert told == ({"mlx5_0/1"} if used else set())
     assert ("mlx5_0/1", "rdma", True) in {(one.name, one.kind, one.counted) for one in cards}
     assert row["transport_proof"] == ("refuted" if used else "proven"), row
     assert done.returncode == int(used)
