@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.models.segments import Cut
     from mpigauge.analysis.percentiles import Values
 
-OF_SHARED = 3.5
+OF_SHARED = 4.25
 """What a break costs each curve that has it; the rest of `OF_BREAK` is for its place, once for all curves."""
 
 STEPS = (-2, -1, 1, 2)
