@@ -39,7 +39,7 @@ def test_what_one_build_has_alone_is_said(cli: Cli, machine: Path, fake_mpi: Ins
     assert "CFLAGS=-O3" in head["libraries"][0]["configuration"]["configure"]
     assert "abc" not in text
     out = cli("compare", "r.jsonl").out
-    assert "configured otherwise: only pr openmpi 5.0.11 has --enable-debug; only main openmpi" in out
+    assert "configured otherwise: only pr Open MPI 5.0.11 has --enable-debug; only main Open MPI" in out
     (said,) = json.loads(cli("compare", "r.jsonl", "--format", "json").out)["builds"]
     assert (said["base"], said["other"]) == ("main openmpi 5.0.11", "pr openmpi 5.0.11")
     assert said["only_other"] == ["--enable-debug"]

@@ -52,7 +52,7 @@ def test_a_slower_library_is_named_first(cli: Cli, measure: Any) -> None:
     assert done.status == EXIT_CHECK_FAILED
     first, second, *_ = done.out.splitlines()
     assert first.startswith("slower: 2 of 2 numbers")
-    assert second.startswith("mpich 5.0.2 against openmpi 5.0.11")
+    assert second.startswith("MPICH 5.0.2 against Open MPI 5.0.11")
     assert "controls did not move" in done.out
     status, said = compared(cli, path, "--by", "mpi")
     assert (status, said["verdict"], said["interleaved"]) == (EXIT_CHECK_FAILED, "slower", True)
@@ -187,13 +187,13 @@ def test_two_builds_of_one_version_have_labels(cli: Cli, fake_mpi: Install, mach
     assert (refused.status, "--mpi main=PATH" in refused.err) == (EXIT_USAGE, True)
     assert cli(*words, "--mpi", f"main={first}", "--mpi", f"pr={second}").status == EXIT_DONE
     status, said = compared(cli, "r.jsonl", "--by", "label")
-    assert (status, said["sides"]) == (EXIT_DONE, "pr mpich 5.0.2 against main mpich 5.0.2")
+    assert (status, said["sides"]) == (EXIT_DONE, "pr MPICH 5.0.2 against main MPICH 5.0.2")
     assert {(one["label"], one["other"]["label"]) for one in said["cells"]} == {("main", "pr")}
     head, *lines = Path("r.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     Path("r.jsonl").write_text("".join([head, *lines[:4]]), encoding="utf-8")
     assert cli("resume", "r.jsonl", "-q").status == EXIT_DONE
     assert compared(cli, "r.jsonl")[0] == EXIT_DONE
-    assert "main mpich 5.0.2" in cli("show", "r.jsonl", "--table", "times").out
+    assert "main MPICH 5.0.2" in cli("show", "r.jsonl", "--table", "times").out
 
 
 @pytest.mark.thorough

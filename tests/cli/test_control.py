@@ -60,7 +60,7 @@ def test_two_builds_have_a_control_that_is_no_third_side(cli: Cli, two: tuple[st
     assert load(PATH).campaign.plan.control == "yes"
     status, said = compared(cli, str(PATH))
     assert (status, said["verdict"]) == (EXIT_CHECK_FAILED, "slower")
-    assert said["sides"] == "pr mpich 5.0.2 against main mpich 5.0.2"
+    assert said["sides"] == "pr MPICH 5.0.2 against main MPICH 5.0.2"
     assert {one["other"]["label"] for one in said["cells"]} == {"pr"}
     mine = [one for one in said["controls"] if one["pattern"] == "pingpong"]
     assert [one["other"] for one in mine] == [{"arm": CONTROL}] * 2
@@ -73,7 +73,7 @@ def test_tables_leave_the_control_out_and_say_so(cli: Cli, two: tuple[str, ...])
     rows = json.loads(cli("show", str(PATH), "--format", "json").out)["rows"]
     counts = Counter((row["pattern"], row["bytes"], row["label"]) for row in rows)
     assert set(counts.values()) == {1}
-    assert "control: main mpich 5.0.2, measured a second time" in cli("show", "--all", str(PATH)).out
+    assert "control: main MPICH 5.0.2, measured a second time" in cli("show", "--all", str(PATH)).out
     assert CONTROL not in cli("show", str(PATH), "--table", "times").out
 
 

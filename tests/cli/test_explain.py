@@ -43,7 +43,7 @@ def test_the_library_that_takes_twice_as_long_is_said_to(cli: Cli, both: str) ->
     assert found
     for one in found:
         assert one["launches"] == 6
-        assert "mpich 5.0.2 against openmpi" in one["text"]
+        assert "MPICH 5.0.2 against Open MPI" in one["text"]
         first = one["value"]["points"][0]
         assert first["verdict"] == "slower"
         assert first["ratio"]["low"] < SLOWER * 1.02

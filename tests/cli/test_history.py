@@ -29,7 +29,7 @@ def test_what_became_slower_is_named_first(cli: Cli) -> None:
     assert (done.status, done.err) == (EXIT_CHECK_FAILED, "")
     first, second, *_ = done.out.splitlines()
     assert first.startswith("slower: pingpong standard 8 B to 1 KiB (4 sizes) 1.1")
-    assert first.endswith("times as long since 2026-11-08 (openmpi 5.0.7 -> 5.0.8)")
+    assert first.endswith("times as long since 2026-11-08 (Open MPI 5.0.7 -> 5.0.8)")
     assert second.startswith("12 sessions, 2026-11-01 to 2026-11-12")
     assert "controls did not move: memcpy" in done.out
     assert cli("history").out == done.out
@@ -166,7 +166,7 @@ def test_a_result_is_held_against_a_folder(cli: Cli, factor: object, status: int
     assert (done.status, done.err) == (status, "")
     first, second, *_ = done.out.splitlines()
     assert first.startswith(words)
-    assert second.startswith("new.jsonl against 8 sessions of base (openmpi 5.0.7 -> 5.0.8)")
+    assert second.startswith("new.jsonl against 8 sessions of base (Open MPI 5.0.7 -> 5.0.8)")
     checked = cli("check", new, "--baseline", "base")
     assert (checked.status, checked.out) == (done.status, done.out)
     said = json.loads(cli("compare", new, "--baseline", "base", "--format", "json").out)

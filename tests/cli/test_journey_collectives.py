@@ -71,7 +71,7 @@ def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> 
     assert done.status == 0
     text = cli("show", "--all").out
     for root in ("root 1", "rotating root"):
-        title = "reduce, blocking \N{MIDDLE DOT} openmpi 5.0.11 \N{MIDDLE DOT} 2 ranks"
+        title = "reduce, blocking \N{MIDDLE DOT} Open MPI 5.0.11 \N{MIDDLE DOT} 2 ranks"
         assert f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in text
     assert text.count("ranks start by MPI_Barrier, within 250 ns (median), 250 ns (p99)") == 2
     assert text.count("ranks start by a common time, within 5.00 ns (median)") == 2
@@ -210,7 +210,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
             )
     assert all(row["kappa"] is None for key, row in rows.items() if key[0] != "pingpong")
     notes = "\n".join(json.loads(done.out)["notes"])
-    assert "pingpong standard / crosscopy standard (openmpi 5.0.11, 2 ranks)" in notes
+    assert "pingpong standard / crosscopy standard (Open MPI 5.0.11, 2 ranks)" in notes
     assert "above one cache-line transfer (" in notes
 
 

@@ -128,7 +128,7 @@ def test_what_the_library_says_of_itself_is_recorded_and_shown(
     assert done.status == 0
     assert "on-host sm" in done.out
     text = cli("show", "--all", "r.jsonl").out
-    assert "transport, openmpi 5.0.11, 2 ranks: shared memory (says openmpi)\n" in text
+    assert "transport, Open MPI 5.0.11, 2 ranks: shared memory (says Open MPI)\n" in text
     launches = load(Path("r.jsonl")).launches
     assert {launch.reported for launch in launches} == {"on-host sm"}
     assert {launch.variables["OMPI_MCA_ompi_display_comm"] for launch in launches} == {"mpi_init"}
@@ -140,7 +140,7 @@ def test_a_library_that_says_nothing_known_is_not_guessed_at(
 ) -> None:
     monkeypatch.setenv("FAKE_REPORT", "it may be that all connections are sm")
     done = cli("run", *MEASURE, "-o", "r.jsonl")
-    assert "(says openmpi)" not in done.out + cli("show", "--all", "r.jsonl").out
+    assert "(says Open MPI)" not in done.out + cli("show", "--all", "r.jsonl").out
     assert {launch.reported for launch in load(Path("r.jsonl")).launches} == {""}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.reasons import NotInState
 from mpigauge.analysis.sessions import sessions_of
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
+from mpigauge.plan.library_names import library_name
 from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
     if (times := _throttled(result)) >= len(result.launches) > 0:
         found.append(Doubt("throttled", quoted=True, times=times))
     found += [
-        Doubt("portable-library", about=f"{library.name} {library.version}")
+        Doubt("portable-library", about=library_name(library.name, library.version, ""))
         for library in result.campaign.libraries
         if "wheel" in library.origin
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.cli.options import assignments
 from mpigauge.errors import EnvironmentLacksError, JobError
+from mpigauge.plan.library_names import library_name
 from mpigauge.show.tables.doctor import Finding
 from mpigauge.show.words import hosts as words
 
@@ -67,7 +68,7 @@ def _of_launch(seen: Result) -> Iterator[Finding]:
         return
     launch = seen.launches[0]
     there = sorted({machine.host for machine in launch.machines})
-    library = f"{launch.job.mpi} {launch.job.mpi_version}"
+    library = library_name(launch.job.mpi, launch.job.mpi_version, launch.job.label)
     yield Finding("ok", HOSTS, f"{len(there)}, with a rank of {library} on each: {words.names(there)}")
 
 

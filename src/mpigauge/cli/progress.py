@@ -9,6 +9,7 @@ import click
 
 from mpigauge import units
 from mpigauge.cli.console import console
+from mpigauge.plan.library_names import called
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Course:
 
 def words_of(cell: Cell) -> str:
     """A cell in a few words."""
-    return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {cell.mpi}"
+    return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {called(cell.mpi)}"
 
 
 class Bar(Silent):

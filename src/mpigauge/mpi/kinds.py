@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mpigauge.mpi import transport_report
+from mpigauge.plan.library_names import called
 from mpigauge.vocabulary import AUTO, BINDINGS
 
 
@@ -19,7 +20,7 @@ class Kind:
 
     Attributes:
         name: What users and results call it.
-        about: Its full name.
+        about: What people call it.
         aliases: Other words that users may say.
         launcher: The name in `launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins, white space made one space each; the group is its version.
@@ -86,7 +87,7 @@ OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_co
 WELL_KNOWN = (
     Kind(
         "openmpi",
-        "Open MPI",
+        called("openmpi"),
         ("ompi", "open-mpi"),
         "openmpi",
         r"Open MPI v([^\s,]*)",
@@ -121,7 +122,7 @@ WELL_KNOWN = (
     ),
     Kind(
         "intelmpi",
-        "Intel MPI",
+        called("intelmpi"),
         ("intel", "impi"),
         "intelmpi",
         r"Intel\(R\) MPI Library ?([^\s,]*)",
@@ -155,7 +156,7 @@ WELL_KNOWN = (
     ),
     Kind(
         "mpich",
-        "MPICH",
+        called("mpich"),
         (),
         "hydra",
         r"MPICH Version: ?([^\s,]*)",
@@ -192,7 +193,7 @@ WELL_KNOWN = (
 RELATIVES = (
     Kind(
         "cray-mpich",
-        "Cray MPICH",
+        called("cray-mpich"),
         ("cray",),
         "srun",  # it comes without an mpiexec
         r"MPI VERSION ?: CRAY MPICH version ?([^\s,]*)",
@@ -202,7 +203,7 @@ RELATIVES = (
     ),
     Kind(
         "mvapich",
-        "MVAPICH",
+        called("mvapich"),
         ("mvapich2",),
         "hydra",
         r"MVAPICH2? Version ?: ?([^\s,]*)",
@@ -212,7 +213,7 @@ RELATIVES = (
     ),
     Kind(
         "parastation",
-        "ParaStation MPI",
+        called("parastation"),
         ("psmpi",),
         "hydra",
         r".*=== ParaStation MPI ([^\s,=]*)",
@@ -220,7 +221,7 @@ RELATIVES = (
     ),
     Kind(
         "spectrum",
-        "IBM Spectrum MPI",
+        called("spectrum"),
         ("smpi",),
         "openmpi",
         r"Open MPI v([^\s,]*),.*\bIBM Spectrum MPI",
@@ -229,7 +230,7 @@ RELATIVES = (
     ),
     Kind(
         "fujitsu",
-        "Fujitsu MPI",
+        called("fujitsu"),
         (),
         "openmpi",
         r"FUJITSU MPI Library ?([^\s,]*)",
@@ -237,7 +238,7 @@ RELATIVES = (
     ),
     Kind(
         "mpt",
-        "HPE MPT",
+        called("mpt"),
         ("hpe-mpt",),
         "hydra",  # whose -n mpiexec_mpt has, too
         r"HPE H?MPT ?([^\s,]*)",

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, fields
 
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
+from mpigauge.plan.library_names import library_name
 from mpigauge.vocabulary import (
     AUTO,
     SAME_HOST,
@@ -183,11 +184,6 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         return [" ".join(way) for way in product(*ways)]
 
 
-def library_name(mpi: str, mpi_version: str, label: str) -> str:
-    """`main mpich 5.0.2`, or without its label."""
-    return " ".join(filter(None, (label, mpi, mpi_version)))
-
-
 class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     """The identity of a launch: a library, how its messages travel, where its ranks are.
 
@@ -292,7 +288,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
 
     @property
     def library(self) -> str:
-        """As people call it: `mpich 5.0.2`."""
+        """As people call it: `MPICH 5.0.2`."""
         return library_name(self.mpi, self.mpi_version, self.label)
 
     def __post_init__(self) -> None:

@@ -216,8 +216,9 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
 
 
 def _matches(words: str, one: Series) -> bool:
-    """Whether all words stand in its name."""
-    return has_words(re.split(r"[\s,]+", words.strip()), f"{_name(one)} {one.label}")
+    """Whether all words stand in its name, in which a library may also be called as plans call it."""
+    names = f"{_name(one)} {one.label} {one.rows[0].cell.mpi}"
+    return has_words(re.split(r"[\s,]+", words.strip()), names)
 
 
 def has_words(words: Iterable[str], name: str) -> bool:

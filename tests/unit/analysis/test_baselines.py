@@ -168,7 +168,7 @@ def test_a_curve_is_told_in_units_of_each_copy() -> None:
     # It starts near 2 and goes to the ratio of the rates, 5: it is below 10 everywhere, and never below 2.
     assert 2 <= min(ratios.values()) <= max(ratios.values()) < 10
     (sentence,) = said(result)
-    assert sentence.startswith("pingpong standard / crosscopy standard (openmpi 5.0.11, 2 ranks): ")
+    assert sentence.startswith("pingpong standard / crosscopy standard (Open MPI 5.0.11, 2 ranks): ")
     assert "< 10\N{MULTIPLICATION SIGN} from 8 B" in sentence
     assert "< 2" not in sentence
     assert f"minimum {format_factor(min(ratios.values()))}\N{MULTIPLICATION SIGN} (" in sentence
@@ -281,7 +281,7 @@ CLAIMS = {f"L{level} Unified": most for level, (most, _) in enumerate(CACHES, st
 def test_the_levels_of_a_known_machine_are_told() -> None:
     chased = by_law([cell("chase", size) for size in reversed(WORKING_SETS)])
     (sentence,) = said(chased, CLAIMS)
-    assert sentence.startswith("cache levels seen (openmpi 5.0.11, 2 ranks): ")
+    assert sentence.startswith("cache levels seen (Open MPI 5.0.11, 2 ranks): ")
     levels = re.findall(r"([\d.]+) ns (?:up to (\d+ [KM]iB)|above)", sentence)
     assert [float(latency) for latency, _ in levels] == [*(ns for _, ns in CACHES), MAIN_MEMORY_NS]
     assert [capacity for _, capacity in levels] == ["32 KiB", "1 MiB", "16 MiB", ""]

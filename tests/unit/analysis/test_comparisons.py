@@ -80,7 +80,7 @@ def test_the_latencies_of_places_are_told_in_units_of_the_nearest() -> None:
     (sentence,) = said(comparisons.latencies_of_places, result_of(two_places((1000, 25_000), (10, 1))))
     time_s = 1e-6 * math.prod(LAUNCHES.values()) ** (1 / len(LAUNCHES))
     assert sentence == (
-        f"pingpong standard, openmpi 5.0.11: 0 B takes {format_time(time_s)} over h1,h2; "
+        f"pingpong standard, Open MPI 5.0.11: 0 B takes {format_time(time_s)} over h1,h2; "
         "25.0 times (25.0 \N{EN DASH} 25.0) as long over h1,h3"
     )
 
@@ -198,7 +198,7 @@ def test_libraries_are_told_place_by_place() -> None:
         "pingpong standard over h1,h2",
         "pingpong standard over h1,h3",
     ]
-    assert all("mpich 5.0.11 against openmpi 5.0.11: slower at" in sentence for sentence in sentences)
+    assert all("MPICH 5.0.11 against Open MPI 5.0.11: slower at" in sentence for sentence in sentences)
 
 
 def test_modes_are_compared_in_sizes_that_both_have() -> None:

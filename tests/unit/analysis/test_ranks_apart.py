@@ -78,7 +78,7 @@ def test_two_libraries_at_two_distances_have_one_line_for_all_sizes() -> None:
     assert (fact.other_s, fact.first_s) == pytest.approx((245e-9, 40e-9))
     assert (fact.missing, fact.sizes) == (3, 3)
     line = ranks_apart_line(fact)
-    assert line.startswith("no ratio of mpich 4.2.3 and openmpi 5.0.11: ")
+    assert line.startswith("no ratio of MPICH 4.2.3 and Open MPI 5.0.11: ")
     assert "245 ns and 40.0 ns apart" in line
     assert ranks_apart_finding(fact).cells == (fact.other, fact.first)
 
@@ -92,7 +92,7 @@ def test_only_the_sizes_that_lack_it_are_counted() -> None:
 def test_modes_and_copies_of_one_job_are_told_by_their_names() -> None:
     modes, copies = all_of(at(HERE, 40.0) | at(READY, NOT_ALIKE_NS) | at(COPIES, 42.0))
     assert (modes.between, copies.between) == ("mode", "baseline")
-    assert "pingpong ready and standard (openmpi 5.0.11, 2 ranks)" in ranks_apart_line(modes)
+    assert "pingpong ready and standard (Open MPI 5.0.11, 2 ranks)" in ranks_apart_line(modes)
     assert "pingpong ready and crosscopy" in ranks_apart_line(copies)
 
 
@@ -148,7 +148,7 @@ def test_it_stands_in_the_foot_and_in_the_findings() -> None:
 
 def test_the_summary_and_figures_of_ratios_say_it(machine: Path, cli: Cli) -> None:
     unlike = written("apart.jsonl", *records(at(HERE, 40.0) | at(THERE, 245.0)))
-    assert "no ratio of mpich" in cli("show", unlike, "--table", "summary").out
+    assert "no ratio of MPICH" in cli("show", unlike, "--table", "summary").out
     words = ("--series", "openmpi", "--series", "mpich")
     done = cli("plot", unlike, "--kind", "ratio", *words, "-o", "ratio.svg")
     assert done.status == 2

@@ -15,6 +15,7 @@ from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.mpi import library
 from mpigauge.mpi.kinds import GENERIC, KINDS, LOOPBACK, RELATIVES, WELL_KNOWN, Kind, identify, kind_named
 from mpigauge.mpi.library import Library
+from mpigauge.plan.library_names import CALLED, library_name
 from mpigauge.result.environment import VARIABLES
 from tests.fakes.mpi import PRINTS
 
@@ -156,6 +157,12 @@ def test_nothing_is_claimed_of_a_kind_that_was_never_here() -> None:
     for kind in RELATIVES:
         claims = (kind.transports, kind.bindings, kind.crowded, kind.asks)
         assert not any(claims)
+
+
+def test_every_kind_has_a_name_that_people_read_and_every_name_is_of_a_kind() -> None:
+    assert {kind.name: kind.about for kind in KINDS} == CALLED
+    assert library_name("openmpi", "5.0.11", "main") == "main Open MPI 5.0.11"
+    assert library_name("fancy-mpi", "1.2", "") == "fancy-mpi 1.2"
 
 
 def test_words_that_users_say() -> None:

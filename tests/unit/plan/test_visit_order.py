@@ -130,9 +130,9 @@ def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_us
     words = ("openmpi", "5.0.11", "auto", "same-host", 2)
     before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, threads="multiple")
     assert usual.seed_words == before.seed_words == ("openmpi", "5.0.11", "auto", 2)
-    assert usual.name == before.name == "openmpi 5.0.11, 2 ranks"
+    assert usual.name == before.name == "Open MPI 5.0.11, 2 ranks"
     assert unusual.seed_words == (*before.seed_words, "multiple")
-    assert unusual.name == "openmpi 5.0.11, multiple, 2 ranks"
+    assert unusual.name == "Open MPI 5.0.11, multiple, 2 ranks"
 
 
 def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:

@@ -207,7 +207,7 @@ def test_no_doubt_is_longer_than_a_line() -> None:
     kinds: list[DoubtKind] = [*WARNING_KINDS, *get_args(Trouble)]
     unsteady = Steadiness(2.1e-6, 2.01e-6, 2.51e-6, 0.123)
     for kind in kinds:
-        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="openmpi 5.0.11", steadiness=unsteady)
+        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="Open MPI 5.0.11", steadiness=unsteady)
         assert len(f"! {doubt_line(doubt)}") <= 80, kind
 
 

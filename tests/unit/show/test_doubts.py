@@ -46,7 +46,7 @@ def test_nothing_is_said_where_nothing_is_wrong() -> None:
 def test_what_a_launch_did_as_a_whole_is_one_line() -> None:
     result = law(lambda _, number: 1.8 if number == 7 else 1.0)
     (line,) = [line for line in said(result) if line.startswith("outlier")]
-    assert "launch 7 of openmpi 5.0.11, 2 ranks took 1." in line
+    assert "launch 7 of Open MPI 5.0.11, 2 ranks took 1." in line
     assert "in 5 of 5 cells" in line
     (odd,) = odd_launches(result, rows(result))
     assert odd.factor == pytest.approx(1.8, rel=0.03)

@@ -14,6 +14,7 @@ from mpigauge.result.records import End, Imported
 from mpigauge.show.document import Units
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.query import spread
+from mpigauge.show.series import against_size
 from tests.made import (
     campaign,
     cell,
@@ -40,6 +41,16 @@ if TYPE_CHECKING:
 def test_series_are_chosen_by_whole_words_and_renamed(result: Path, cli: Cli) -> None:
     svg(cli, result, "--series", "buffered shm=MPI_Bsend", "--series", "standard pingpong shm")
     assert {"MPI_Bsend", "standard"} <= set(texts())
+
+
+@pytest.mark.parametrize(
+    "words", ["openmpi 5.0.11", "Open MPI 5.0.11", "openmpi standard", "Open MPI standard"]
+)
+def test_a_library_is_chosen_as_plans_or_as_people_call_it(machine: Path, words: str) -> None:
+    cells = [cell(size=8), cell(size=8, mpi="mpich", mpi_version="5.0.2")]
+    path = written("two.jsonl", campaign(*cells), *(visit(1, n, of, [100] * 6) for n, of in enumerate(cells)))
+    (one,) = against_size(query("time", path, series=(words,)))
+    assert one.factors["mpi"] == "Open MPI 5.0.11"
 
 
 @pytest.mark.thorough
@@ -101,7 +112,7 @@ def test_too_many_series_are_refused_with_a_way_out(machine: Path, cli: Cli) -> 
     done = cli("plot", path, "-o", "figure.png")
     assert done.status == 2
     assert "20 series are more than" in done.err
-    assert '--series "openmpi 0"' in done.err
+    assert '--series "Open MPI 0"' in done.err
 
 
 # ---- What cannot be drawn ------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def test_copies_look_in_the_ratio_as_they_do_beside_the_message(result: Path) ->
 
 def test_a_library_is_a_colour_and_a_mode_a_marker(machine: Path) -> None:
     found = looks("time", of_modes(mpis=("1", "2")))
-    by_library = {mpi: {look[0] for name, look in found.items() if f"openmpi {mpi}" in name} for mpi in "12"}
+    by_library = {mpi: {look[0] for name, look in found.items() if f"Open MPI {mpi}" in name} for mpi in "12"}
     assert [len(mine) for mine in by_library.values()] == [1, 1]
     assert by_library["1"] != by_library["2"]
     assert len({look[1] for look in found.values()}) == 3

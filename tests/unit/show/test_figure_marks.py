@@ -64,7 +64,7 @@ def test_the_denominator_is_always_named(result: Path, kind: str) -> None:
 
 def test_libraries_are_held_against_each_other_in_the_same_place(machine: Path) -> None:
     whole = figure(query("time", in_places()))
-    assert whole.axes[1].get_ylabel().split() == ["time", "/", "openmpi", "1"]
+    assert whole.axes[1].get_ylabel().split() == ["time", "/", "Open", "MPI", "1"]
     ratios = {name: ys for name, (_, ys) in drawn(query("time", in_places())).items() if "ratio" in name}
     assert len(ratios) == 2
     assert np.allclose([*ratios.values()], 1.1, rtol=0.01)
@@ -83,7 +83,7 @@ def test_what_others_have_printed_beside_them_changes_nothing_of_that(machine: P
 
 def test_the_first_that_is_named_is_below_all(machine: Path) -> None:
     asked = query("time", in_places(), series=("a,c", "a,b"))
-    assert figure(asked).axes[1].get_ylabel().split()[2:] == ["openmpi", "1,", "a,c"]
+    assert figure(asked).axes[1].get_ylabel().split()[2:] == ["Open", "MPI", "1,", "a,c"]
 
 
 def test_a_series_far_off_is_said_and_does_not_stretch_the_axis(machine: Path) -> None:

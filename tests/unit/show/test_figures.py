@@ -251,7 +251,7 @@ def test_history(machine: Path, cli: Cli) -> None:
     for name in ("points-0", "band-0", "change-0-7", "points-1", "band-1"):
         assert f'id="{name}"' in text
     assert 'id="change-1-7"' not in text
-    assert any(one.endswith("times as long, openmpi 5.0.7 -> 5.0.8") for one in texts())
+    assert any(one.endswith("times as long, Open MPI 5.0.7 -> 5.0.8") for one in texts())
 
 
 def test_every_kind_has_a_test() -> None:

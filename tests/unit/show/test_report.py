@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.errors import UsageError
+from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.show.report import build, library, render
 from mpigauge.show.report.page import Chart, Entry, Grid, Heading, Key, Line, Page, Section, Sentence, Switch
@@ -170,6 +171,13 @@ def test_the_library_is_the_one_that_is_described(monkeypatch: pytest.MonkeyPatc
     assert "</script" not in library.source().lower()
     monkeypatch.setattr(library, "library", lambda: library.Library(**{**_fields(known), "sha256": "0" * 64}))
     with pytest.raises(ValueError, match="is not plotly"):
+        library.source()
+
+
+def test_a_python_without_lzma_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on clusters, where a Python is often built where the headers of liblzma are missing."""
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(EnvironmentLacksError, match="no module lzma"):
         library.source()
 
 

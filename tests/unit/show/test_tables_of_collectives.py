@@ -61,7 +61,7 @@ def test_a_title_tells_all_factors(of: Cell, words: list[str]) -> None:
     oversubscribed = ["oversubscribed"] if of.ranks > 2 else []
     assert section.title.split(DOT) == [
         f"{of.pattern}, {of.mode}",
-        "openmpi 5.0.11",
+        "Open MPI 5.0.11",
         f"{of.ranks} ranks",
         *words,
         *oversubscribed,

@@ -113,8 +113,8 @@ def cell_of(record: Mapping[str, Any]) -> Cell:
 def _name(cell: Cell, state: str | None, *, versioned: bool) -> str:
     """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
     phrases = phrases_of(cell)
-    if not versioned and "mpi" in phrases:
-        phrases["mpi"] = f"{cell.label} {cell.mpi}".strip()
+    if "mpi" in phrases:
+        phrases["mpi"] = " ".join(filter(None, [cell.label, cell.mpi, cell.mpi_version if versioned else ""]))
     size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
     first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
     rest = [phrase for phrase in phrases.values() if phrase not in UNSAID]

@@ -29,23 +29,23 @@ KINDS = {
         _kind(SAMPLES, "every sample on a line of its own, for --format csv and parquet", "samples"),
         _kind(
             "latency",
-            "time of the smallest message, places down, modes and libraries across",
+            "time of the smallest message; rows: places; columns: modes, libraries",
             "messages or collectives",
         ),
-        _kind("times", "time, sizes down, everything else across", "messages or collectives"),
+        _kind("times", "time; rows: sizes; columns: everything else", "messages or collectives"),
         _kind(
             "rates",
-            "bandwidth, sizes down, everything else across",
+            "bandwidth; rows: sizes; columns: everything else",
             "messages or collectives that move bytes",
         ),
         _kind(
             "statistics",
-            "mean, standard deviation and number of samples, sizes down",
+            "mean, standard deviation, number of samples; rows: sizes",
             "means: samples, or printed ones",
         ),
         _kind(
             "summary",
-            "latency, bandwidth, collectives at 512 B and 64 KiB; libraries and places across",
+            "latency, bandwidth, collectives at 512 B and 64 KiB; columns: libraries, places",
             "messages or collectives",
         ),
     )

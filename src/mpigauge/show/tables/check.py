@@ -32,9 +32,14 @@ def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[Judged]:
         for row in rows
         if row.cell.pattern == expectation.pattern
         and (chosen(row.cell.bytes) or not row.sized)
-        and has_words(expectation.words, " ".join([*phrases_of(row.cell).values(), row.state or ""]))
+        and has_words(expectation.words, _named(row))
     ]
     return mine or [Judged(expectation, None)]
+
+
+def _named(row: Row) -> str:
+    """All by which an expectation may choose it; a library also as plans call it."""
+    return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
 
 
 def verdict_of(found: Iterable[Judged]) -> ExpectationVerdict:

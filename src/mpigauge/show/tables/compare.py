@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.document import Tone, Units
     from mpigauge.show.words.factors import Factors
     from mpigauge.vocabulary import ComparisonVerdict
@@ -202,8 +203,8 @@ def _data(
         ],
         "builds": [
             {
-                "base": words.name_of_build(one.base),
-                "other": words.name_of_build(one.other),
+                "base": _build(one.base),
+                "other": _build(one.other),
                 "only_base": [*one.only_base],
                 "only_other": [*one.only_other],
             }
@@ -241,3 +242,8 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
         "said": words.verdict_of(one),
         "paired": one.pair.paired,
     }
+
+
+def _build(library: LibraryRecord) -> str:
+    """A library as plans and options call it, for programs."""
+    return " ".join(filter(None, (library.label, library.name, library.version)))

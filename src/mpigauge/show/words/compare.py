@@ -13,6 +13,7 @@ from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.power import TIMES_MARGIN
 from mpigauge.analysis.compare.runs import distance
 from mpigauge.analysis.compare.settings import without_effect
+from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import few
@@ -268,18 +269,13 @@ def _together(one: Together) -> str:
 
 
 def _builds(one: Builds) -> str:
-    """`configured otherwise: only pr openmpi 5.0.11 has --enable-debug`."""
+    """`configured otherwise: only pr Open MPI 5.0.11 has --enable-debug`."""
     sides = ((one.other, one.only_other), (one.base, one.only_base))
     return f"configured otherwise: {'; '.join(_build(*side) for side in sides if side[1])}"
 
 
-def name_of_build(library: LibraryRecord) -> str:
-    """`main openmpi 5.0.11`."""
-    return " ".join(filter(None, (library.label, library.name, library.version)))
-
-
 def _build(library: LibraryRecord, only: Sequence[str]) -> str:
-    name = name_of_build(library)
+    name = library_name(library.name, library.version, library.label)
     more = len(only) - WORDS_MOST
     return f"only {name} has {' '.join(only[:WORDS_MOST])}{f' and {more} more words' if more > 0 else ''}"
 

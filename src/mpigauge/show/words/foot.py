@@ -15,6 +15,7 @@ from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.analysis.transport import reports
+from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.cards import cards_line
@@ -105,7 +106,7 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     for job in dict.fromkeys(row.cell.job for row in rows):
         words = list(label_words(labelled.get(job, ())))
         if job in said:
-            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {job.mpi})")
+            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {called(job.mpi)})")
         if words:
             yield f"transport, {job.name}: {'; '.join(words)}"
 
@@ -191,7 +192,8 @@ def _why(result: Result) -> str:
 def _wheels(result: Result) -> Iterator[str]:
     for library in result.campaign.libraries:
         if "wheel" in library.origin:
+            name = library_name(library.name, library.version, "")
             yield (
-                f"{library.name} {library.version} is a wheel from PyPI, built to run everywhere: "
+                f"{name} is a wheel from PyPI, built to run everywhere: "
                 "single-copy transfers (CMA, XPMEM) and your network's driver may be missing"
             )

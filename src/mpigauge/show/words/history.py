@@ -119,7 +119,7 @@ def verdict_of(told: Told) -> str:
 
 
 def since(change: Change, sessions: Sequence[Session]) -> str:
-    """`2026-11-03 (openmpi 5.0.7 -> 5.0.8)`."""
+    """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`."""
     what = switches(change.switches)
     return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.machines import is_elsewhere, measured_machine
 from mpigauge.analysis.sessions import spread_s
-from mpigauge.plan.model import library_name
+from mpigauge.plan.library_names import library_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,7 +90,7 @@ def _libraries(result: Result) -> list[Circumstance]:
 
 
 def _library(library: LibraryRecord, *, several: bool) -> Iterator[Circumstance]:
-    name = f"{library.label or library.name} {library.version}"
+    name = library_name(library.name, library.version, library.label)
     of = f"{name}: " if several else ""
     yield "MPI library", f"{name} (MPI {library.standard})" if library.standard else name
     yield f"{of}found by", library.origin

@@ -23,7 +23,7 @@ def ranks_apart_finding(fact: RanksApart) -> Finding:
 
 
 def ranks_apart_line(fact: RanksApart) -> str:
-    """`no ratio of mpich 4.2.3 and openmpi 5.0.11: their ranks were 40.0 ns and 245 ns apart ...`."""
+    """`no ratio of MPICH 4.2.3 and Open MPI 5.0.11: their ranks were 40.0 ns and 245 ns apart ...`."""
     some = f" at {fact.missing} of {fact.sizes} sizes" if fact.missing < fact.sizes else ""
     return (
         f"no ratio of {_pair(fact)}{some}: {_distances(fact.other_s, fact.first_s)} ({HANDED_OVER[fact.of]})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.plan.library_names import called
 from mpigauge.show.document import DOT
 from mpigauge.show.words.finding import Finding
 
@@ -40,14 +41,16 @@ def few(there: int, least: int) -> str:
 
 
 def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Switch]) -> str:
-    """What is held against what: `new.jsonl against 8 sessions of results (openmpi 5.0.7 -> 5.0.8)`."""
+    """What is held against what: `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
     what = switches(known)
     return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
 
 
 def switches(known: Sequence[Switch]) -> str:
-    """`openmpi 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
-    return ", ".join(f"{SWITCHES.get(one.name, one.name)} {one.before} -> {one.after}" for one in known)
+    """`Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
+    return ", ".join(
+        f"{SWITCHES.get(one.name, called(one.name))} {one.before} -> {one.after}" for one in known
+    )
 
 
 def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:

@@ -24,6 +24,7 @@ NS = 1e-9
 SIZES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "kB": 1000}
 TIMES = {"ns": 1e-9, "us": 1e-6, "\N{MICRO SIGN}s": 1e-6, "ms": 1e-3, "s": 1.0}
 RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
+CALLED = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}
 TWO_WAYS = frozenset({"exchange", "shift"})
 NO_RATE = frozenset({"null", "eager", "barrier", "chase", "cacheline"})
 EACH_RANK = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
@@ -92,8 +93,8 @@ class Row:
 
     @property
     def library(self) -> str:
-        """`openmpi 5.0.11`."""
-        return f"{self.label or self.mpi} {self.mpi_version}".strip()
+        """`Open MPI 5.0.11`."""
+        return " ".join(filter(None, [self.label, CALLED.get(self.mpi, self.mpi), self.mpi_version]))
 
     @cached_property
     def words(self) -> set[str]:

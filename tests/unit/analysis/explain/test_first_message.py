@@ -44,7 +44,7 @@ def test_mean_over_launches_and_ratio() -> None:
     assert fact.ratio is not None
     assert fact.ratio.estimate == pytest.approx(100e-6 / (TRIP_NS * 1e-9))
     text = sentence(fact, set())
-    assert text.startswith("openmpi 5.0.11, 2 ranks: first message and its answer 100 µs (")
+    assert text.startswith("Open MPI 5.0.11, 2 ranks: first message and its answer 100 µs (")
     assert "100 times" in text
     assert text.split("as long as ")[1].startswith("a round trip of 0 B later on, 1.00 µs")
 

@@ -51,7 +51,7 @@ def test_ranks_that_share_cores_can_have_no_more_than_these_give() -> None:
     assert time.share.estimate == pytest.approx(0.9, abs=0.01)
     assert (time.cells, fact.ranks, fact.cores, fact.launches) == (3, 4, 2, 6)
     text = sentence(fact, varied(found))
-    assert text.startswith("collectives, 4 ranks on 2 cores: openmpi 5.0.11 keeps 91 % (")
+    assert text.startswith("collectives, 4 ranks on 2 cores: Open MPI 5.0.11 keeps 91 % (")
     assert "of the core time that there is for them busy (median of 3 cells)" in text
 
 
@@ -72,8 +72,8 @@ def test_libraries_that_differ_are_told_apart() -> None:
     assert second.ratio is not None
     assert second.ratio.estimate == pytest.approx(0.5)
     text = sentence(fact, varied(found))
-    assert "openmpi 5.0.11 keeps 96 %" in text
-    assert "; mpich 5.0.2 48 %" in text
+    assert "Open MPI 5.0.11 keeps 96 %" in text
+    assert "; MPICH 5.0.2 48 %" in text
     assert "0.500 times (0.500 \N{EN DASH} 0.500) as much" in text
 
 
