@@ -19,7 +19,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
-	@$(BIN)/mpigauge run $(ARGS)
+	@$(BIN)/mpigauge run $(ARGS); status=$$?; command -v mpigauge >/dev/null || \
+		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # What starts no MPI may share the cores, and Slurm mostly waits; what measures may not. A browser and programs of
 # others are neither, but take more than everyday work wants to wait for.

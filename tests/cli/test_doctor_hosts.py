@@ -37,7 +37,7 @@ def test_hosts_that_are_alike(openmpi: FakeMpi, cli: Cli, tmp_path: Path) -> Non
     before = {*tmp_path.rglob("*.jsonl")}
     there, alike = findings(cli, *ANSWERS)
     assert (there[:2], alike[:2]) == (("ok", "hosts"), ("ok", "set up alike"))
-    assert there[2].startswith("4, with a rank of openmpi")
+    assert there[2].startswith("4, with a rank of Open MPI")
     assert there[2].endswith("on each: h1, h2, h3, h4")
     assert {*tmp_path.rglob("*.jsonl")} == before, "nothing is kept"
 

@@ -104,7 +104,7 @@ def test_the_answer_grows_on_a_terminal(openmpi: FakeMpi, cli: Cli, monkeypatch:
     assert "\N{PLUS-MINUS SIGN}" in latencies[-1]
     below = [frame.splitlines() for frame in screen.frames]
     assert any("launch 2" in line and "left" in line for lines in below for line in lines)
-    assert any("pingpong standard 8 B, openmpi" in line for lines in below for line in lines)
+    assert any("pingpong standard 8 B, Open MPI" in line for lines in below for line in lines)
     assert max(len(line) for lines in below for line in lines) <= WIDTH
 
 

@@ -98,6 +98,15 @@ def test_a_file_that_is_there_stays_unless_it_is_told(cli: Cli, verb: str) -> No
     assert Path("a.csv").read_text(encoding="utf-8") != "mine"
 
 
+def test_without_a_library_for_one_format_none_is_written(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the same command would be refused once the library is there, since its first file is, too."""
+    monkeypatch.setattr("mpigauge.show.formats.parquet.find_spec", lambda _: None)
+    done = cli("show", "r.jsonl", "-o", "a.csv", "-o", "a.parquet")
+    assert done.status == EXIT_ENVIRONMENT
+    assert "pyarrow or duckdb" in done.err
+    assert not Path("a.csv").exists()
+
+
 def test_a_file_is_whole_or_as_it_was(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """A collector that reads meanwhile sees the old one; of what failed nothing is left."""
     assert cli("show", "r.jsonl", "-o", "a.prom").status == 0

@@ -10,8 +10,8 @@ OURS = "mpigauge:"
 KERNELS = re.compile(r"mpigauge-kernel: rank")
 """How lines begin that our kernel has said."""
 
-CAUSE = re.compile("error(?! checking)|fatal|signal", re.IGNORECASE)
-"""MPICH's report of itself has a line about its error checking."""
+CAUSE = re.compile("error(?! checking)|fatal|signal|has failed because", re.IGNORECASE)
+"""MPICH's report of itself has a line about its error checking. Open MPI says why before it says where."""
 
 OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun)\b")
 """How lines of a launcher about itself begin; what they say follows from the death of a rank."""
@@ -28,7 +28,7 @@ def telling_line(words: str) -> str:
     Returns:
         Empty if the job said nothing.
     """
-    lines = [line.strip(" =") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
+    lines = [line.strip(" =\0") for line in words.splitlines() if re.search("[A-Za-z]{3}", line)]
     if ours := next((line for line in lines if KERNELS.search(line) or line.startswith(OURS)), ""):
         return ours.removeprefix(OURS).strip()
     causes = [line for line in lines if CAUSE.search(line)]

@@ -51,8 +51,8 @@ def load(*paths: PathLike) -> Result:
     Raises:
         UsageError: There is no such file, or it is no result; names it.
     """
-    named = [Path(path) for path in paths] or [files.FOLDER]
-    return Result([loading.load(files.file_of(path)) for path in named])
+    named = [files.file_of(Path(path)) for path in paths] or [files.newest_in(files.FOLDER)]
+    return Result([loading.load(path) for path in named])
 
 
 class Result:

@@ -14,10 +14,10 @@ import click
 from mpigauge.cli.console import color_option
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
-from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN
+from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.show.document import Document
 
@@ -55,7 +55,12 @@ class Outputs:
 
     def put(self, document: Document) -> None:
         """Writes it in all forms."""
-        for target in self.targets:
+        self.put_each([document] * len(self.targets))
+
+    def put_each(self, documents: Iterable[Document]) -> None:
+        """One for each target; those first that may be refused, so that nothing is left of what failed."""
+        pairs = zip(documents, self.targets, strict=True)
+        for document, target in sorted(pairs, key=lambda pair: pair[1].form in GENERAL):
             put(document, target, overwrite=self.overwrite)
 
 

@@ -54,7 +54,10 @@ class Lines(Silent):
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """The line."""
-        click.echo(f"launch {number}: {job}: {samples} samples in {seconds:.1f} s", file=self._stream)
+        click.echo(
+            f"launch {number}: {job}: {units.counted(samples, 'sample')} in {seconds:.1f} s",
+            file=self._stream,
+        )
 
     def waits(self, number: int, seconds: float) -> None:
         """Another."""

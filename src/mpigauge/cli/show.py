@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.options import column_options, results_argument
-from mpigauge.cli.outputs import Target, output_options, put
+from mpigauge.cli.outputs import Target, output_options
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.selection import Selection, selection_options
@@ -72,5 +72,4 @@ def command(
         click.echo(shown(paths, asked), nl=False)
         return
     forms = [target.form for target in outputs.targets]
-    for document, target in zip(documents(paths, asked, forms), outputs.targets, strict=True):
-        put(document, target, overwrite=outputs.overwrite)
+    outputs.put_each(documents(paths, asked, forms))

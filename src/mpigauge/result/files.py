@@ -45,9 +45,20 @@ def newest_in(folder: Path) -> Path:
     """
     files = results_in(folder)
     if not files:
-        hint = "name one, or measure: mpigauge run" if folder == FOLDER else "name the file itself"
-        raise UsageError(f"{folder}: no result is there", hint)
-    return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+        raise UsageError(f"{folder}: no result is there", _where_else(folder))
+    return max(files, key=_written)
+
+
+def _where_else(folder: Path) -> str:
+    """A hint for whoever finds nothing in a folder, most often after `mpigauge run -o NAME`."""
+    if folder != FOLDER:
+        return "name the file itself"
+    here = max(results_in(Path()), key=_written, default=None)
+    return f"name one{f', such as {shlex.quote(str(here))}' if here else ''}, or measure: mpigauge run"
+
+
+def _written(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name
 
 
 def results_in(folder: Path) -> list[Path]:

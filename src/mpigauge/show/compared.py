@@ -167,6 +167,10 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
     if pairs:
         asked = [pair for pair in pairs if not pair.other.cell.arm]
         return pairs, compared_by(factor), sides_of(asked, compared_by(factor))
+    if not any(row.time for row in known):
+        raise UsageError(
+            f"{source.result.path}: nothing can be compared: nothing was measured", "mpigauge show says why"
+        )
     raise UsageError(
         f"{source.result.path}: nothing can be compared: "
         + (f"nothing differs in {by}" if by else "it has one of everything"),

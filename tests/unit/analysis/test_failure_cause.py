@@ -25,6 +25,19 @@ Local host:    h1
 Remote host:   h2
 Daemon exit status: 137"""
 
+ABORTED = 'prterun has exited due to process rank 1 with PID 0 on node vm calling "abort".'
+OPENMPI_INIT = """\
+BTLs attempted: sm
+Your MPI job is now going to abort; sorry.
+MPI_INIT has failed because at least one MPI process is unreachable
+from another.  This *usually* means that an underlying communication
+plugin -- such as a BTL or an MTL -- has either not loaded or not
+\0[vm:00000] *** An error occurred in MPI_Init
+[vm:00000] *** reported by process [4229038081,1]
+prterun has exited due to process rank 1 with PID 0 on node vm calling
+"abort"."""
+"""As where OMPI_MCA_btl names no way to oneself."""
+
 MPICH = """\
 =   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
 =   PID 40 RUNNING AT h2
@@ -50,6 +63,8 @@ srun: Job step aborted: Waiting up to 32 seconds for job step to finish."""
             OPENMPI,
             f"[h1:00000] *** An error occurred in Socket closed; {NOTICED} signal 9 (Killed).",
         ),
+        (OPENMPI_INIT, f"MPI_INIT has failed because at least one MPI process is unreachable; {ABORTED}"),
+        ("\0[vm:00000] *** An error occurred in MPI_Init", "[vm:00000] *** An error occurred in MPI_Init"),
         (OPENMPI_HOST, "Remote host: h2 Daemon exit status: 137"),
         (MPICH, "PID 40 RUNNING AT h2 EXIT CODE: 9"),
         (INTELMPI, "RANK 1 PID 43 RUNNING AT h2 KILLED BY SIGNAL: 9 (Killed)"),

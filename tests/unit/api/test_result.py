@@ -209,3 +209,11 @@ def test_a_long_table_is_cut_in_a_page(result: mpigauge.Result) -> None:
     page = Tags(result.samples()._repr_html_()).said
     assert f"{8 * 6 * 20 - 20} more rows" in page
     assert repr(result.rows()).startswith("<mpigauge.Table: 8 rows")
+
+
+def test_without_a_name_and_a_result_it_says_what_the_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="results: no result is there"):
+        mpigauge.load()

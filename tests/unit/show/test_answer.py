@@ -159,6 +159,7 @@ def test_however_many_patterns_there_are_it_stays_one_screen(machine: Path, cli:
 def test_without_a_name_it_is_the_newest(everything: Path, cli: Cli) -> None:
     assert cli("show").status == 2
     assert "no result is there" in cli("show").err
+    assert f"name one, such as {everything.name}, or measure" in cli("show").err
     folder = everything.parent / "results"
     folder.mkdir()
     (folder / "new.jsonl").write_bytes(everything.read_bytes())

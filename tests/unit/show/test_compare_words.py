@@ -32,3 +32,10 @@ def test_controls_that_nothing_was_decided_of_are_not_said_to_stand_still() -> N
     assert "did not move" not in below(None)
     assert "could not be compared: 1 without any MPI library" in below(None)
     assert "did not move: 2 without any MPI library, at most 1.02" in below(None, decided)
+
+
+def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
+    shown: Any = SimpleNamespace(
+        cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1)
+    )
+    assert compare.headline(shown, "undecided").startswith("undecided: no number can be held against another")

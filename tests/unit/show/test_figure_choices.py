@@ -118,7 +118,7 @@ def test_too_many_series_are_refused_with_a_way_out(machine: Path, cli: Cli) -> 
 # ---- What cannot be drawn ------------------------------------------------------------------------
 
 LACKS = {
-    "compare": "nothing can be compared: it has one of everything",
+    "compare": "nothing can be compared: nothing was measured",
     "ranks": "no pattern in which all ranks take part was measured with two numbers of ranks",
     "memory-ratio": "no message was measured beside a copy",
     "map": "has no map",

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.over_sessions import Spans
-from mpigauge.show.words.sessions import sessions_finding, sessions_line
+from mpigauge.show.words.sessions import count_of, sessions_finding, sessions_line
 from tests.made import LIBRARY, RECORDS, campaign, cell, collective, launches_of, measured, written
 
 if TYPE_CHECKING:
@@ -155,3 +155,7 @@ def test_what_two_sessions_cannot_tell_is_not_told_as_a_number() -> None:
     assert "3750" not in line
     assert line.endswith("2 sessions, 3 days")
     assert sessions_finding(spans).value["over"] == 37.5
+
+
+def test_one_session_is_not_several() -> None:
+    assert [count_of(1), count_of(2)] == ["1 session", "2 sessions"]

@@ -64,8 +64,8 @@ def document(found: Sequence[Judged], chosen: Units) -> Document:
 def _columns(found: Sequence[Judged]) -> Iterable[Column]:
     """What the user calls an expectation is said if that is not the sentence itself."""
     if any(one.expectation.name != one.expectation.text for one in found):
-        yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None)
-    yield Column("cell", "", words.cell_of, left=True, goes=None)
+        yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
+    yield Column("cell", "", words.cell_of, left=True, goes=None, wraps=True)
     yield Column("size", "size", words.size_of, goes=None)
     yield Column("value", "measured", lambda one: one.value, write=_value, goes=None)
     yield Column("interval", "95 % interval", lambda one: one.low, write=_interval, goes=1)

@@ -119,7 +119,7 @@ def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Ta
         "",
         lines,
         [
-            Column("cell", "", lambda told: words.name(told, unsaid), left=True, goes=None),
+            Column("cell", "", lambda told: words.name(told, unsaid), left=True, goes=None, wraps=True),
             Column("sizes", "size", words.sizes, left=True, goes=None),
             Column("sessions", "sessions", lambda told: len(told.track.curve.sessions), "1", goes=1),
             Column("first_s", "first", lambda told: words.seconds(told, 0), "s", goes=3),

@@ -18,6 +18,8 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
     from mpigauge.analysis.map_verdict import Link, Slow
@@ -80,12 +82,56 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
 
 def _what(shown: LinkMap, one: Slow) -> str:
     """Names and factors."""
-    triples = (
-        (shown.latency_bytes, one.latency_factor, one.latency_extent),
-        (shown.rate_bytes, one.rate_factor, one.rate_extent),
+    quantities = (
+        (shown.latency_bytes, one.latency_factor, one.latency_extent, _latency),
+        (shown.rate_bytes, one.rate_factor, one.rate_extent, _rate),
     )
-    parts = [_longer(size, factor, extent) for size, factor, extent in triples if factor is not None]
+    parts = [
+        _longer(size, factor, extent) + _beside_usual(shown, one, extent, words)
+        for size, factor, extent, words in quantities
+        if factor is not None
+    ]
     return f"{DASH.join(one.names)}: {', '.join(parts)}"
+
+
+def _beside_usual(
+    shown: LinkMap, one: Slow, extent: Extent | None, words: Callable[[Sequence[Link]], str]
+) -> str:
+    """` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, where it is slow always and there is one usual."""
+    verdict = shown.verdict
+    if len(verdict.groups) > 1 or (extent and extent.slow < extent.launches):
+        return ""
+    odd = (*verdict.hosts, *verdict.links, *verdict.suspects)
+    between = [link for link in shown.links if len(_hosts(link)) > 1]
+    mine = words([link for link in between if _is_of(link, one)])
+    usual = words([link for link in between if not any(_is_of(link, other) for other in odd)])
+    return f" ({mine} where {usual} is usual)" if mine and usual else ""
+
+
+def _is_of(link: Link, one: Slow) -> bool:
+    """Whether a link is the slow one, or of the slow host."""
+    return ({*link.names} | _hosts(link)).issuperset(one.names)
+
+
+def _hosts(link: Link) -> set[str]:
+    """Of both ends; of a map of one host, its ranks."""
+    return {name.partition(":")[0] for name in link.names}
+
+
+def _latency(links: Sequence[Link]) -> str:
+    found = [link.latency.time.estimate for link in links if link.latency and link.latency.time]
+    return _range([units.format_time(value) for value in sorted(found)])
+
+
+def _rate(links: Sequence[Link]) -> str:
+    rates = (link.rate.rate_bytes_per_s if link.rate else None for link in links)
+    return _range(
+        [units.format_rate(value) for value in sorted(value for value in rates if value is not None)]
+    )
+
+
+def _range(ordered: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys([*ordered[:1], *ordered[-1:]]))
 
 
 def _longer(size_bytes: int | None, factor: float, extent: Extent | None) -> str:

@@ -31,7 +31,7 @@ def width_of(half_width: float) -> str:
 
 def count_of(sessions: int) -> str:
     """`6 sessions`."""
-    return f"{sessions} sessions"
+    return units.counted(sessions, "session")
 
 
 def few(there: int, least: int) -> str:

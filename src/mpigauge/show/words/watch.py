@@ -96,7 +96,7 @@ def _distance(seen: Watched, *, cores: int, alone: str) -> Finding:
         return Finding("ok", "distance of cores", value)
     each = [
         f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
-        f"{state.episodes} times)"
+        f"{units.counted(state.episodes, 'time')})"
         for state in seen.states
     ]
     return Finding(

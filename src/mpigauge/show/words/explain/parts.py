@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.show.words.factors import SAID_WITH, UNSAID, WORDS, phrases_of
 from mpigauge.show.words.states import in_state
 
 if TYPE_CHECKING:
@@ -44,10 +44,16 @@ def subject(
         varied: Factors in which cells of the result differ.
         without: Factors that the sentence speaks of itself.
     """
-    names = [name for name in WORDS if name in {*ALWAYS, *varied} and name not in without]
+    said, unsaid = {*ALWAYS, *_phrased(varied)}, _phrased(without)
+    names = [name for name in WORDS if name in said and name not in unsaid]
     phrases = {name: phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)}
     what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
     return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{in_state(state)}"
+
+
+def _phrased(names: Collection[str]) -> set[str]:
+    """The phrases that factors are said in: a library by its kind, version and label."""
+    return {SAID_WITH.get(name, name) for name in names}
 
 
 def headed(about: str, text: str) -> str:
