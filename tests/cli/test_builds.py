@@ -33,11 +33,11 @@ def measured(cli: Cli, machine: Path, first: str, second: str, fake_mpi: Install
 
 
 def test_what_one_build_has_alone_is_said(cli: Cli, machine: Path, fake_mpi: Install) -> None:
-    measured(cli, machine, "'CFLAGS=-O3' --with-token=abc", "'CFLAGS=-O3' --enable-debug", fake_mpi)
+    measured(cli, machine, "'CFLAGS=-O3' --with-token=only-mine", "'CFLAGS=-O3' --enable-debug", fake_mpi)
     text = Path("r.jsonl").read_text(encoding="utf-8")
     head = json.loads(text.partition("\n")[0])
     assert "CFLAGS=-O3" in head["libraries"][0]["configuration"]["configure"]
-    assert "abc" not in text
+    assert "only-mine" not in text
     out = cli("compare", "r.jsonl").out
     assert "configured otherwise: only pr Open MPI 5.0.11 has --enable-debug; only main Open MPI" in out
     (said,) = json.loads(cli("compare", "r.jsonl", "--format", "json").out)["builds"]

@@ -82,7 +82,7 @@ def faults(
     names = " or ".join(map(str, programs))
     lacking = f"has no {names}: the kernel must be there at the same path"
     found = _found(hosts, Question(shell, f"{tests or 'true'} || exit {MISSING}", lambda _: lacking))
-    if supplied:
+    if supplied and all(map(Path.is_file, programs)):
         without = {host for host, fault in found.items() if fault == lacking}
         left = _unsupplied(sorted(without), shell, programs)
         found = {host: left.get(host, "") if host in without else fault for host, fault in found.items()}

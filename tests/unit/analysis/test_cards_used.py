@@ -85,7 +85,7 @@ def test_four_of_eight_idle_cards_are_named() -> None:
     )
     assert fact.idle == ("mlx5_1/1", "mlx5_3/1", "mlx5_5/1", "mlx5_7/1")
     assert cards_line(fact) == (
-        "cards, openmpi 5.0.11, 2 ranks: 4 of 8 RDMA cards on h1 carried messages of pingpong: "
+        "cards, Open MPI 5.0.11, 2 ranks: 4 of 8 RDMA cards on h1 carried messages of pingpong: "
         "mlx5_0/1 25 %, mlx5_2/1 25 %, mlx5_4/1 25 %, mlx5_6/1 25 %; "
         "idle: mlx5_1/1, mlx5_3/1, mlx5_5/1, mlx5_7/1"
     )

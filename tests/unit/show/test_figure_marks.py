@@ -78,7 +78,7 @@ def test_what_others_have_printed_beside_them_changes_nothing_of_that(machine: P
     times = [Imported(of, 1e-6, None, "", "paper.csv: line 2") for of in cells]
     others = written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
     whole = figure(query("time", in_places(), others))
-    assert whole.axes[1].get_ylabel().split() == ["time", "/", "openmpi", "1"]
+    assert whole.axes[1].get_ylabel().split() == ["time", "/", "Open", "MPI", "1"]
 
 
 def test_the_first_that_is_named_is_below_all(machine: Path) -> None:
