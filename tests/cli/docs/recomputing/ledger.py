@@ -16,7 +16,8 @@ NUMBER = re.compile(r"(?<![\w.,:])[\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}]?\d+(?:\.\
 """A number of a text, and no part of a name or a version."""
 
 NAMES = re.compile(
-    r"\b(?:openmpi|mpich|log2|h\d+,h\d+(?:,h\d+)*) ?[\d.]*|h\d+(?:,h\d+)+|\d{4}-\d\d-\d\d|O[03]\b"
+    r"\b(?:openmpi|mpich|Open MPI|MPICH|log2|h\d+,h\d+(?:,h\d+)*) ?[\d.]*"
+    r"|h\d+(?:,h\d+)+|\d{4}-\d\d-\d\d|O[03]\b"
 )
 UNITS = {
     **TIMES,
