@@ -14,7 +14,7 @@ from mpigauge.result.reader import load
 from tests.conftest import install_into, isolate
 
 if TYPE_CHECKING:
-    from tests.conftest import Cli
+    from tests.conftest import Cli, Install
 
 FACTOR = 0.3
 """What a small message takes while near, of what it takes while far."""
@@ -207,3 +207,23 @@ def test_disturbed_launches_are_named(two: dict[str, Path], cli: Cli) -> None:
     assert [one["severity"] for one in found] == ["warning"]
     assert set(found[0]["value"]) == {"1", "2", "3", "4", "5", "6"}
     assert "--only quiet" in cli("show", two["one"], "--all").out
+
+
+def test_the_default_figure_is_drawn_of_a_machine_in_two_states(
+    machine: Path, cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer ends in the words `mpigauge plot`: they must do, though every curve is there twice."""
+    monkeypatch.setenv("FAKE_SPREAD", "0.01")
+    monkeypatch.setenv("FAKE_STATES", f"near:40:{FACTOR}:0.04,far:245:1:0.06")
+    mpis = [word for name in ("openmpi", "mpich") for word in ("--mpi", str(fake_mpi(name, "5.0.2").mpicc))]
+    patterns = ("pingpong", "exchange", "shift", "stream", *mpis)
+    words = ("--mode", "all", "--sizes", "8,64KiB,1MiB", "--launches", "6", "--seed", "11", "-q")
+    done = cli("run", *patterns, *words, "-o", "r.jsonl")
+    assert done.status == 0, done.err
+    assert len(shown(cli, Path("r.jsonl"))["states"]) == 2
+    done = cli("plot", "r.jsonl", "-o", "figure.svg")
+    assert (done.status, done.err) == (0, "figure: figure.svg\n")
+    svg = Path("figure.svg").read_text(encoding="utf-8")
+    assert re.search("bandwidth, (near|far)", svg)
+    # The window, which large messages shorten, makes no curve of its own.
+    assert "window" not in svg

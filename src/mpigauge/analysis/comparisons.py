@@ -151,8 +151,8 @@ Comparison = PlaceLatency | Payoff | Contrast
 
 
 def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
-    """Cells, without their window, that were measured with several."""
-    same = Counter(without_window(row.cell) for row in rows if row.cell.window)
+    """Cells, without their window, that were measured with several; there may be a row for each state."""
+    same = Counter(without_window(cell) for cell in {row.cell for row in rows} if cell.window)
     return frozenset(cell for cell, count in same.items() if count > 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -230,3 +231,13 @@ def test_a_window_that_large_messages_shorten_makes_no_curve_of_its_own() -> Non
     (sentence,) = said(comparisons.payoffs_of_places, result_of(times_ns))
     assert "from 0 B on" in sentence
     assert "at 1 MiB" in sentence
+
+
+def test_a_row_for_each_state_is_not_another_window() -> None:
+    result = Result(Path("r.jsonl"), campaign(cell("stream", 8, window=64)))
+    result.visits += [visit(launch, 0, cell("stream", 8, window=64), [1000] * 5) for launch in (1, 2)]
+    (row,) = rows(result)
+    in_states = [replace(row, state=state) for state in ("near", "far")]
+    assert comparisons.several_windows(in_states) == frozenset()
+    other = replace(row, cell=structs.replace(row.cell, window=16))
+    assert comparisons.several_windows([*in_states, other]) == {comparisons.without_window(row.cell)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.show.figures import MAKERS, lines, scales, style
@@ -10,6 +10,7 @@ from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, value
 from mpigauge.show.figures.looks import looks_of
 from mpigauge.show.registry import maker
 from mpigauge.show.series import (
+    STATE,
     against_size,
     common_words,
     labelled,
@@ -113,7 +114,7 @@ LETTERS_OF_PANEL = 40
 
 
 def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
-    """The series of a family; the usual modes alone where all of them are too many.
+    """The series of a family; where these are too many, of the usual modes, then of the usual state.
 
     Raises:
         UsageError: They are too many even so.
@@ -122,6 +123,10 @@ def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
     mine = [one for one in mine if pieces_of(one, family.point)]
     if len(mine) > LABELS_MOST:
         mine = [one for one in mine if _is_usual(one)]
+    if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
+        mine = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
+        states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
+        family = replace(family, title=", ".join([family.title, *states]))
     if len(mine) > LABELS_MOST:
         word = next(mine[0].factors[name] for name in names_that_vary(mine) if name in mine[0].factors)
         raise query.lacks(
