@@ -134,7 +134,7 @@ def test_the_doctor_looks_at_hosts_and_keeps_nothing(lab: Lab, folder: Path) -> 
         options=("--hosts", "3"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3, with a rank of mpich" in done.stdout
+    assert "3, with a rank of MPICH" in done.stdout
     assert "on each: h1, h2, h3" in done.stdout
     assert not [*folder.rglob("*.jsonl")]
 

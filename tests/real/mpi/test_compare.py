@@ -72,5 +72,5 @@ def test_a_library_is_not_slower_than_itself(mpigauge: Run) -> None:
     assert done.returncode == 0, done.stderr
     status, said = compared(mpigauge, "r.jsonl", "--margin", "25%", "--allow", "50%")
     assert status in {EXIT_DONE, EXIT_UNDECIDED}, said
-    assert said["sides"].startswith("pr mpich")
+    assert said["sides"].startswith("pr MPICH")
     assert said["interleaved"]
