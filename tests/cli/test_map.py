@@ -144,6 +144,22 @@ def test_beside_what_is_slow_stand_its_times_and_the_usual_ones(
     assert (most or least) / usual_least < 5
 
 
+def test_a_link_between_two_slow_hosts_is_beside_neither(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes what both cost together: 100 times as long here, and no host is said to."""
+    monkeypatch.setenv("FAKE_SLOW", "1:50 4:2")
+    mapped(cli, "--np", 6, "--sizes", 8, "-o", "m.jsonl", hosts="h[1-6]")
+    lines = {line.partition(":")[0]: line for line in cli("map", "m.jsonl", "-q").out.splitlines()}
+    (least, most) = _around(lines["slow host h5"])
+    assert most < 1.5 * least
+
+
+def _around(line: str) -> tuple[float, float]:
+    """The times of a slow host, in seconds."""
+    found = re.search(r"\((\S+ \S+?)(?: to (\S+ \S+))? where ", line)
+    assert found, line
+    return in_seconds(found[1]), in_seconds(found[2] or found[1])
+
+
 @pytest.mark.parametrize(
     ("ranks", "launches", "words"), [(2, 5, "it takes 3 or more"), (4, 2, "2 launches are too few")]
 )

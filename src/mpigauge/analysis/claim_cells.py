@@ -100,7 +100,7 @@ def free_factors(sides: Sides) -> frozenset[str]:
     if "pattern" in free:
         free |= {factor.name for factor in FACTORS if factor.has}
     if "placement" in free:
-        # Ranks on two hosts are in none of the states that those of one host are in.
+        # States of ranks on two hosts are of the way between them, and mostly there are none.
         free |= {_STATE}
     return frozenset(free)
 

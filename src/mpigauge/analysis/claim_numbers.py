@@ -9,7 +9,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.amounts import QUANTITIES, Amount
-from mpigauge.analysis.claim_cells import Found, Material, chosen, curves, free_factors, key_of, pairs
+from mpigauge.analysis.claim_cells import (
+    Found,
+    Material,
+    chosen,
+    curves,
+    free_factors,
+    in_one_state,
+    key_of,
+    pairs,
+)
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
 from mpigauge.analysis.like_ratio import ANYWHERE
 from mpigauge.analysis.ratios import difference, ratio_of
@@ -172,7 +181,8 @@ def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) ->
     of: dict[object, list[Number]] = {}
     for number in _ratios(claim, sides, found, exact):
         if number.row.cell.bytes > 0:
-            of.setdefault(key_of(number.of, free), []).append(number)
+            states = (number.of.row.state, number.against and number.against.row.state)
+            of.setdefault((key_of(number.of, free), states), []).append(number)
     for mine in of.values():
         yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
 
@@ -209,7 +219,8 @@ def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -
     free = {*free_factors(sides), "bytes", "window"}
     bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
-        others = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
+        alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
+        others = (other for other in alike if in_one_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 

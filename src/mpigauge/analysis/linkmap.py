@@ -111,7 +111,7 @@ def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -
     if not usual:
         raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
     if len(usual) > 1:
-        jobs = ", ".join(dict.fromkeys(mine[0].cell.job.name for mine in usual.values()))
+        jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual.values()))
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
     (mine,) = usual.values()
     if (ranks := mine[0].cell.ranks) > RANKS_MOST:
@@ -120,6 +120,10 @@ def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -
             f"use {RANKS_MOST} at most",
         )
     return mine
+
+
+def _as_options_say(cell: Cell) -> str:
+    return f"{cell.mpi}=={cell.mpi_version} {cell.transport}"
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from mpigauge.show.words.explain.parts import rate as rate_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query, Source
     from mpigauge.show.series import Series
 
@@ -86,7 +87,7 @@ def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Itera
     if name in (LINK, TCP):
         yield from _links(name, sources, series)
     elif name in names():
-        yield from _curves(name, sources)
+        yield from _curves(name, sources, series)
     else:
         rate = _named_rate(name)
         yield Reference(rate_words(rate, wire="bit" in name.lower()), rate)
@@ -104,11 +105,12 @@ def _links(name: str, sources: Sequence[Source], series: Sequence[Series]) -> It
             yield Reference(f"{words} {rate_words(rate, wire=True)} one way", rate)
 
 
-def _curves(name: str, sources: Sequence[Source]) -> Iterator[Reference]:
-    """What was measured of a pattern in the mode that messages are held against."""
+def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
+    """What was measured of a pattern in the mode that messages are held against, where these series were."""
     modes = {mode for pattern, mode in baselines().values() if pattern == name}
     for source in sources:
         rows = [row for row in source.rows if row.cell.pattern == name and row.cell.buffers == "warm"]
+        rows = _beside(rows, series)
         for mode in dict.fromkeys(row.cell.mode for row in rows if row.cell.mode in modes):
             points = {row.cell.bytes: rate_point(row) for row in rows if row.cell.mode == mode}
             known = tuple(points[size] for size in sorted(points) if points[size] is not None)
@@ -116,6 +118,13 @@ def _curves(name: str, sources: Sequence[Source]) -> Iterator[Reference]:
             if kept:
                 words = " ".join(dict.fromkeys([name, *([mode] if len(modes) > 1 else [])]))
                 yield Reference(words, max(point.y for point in kept), kept)
+
+
+def _beside(rows: list[Row], series: Sequence[Series]) -> list[Row]:
+    """Those of the jobs of these series and in their state; all, where none of these jobs has any."""
+    beside = [row for one in series for row in one.rows]
+    jobs, states = {row.cell.job for row in beside}, {row.state for row in beside} | {None}
+    return [row for row in rows if row.cell.job in jobs and row.state in states] or rows
 
 
 def _named_rate(text: str) -> float:

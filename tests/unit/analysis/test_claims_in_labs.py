@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.claimed import material, result
 from tests.made import cell
-from tests.unit.analysis.test_claims import RATIO, modes, one
+from tests.unit.analysis.test_claims import RATIO, SIZES, modes, one
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.analysis.claim_cells import Material
+    from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 
 FAR = 'kind = "ratio"\nover = { placement = "h1,h3" }\nunder = { placement = "h1,h2" }\nbound = "> 2"\n'
@@ -37,6 +40,26 @@ def test_a_state_of_one_host_hinders_no_ratio_to_two(
     here = places(in_lab=False)
     rows = [replace(row, state=state) for row, state in zip(here.rows, states, strict=True)]
     assert len(one(tmp_path, FAR, replace(here, rows=rows)).here.numbers) == count
+
+
+def _far_takes(times: float, of: Cell, _: int) -> float:
+    return 1000 * (times if of.placement == "h1,h3" else 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "numbers"),
+    [("from", 'limit = "< 2"', [8, math.inf]), ("peak", 'quantity = "bandwidth"', [1 / 1.5, 1 / 9])],
+)
+def test_each_state_has_its_own_number(tmp_path: Path, kind: str, more: str, numbers: list[float]) -> None:
+    """Of all sizes together: near, the far way takes half as long again, and nine times as long far."""
+    cells = [cell(size=size, placement=place) for place in ("h1,h2", "h1,h3") for size in SIZES]
+    near, far = (material(result(cells, partial(_far_takes, times))) for times in (1.5, 9.0))
+    rows = [replace(row, state="near") for row in near.rows] + [replace(row, state="far") for row in far.rows]
+    text = FAR.replace("ratio", kind) + more
+    found = one(
+        tmp_path, text.replace('"> 2"', '"> 2B"' if kind == "from" else '"> 2"'), replace(near, rows=rows)
+    )
+    assert [number.estimate for number in found.here.numbers] == pytest.approx(numbers)
 
 
 def test_a_planted_number_is_none_of_a_network(tmp_path: Path) -> None:

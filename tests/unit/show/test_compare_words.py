@@ -38,4 +38,6 @@ def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
     shown: Any = SimpleNamespace(
         cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1)
     )
-    assert compare.headline(shown, "undecided").startswith("undecided: no number can be held against another")
+    assert compare.headline(shown, "undecided").startswith(
+        "undecided: no number of a library is on both sides"
+    )

@@ -39,6 +39,7 @@ class _Curve:
     alone: Cut
     lines: Lines
     square: Values
+    known: Edges
 
     def inner(self) -> Edges:
         """The breaks of its own cut, as places among the nodes."""
@@ -74,7 +75,8 @@ def cuts_together(curves: Sequence[Points]) -> list[Cut]:
 
 def _curve(points: Points, alone: Cut) -> _Curve:
     lines = fit_lines(points.sizes, points.logs, alone.grid.inside, alone.scale)
-    return _Curve(alone, lines, alone.grid.square(lines.cost))
+    square = alone.grid.square(lines.cost)
+    return _Curve(alone, lines, square, _known(square))
 
 
 def _together(curves: Sequence[_Curve]) -> list[Cut]:
@@ -106,7 +108,7 @@ def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
 def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
     """What each curve takes of these breaks; a known one is taken in any case, and its place is free."""
     last = curves[0].square.shape[0] - 1
-    known = {edge for one in curves for edge in _known(one)}
+    known = {edge for one in curves for edge in one.known}
     allowed = np.array(sorted({0, last, *edges, *known}))
     chosen = [_own(one, allowed) for one in curves]
     nodes = tuple(mine for _, mine in chosen)
@@ -115,9 +117,9 @@ def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
     return _Choice(float(sum(cost for cost, _ in chosen) + places), nodes)
 
 
-def _known(one: _Curve) -> Edges:
+def _known(square: Values) -> Edges:
     """Nodes over which no range goes."""
-    free = np.isfinite(one.square)
+    free = np.isfinite(square)
     return frozenset(node for node in range(1, free.shape[0] - 1) if not free[:node, node + 1 :].any())
 
 

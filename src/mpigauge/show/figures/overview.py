@@ -124,7 +124,8 @@ def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
     if len(mine) > LABELS_MOST:
         mine = [one for one in mine if _is_usual(one)]
     if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
-        mine = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
+        usual = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
+        mine = usual or mine
         states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
         family = replace(family, title=", ".join([family.title, *states]))
     if len(mine) > LABELS_MOST:

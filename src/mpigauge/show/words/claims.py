@@ -29,6 +29,8 @@ NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
 PLANTED = "the lab's own number"
 
+_STATE = "state"
+
 EACH_MOST = 4
 """So many numbers are said one by one; of more, the smallest, the middle and the largest."""
 
@@ -197,7 +199,7 @@ def _names(claim: Claim, found: Sequence[Number]) -> Names:
 def _factors(number: Number) -> Factors:
     phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
     phrases.pop("window", None)
-    return phrases
+    return phrases | ({_STATE: f"state {number.row.state}"} if number.row.state else {})
 
 
 def _size(number: Number) -> str:

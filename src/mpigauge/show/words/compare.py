@@ -86,7 +86,7 @@ def _open(shown: Comparison, count: int) -> str:
     if imported := sum(one.pair.imported for one in shown.cells):
         return f"{imported} of {count} numbers are imported on one side at least: no launches, so no verdict"
     if not count:
-        return "no number can be held against another: too few launches on both sides in a like state"
+        return "no number of a library is on both sides in a like state of the machine"
     if not shown.judges:
         differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
         return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"

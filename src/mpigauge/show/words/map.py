@@ -18,7 +18,7 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
@@ -102,10 +102,16 @@ def _beside_usual(
     if len(verdict.groups) > 1 or (extent and extent.slow < extent.launches):
         return ""
     odd = (*verdict.hosts, *verdict.links, *verdict.suspects)
+    # A link that is slow by itself is named for that, also where one of its hosts is slow, too.
+    others = [other for other in odd if other is not one and len(other.names) >= len(one.names)]
     between = [link for link in shown.links if len(_hosts(link)) > 1]
-    mine = words([link for link in between if _is_of(link, one)])
-    usual = words([link for link in between if not any(_is_of(link, other) for other in odd)])
-    return f" ({mine} where {usual} is usual)" if mine and usual else ""
+    mine = [link for link in between if _is_of(link, one) and not _is_of_any(link, others)]
+    usual = words([link for link in between if not _is_of_any(link, odd)])
+    return f" ({words(mine)} where {usual} is usual)" if words(mine) and usual else ""
+
+
+def _is_of_any(link: Link, odd: Iterable[Slow]) -> bool:
+    return any(_is_of(link, one) for one in odd)
 
 
 def _is_of(link: Link, one: Slow) -> bool:
