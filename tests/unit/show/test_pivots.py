@@ -70,6 +70,15 @@ def printed_bcast(machine: Path) -> Path:
     return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
 
 
+@pytest.fixture
+def printed_ranks(machine: Path) -> Path:
+    """A message as others printed it, without a number of ranks, and a broadcast with one."""
+    who = {"mpi": "MPICH", "mpi_version": "", **PLACES[1]}
+    cells = [cell("pingpong", 8, ranks=0, **who), cell("bcast", 512, "blocking", ranks=4, **who)]
+    times = [Imported(of, 1e-5, None, "", "paper.csv: line 2") for of in cells]
+    return written("printed.jsonl", campaign(*cells), *times, End("imported", 0.0, ""))
+
+
 # ---- Lists ---------------------------------------------------------------------------------------
 
 
@@ -289,3 +298,12 @@ def test_an_interval_without_use_is_told_as_a_factor(machine: Path, cli: Cli) ->
         text = shown(cli, path, "--table", table)
         assert "\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} " in text
         assert max(len(word) for word in text.split()) < 40
+
+
+def test_ranks_stay_where_others_say_them(printed_ranks: Path, machine: Path, cli: Cli) -> None:
+    """A broadcast of eight ranks is not laid beside one of four without a word."""
+    ours = [collective("bcast", 512, mpi="mpich", ranks=8, **PLACES[1])]
+    path = written("ours.jsonl", *records_of(ours))
+    said = shown(cli, printed_ranks, path, "--table", "summary")
+    assert "4 ranks" in said
+    assert "8 ranks" in said

@@ -22,7 +22,7 @@ from mpigauge.show.series import EAGER, STATE, chosen, factors_of, grouped, size
 from mpigauge.show.words.factors import UNSAID, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.pivots.grid import Grid
@@ -121,22 +121,21 @@ def summary(query: Query) -> list[Grid]:
 
 
 def _as_others_say_it(entries: Sequence[Entry]) -> list[Entry]:
-    """Without the number of ranks, and without what goes unsaid, where others do not say it of theirs.
+    """Without the number of ranks, and without what goes unsaid, where others do not say it of a pattern.
 
     As far as that leaves every entry a place of its own.
     """
     theirs = [entry.factors for entry in entries if entry.row.imported]
     found = list(entries)
     for name in ("ranks", *HOW):
-        if any(name not in one for one in theirs):
-            found = _without(found, name)
+        found = _without(found, name, {one["pattern"] for one in theirs if name not in one})
     return found
 
 
-def _without(entries: list[Entry], name: str) -> list[Entry]:
+def _without(entries: list[Entry], name: str, patterns: Collection[str]) -> list[Entry]:
     less = [
         replace(entry, factors={other: word for other, word in entry.factors.items() if other != name})
-        if name == "ranks" or entry.factors.get(name) in UNSAID
+        if entry.factors["pattern"] in patterns and (name == "ranks" or entry.factors.get(name) in UNSAID)
         else entry
         for entry in entries
     ]
