@@ -20,14 +20,26 @@ from mpigauge.plan.hosts import expand_nodelist
 REFUSED = 100
 """Status of the script where the kernel is not there in the end; shells use 1 to 2 and 126 up, ssh 255."""
 
+NOT_OURS = "belongs to another user, or others may write to it or to its folder"
+
 STEP_WAIT_S = 60.0
 
-SCRIPT = (
-    "umask 077; "
+CHECKS = (
     'no() { echo "$1" >&2; exit 100; }; '
-    'mine() { [ -O "$1" ] || [ -n "$(find "$1" -prune -user 0)" ]; }; '
-    'shut() { [ -z "$(find "$1" -prune "(" -perm -020 -o -perm -002 ")")" ]; }; '
-    '[ -x "$2" ] && mine "$1" && shut "$1" && mine "$2" && shut "$2" && exit 0; '
+    'need() { command -v "$1" > /dev/null || no "there is no program $1"; }; '
+    'mine() { [ -O "$1" ] || [ -n "$(find -H "$1" -prune -user 0)" ]; }; '
+    'shut() { [ -n "$(find -H "$1" -prune "(" -perm -020 -o -perm -002 ")" -o -print)" ]; }; '
+    'ours() { [ -x "$2" ] && mine "$1" && shut "$1" && mine "$2" && shut "$2"; }; '
+    "need find; "
+)
+"""What a host looks at, each with a positive answer: where nothing can be said, nothing is run."""
+
+ASK = f'{CHECKS}ours "$1" "$2" || {{ [ -e "$2" ] && no "$2: {NOT_OURS}"; exit 100; }}'
+"""For the shell of another host, with the folder and the path: whether it may be run there."""
+
+SCRIPT = (
+    f'{CHECKS}ours "$1" "$2" && exit 0; '
+    "need sha256sum; umask 077; "
     'mkdir -p "$1" && { mine "$1" || no "$1: belongs to another user"; } && chmod go-w "$1" || exit 100; '
     'new="$1/.new-$(uname -n)-$$"; '
     'gone() { rm -f "$new"; }; '
@@ -35,7 +47,7 @@ SCRIPT = (
     'cat > "$new" && chmod 700 "$new" || exit 100; '
     '[ "$(sha256sum < "$new")" = "$3  -" ] || no "$2: did not arrive whole"; '
     'ln "$new" "$2" 2> /dev/null || [ -e "$2" ] || mv "$new" "$2"; '
-    '[ -x "$2" ] && mine "$2" && shut "$2" || no "$2: belongs to another user, or cannot be run"'
+    'ours "$1" "$2" || no "$2: belongs to another user, or cannot be run"'
 )
 """For the shell of another host, with the folder, the path and the digest; the kernel is its input.
 
@@ -43,6 +55,11 @@ One line without an apostrophe or an exclamation mark, so that any login shell h
 file comes first, and gets its name by a link: a host that has changed a folder of the network asks anew what
 is in it, and so finds a kernel there that it would not have seen for a minute.
 """
+
+
+def asking(program: Path) -> list[str]:
+    """The command of another host that says whether it has a program that is safe to run."""
+    return ["sh", "-c", ASK, "sh", str(program.parent), str(program)]
 
 
 def words(program: Path) -> list[str]:

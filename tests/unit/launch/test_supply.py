@@ -112,15 +112,35 @@ def test_nothing_is_put_into_a_folder_of_another_user(here: Path, tmp_path: Path
     assert not [*there.parent.iterdir()]
 
 
-def test_any_login_shell_hands_it_on() -> None:
+@pytest.mark.parametrize("tool", ["find", "sha256sum"])
+def test_a_host_that_cannot_look_is_given_nothing_and_runs_nothing(
+    here: Path, tmp_path: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in {"sh", "mkdir", "chmod", "uname", "rm", "cat", "ln", "mv", "find", "sha256sum"} - {tool}:
+        (tools / name).symlink_to(str(shutil.which(name)))
+    there = tmp_path / "there" / here.name
+    monkeypatch.setenv("PATH", str(tools))
+    done = feed(here, there)
+    assert (done.returncode, done.stderr) == (REFUSED, f"there is no program {tool}\n")
+    assert not there.parent.exists()
+
+
+SCRIPTS = (supply.ASK, supply.SCRIPT)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_any_login_shell_hands_it_on(script: str) -> None:
     """In csh, an exclamation mark is one even between apostrophes, and a line ends."""
-    assert not set(supply.SCRIPT) & set("'!\n\\")
+    assert not set(script) & set("'!\n\\")
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str) -> None:
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str, text: str) -> None:
     script = tmp_path / "supply.sh"
-    script.write_text(supply.SCRIPT.replace("; ", "\n") + "\n", encoding="ascii")
+    script.write_text(text.replace("; ", "\n") + "\n", encoding="ascii")
     checker = shutil.which("shellcheck", path=os.defpath)
     found = [str(checker), f"--shell={shell}", "--exclude=SC2015,SC3067", str(script)]
     assert checker is None or subprocess.run(found, check=False).returncode == 0
