@@ -144,5 +144,5 @@ def version_of(wheel: str, prefix: Path) -> str:
         metadata = one.metadata
         name = metadata["Name"] if metadata and "Name" in metadata else ""
         if name.lower().replace("_", "-") == wheel:
-            return metadata["Version"] if "Version" in metadata else ""
+            return one.version or ""
     return ""
