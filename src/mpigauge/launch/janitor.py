@@ -51,9 +51,12 @@ def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterat
 
 def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Popen[bytes] | None:
     words = [sys.executable, "-IS", leftovers.__file__, folder]
-    words += [json.dumps([[*words] for words in elsewhere]) if elsewhere else "", *sorted(leftovers.files())]
+    known = leftovers.told(
+        json.dumps([[*words] for words in elsewhere]) if elsewhere else "", leftovers.files()
+    )
+    process = None
     with contextlib.suppress(OSError), _deaf():
-        return subprocess.Popen(
+        process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
             # It may outlive us: whoever reads what we print would wait for it, too.
@@ -61,7 +64,16 @@ def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Pope
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # so that what ends us does not end it
         )
-    return None
+    if process is not None and process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError):
+            _write(process.stdin.fileno(), known)
+    return process
+
+
+def _write(pipe: int, data: bytes) -> None:
+    """All of it: what is more than a pipe takes waits for the reader."""
+    while data:
+        data = data[os.write(pipe, data) :]
 
 
 @contextlib.contextmanager

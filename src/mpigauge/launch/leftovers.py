@@ -1,11 +1,11 @@
 """The program that removes what a job or a lab left behind, also if whoever started it was killed.
 
-A process of its own, started with `leftovers.py FOLDER ELSEWHERE FILE...`. Its standard input begins with a
-line on the job's launcher, and ends when its parent closes the pipe or dies. If it died without a word, the
-launcher is ended. Then it removes the temporary folder, if one is named, and the files that MPI libraries
-left behind: who is killed cannot remove its own. A file is left behind if it is named as theirs are, was not
-there before (FILE...), belongs to us, and is needed by nobody. Of a job that did not end by itself,
-ELSEWHERE names the other hosts, which are asked to do likewise.
+A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with what its parent knows
+(`told`), goes on with a line on the job's launcher, and ends when its parent closes the pipe or dies. If it
+died without a word, the launcher is ended. Then it removes the temporary folder, if one is named, and the
+files that MPI libraries left behind: who is killed cannot remove its own. A file is left behind if it is
+named as theirs are, was not there before, belongs to us, and is needed by nobody. Of a job that did not end
+by itself, the other hosts are asked to do likewise.
 
 One is started beside every launch, so it imports only what it cannot do without: a third of the time of
 an interpreter with pathlib and subprocess.
@@ -15,6 +15,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+
+TYPE_CHECKING = False  # as typing has it, which takes long to import
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 SEGMENTS = tuple(
     f"/dev/shm/{prefix}"  # noqa: S108 - where libraries put their segments
@@ -77,6 +81,29 @@ done
 
 What it lists of /proc are numbers, whatever shellcheck fears of names.
 """
+
+
+def told(elsewhere: str, before: set[str]) -> bytes:
+    """What a parent says first: words of a program may be too many for thousands of hosts or files.
+
+    Args:
+        elsewhere: As tidy_elsewhere takes it.
+        before: Files that are there before the job.
+    """
+    parts = os.fsencode(elsewhere), b"\0".join(map(os.fsencode, sorted(before)))
+    return b"%d %d\n" % (len(parts[0]), len(parts[1])) + b"".join(parts)
+
+
+def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
+    """The same as it arrives; None if the parent died before it had said it."""
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        return None
+    sizes = [int(size) for size in line.split()]
+    parts = [stream.read(size) for size in sizes]
+    if [len(part) for part in parts] != sizes:
+        return None
+    return os.fsdecode(parts[0]), {os.fsdecode(path) for path in parts[1].split(b"\0") if path}
 
 
 def watched(line: bytes) -> tuple[int, int, bytes]:
@@ -251,8 +278,13 @@ def _pipe_with(text: str) -> int:
 
 def main() -> None:
     """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
-    folder, elsewhere, *before = sys.argv[1:]
+    folder = sys.argv[1]
     begun = time.monotonic()
+    known = heard(sys.stdin.buffer)
+    if known is None:  # there is no job yet, and whose the files are is not known
+        tidy(folder, files())
+        return
+    elsewhere, before = known
     said = sys.stdin.buffer.readline()
     launcher = watched(said) if said.endswith(b"\n") else None
     if launcher is not None:
@@ -260,7 +292,7 @@ def main() -> None:
         if not said:
             end(*launcher)
     ended = time.monotonic()
-    while not tidy(folder, set(before)) and time.monotonic() < ended + (0.0 if said else DYING_S):
+    while not tidy(folder, before) and time.monotonic() < ended + (0.0 if said else DYING_S):
         time.sleep(PAUSE_S)
     if said != ENDED:
         tidy_elsewhere(elsewhere, ended - begun)

@@ -31,7 +31,10 @@ FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
 SAID_MOST_BYTES = 4096
 MISSING = supply.REFUSED
-"""Status of our question where the kernel is not there."""
+"""Status of our question where the kernel is not there, or not safe to run."""
+
+UNREACHED = "cannot be reached: "
+"""What is said of hosts that did not answer our question begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +75,27 @@ def faults(
 
     Args:
         shell: ssh or what takes its place: a program that is given a host and a command.
-        programs: That each host must have at the same path.
+        programs: That each host must have at the same path, ours or root's, where nobody else may write.
         supplied: Whether hosts that lack one of them are given it.
 
     Raises:
         EnvironmentLacksError: There is no temporary folder.
     """
-    tests = " && ".join(f"test -x {shlex.quote(str(program))}" for program in programs)
-    names = " or ".join(map(str, programs))
-    lacking = f"has no {names}: the kernel must be there at the same path"
-    found = _found(hosts, Question(shell, f"{tests or 'true'} || exit {MISSING}", lambda _: lacking))
+    tests = " && ".join(shlex.join(supply.asking(program)) for program in programs)
+    question = Question(shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lacks(programs, said))
+    found = _found(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
-        without = {host for host, fault in found.items() if fault == lacking}
+        without = {host for host, fault in found.items() if not fault.startswith(UNREACHED)}
         left = _unsupplied(sorted(without), shell, programs)
         found = {host: left.get(host, "") if host in without else fault for host, fault in found.items()}
     return {host: fault for host, fault in found.items() if fault}
+
+
+def _lacks(programs: Sequence[Path], said: str) -> str:
+    """What is wrong with a host that has not all programs, or has others' there."""
+    if said.endswith(supply.NOT_OURS):
+        return said
+    return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
 
 
 def _unsupplied(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
@@ -126,7 +135,7 @@ def _answers(hosts: Sequence[str], question: Question) -> dict[str, str]:
             except OSError as error:
                 if error.errno in FULL and asked:
                     break
-                asked[host] = f"cannot be reached: {question.shell}: {error.strerror}"
+                asked[host] = f"{UNREACHED}{question.shell}: {error.strerror}"
         _wait([one.process for one in asked.values() if isinstance(one, Asked)])
         return {host: one if isinstance(one, str) else _answer(one, question) for host, one in asked.items()}
 
@@ -188,11 +197,11 @@ def _answer(asked: Asked, question: Question) -> str:
     """What is wrong, by what came back; empty if nothing is."""
     status = status_of(asked.process)
     if status is None:
-        return f"cannot be reached: {question.shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
+        return f"{UNREACHED}{question.shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
     if status == MISSING:
         return question.lacking(_last_words(asked.said))
     if status:
-        return f"cannot be reached: {_last_words(asked.said) or f'{question.shell} ended with {status}'}"
+        return f"{UNREACHED}{_last_words(asked.said) or f'{question.shell} ended with {status}'}"
     return ""
 
 

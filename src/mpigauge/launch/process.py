@@ -292,6 +292,7 @@ class RunningJob:
         """Ends the launcher and everything below it: asks twice, then kills."""
         if self._process.poll() != 0:
             self._told.said = KILLED
+        self._left()  # so that those are known that die of what the launcher is asked, and can be reaped
         for _ in range(2):
             if self._process.poll() is not None:
                 break

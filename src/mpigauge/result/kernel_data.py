@@ -202,7 +202,8 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             older mpigauge, which counted the IP interfaces of rank 0's host alone.
         by_card: What each card of these hosts carried meanwhile, at most 64: first those that could not be
             counted any more, then those that carried most; of fewer than 64 all others carried nothing, and
-            beside 64 no other carried more than the last of them. Empty in a file of an older mpigauge.
+            beside 64 no other carried more than the last of them, on hosts of up to 256 cards: of more, 256
+            are told apart, and the rest is in the sums alone. Empty in a file of an older mpigauge.
         lead_ns: Of ranks that start together: how long before the start it was announced.
         late: Numbers of the samples, from 0, before whose start not every rank had been told; in no estimate.
             Those of behind are among them where they are at most a tenth.

@@ -11,10 +11,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mpigauge.launch import leftovers
 from mpigauge.launch.janitor import janitor
@@ -129,14 +132,46 @@ def test_the_janitor_hears_no_signal_from_its_first_instruction_on() -> None:
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
+HOSTS = 5000
+
+
+def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than the words of a program may be."""
+    elsewhere = [["/usr/bin/ssh", "-o", "BatchMode=yes", "--", f"node{number}"] for number in range(HOSTS)]
+    before = {f"/dev/shm/sm_segment.{number}.{'x' * 100}" for number in range(HOSTS)}  # noqa: S108
+    monkeypatch.setattr(leftovers, "files", lambda: before)
+    with janitor("", elsewhere) as one:
+        assert one.process is not None
+        assert one.process.poll() is None
+    assert one.process.returncode == 0
+
+
+@given(
+    st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.sets(st.text("ab \n\t/", min_size=1))
+)
+def test_what_it_is_told_arrives_whole_or_not_at_all(elsewhere: str, before: set[str]) -> None:
+    told = leftovers.told(elsewhere, before)
+    assert leftovers.heard(BytesIO(told + b"12 15\n")) == (elsewhere, before)
+    for cut in {0, 1, len(told) // 2, len(told) - 1}:
+        assert leftovers.heard(BytesIO(told[:cut])) is None
+
+
+def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    words = [sys.executable, "-IS", leftovers.__file__, str(folder)]
+    subprocess.run(words, input=leftovers.told("[]", {"a", "b"})[:-1], check=True, timeout=60)
+    assert not folder.exists()
+
+
 # ---- The launcher of a parent that was killed ----------------------------------------------------
 
 
 @pytest.mark.parametrize("said", [b"", leftovers.ENDED, leftovers.KILLED])
 def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> None:
     with subprocess.Popen(["sleep", "60"]) as launcher:
-        words = [sys.executable, "-IS", leftovers.__file__, "", ""]
-        told = b"%d %d\n" % (launcher.pid, signal.SIGTERM)
+        words = [sys.executable, "-IS", leftovers.__file__, ""]
+        told = leftovers.told("", set()) + b"%d %d\n" % (launcher.pid, signal.SIGTERM)
         subprocess.run(words, input=told + said, check=True, timeout=60)
         if said:
             assert launcher.poll() is None
@@ -237,8 +272,8 @@ def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: by
     shell.write_text(f"#!/bin/sh\n{note}", encoding="ascii")
     shell.chmod(0o755)
     elsewhere = json.dumps([[str(shell), host] for host in ("h2", "h3")])
-    words = [sys.executable, "-IS", leftovers.__file__, "", elsewhere]
-    subprocess.run(words, input=said, check=True, timeout=60)
+    words = [sys.executable, "-IS", leftovers.__file__, ""]
+    subprocess.run(words, input=leftovers.told(elsewhere, leftovers.files()) + said, check=True, timeout=60)
     hosts = (tmp_path / "hosts").read_text(encoding="ascii").split() if asked else []
     assert sorted(hosts) == (["h2", "h3"] if asked else [])
     assert (tmp_path / "hosts").exists() == asked

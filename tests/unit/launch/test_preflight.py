@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 import platform
 import time
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.launch.preflight import ANSWER_WAIT_S, MISSING, faults
+from mpigauge.launch.supply import NOT_OURS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,6 +52,33 @@ def test_each_fault_is_told_by_host(shell: str, tmp_path: Path) -> None:
     assert "it's not; there" in found["h1"]
     assert found["silent"] == f"cannot be reached: {shell} ended with 3"
     assert MISSING not in (3, 255)
+
+
+@pytest.mark.parametrize("open_one", ["kernel", "."])
+def test_a_kernel_that_others_may_have_written_is_a_fault(shell: str, tmp_path: Path, open_one: str) -> None:
+    """It is there and can be run, but who knows whose it is."""
+    kernel = tmp_path / "there" / "kernel"
+    kernel.parent.mkdir(mode=0o755)
+    kernel.touch(0o755)
+    assert faults(["h1"], shell, [kernel]) == {}
+    (kernel.parent / open_one).chmod(0o777)
+    assert faults(["h1"], shell, [Path(shell), kernel]) == {"h1": f"{kernel}: {NOT_OURS}"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
+@pytest.mark.parametrize("supplied", [False, True])
+def test_a_kernel_of_another_user_is_a_fault(shell: str, tmp_path: Path, supplied: bool) -> None:
+    kernel = tmp_path / "there" / "kernel"
+    kernel.parent.mkdir(mode=0o755)
+    kernel.touch(0o755)
+    os.chown(kernel, 65534, 65534)
+    assert "belongs to another user" in faults(["h1"], shell, [kernel], supplied=supplied)["h1"]
+
+
+def test_a_link_to_a_folder_of_ours_is_as_good_as_the_folder(shell: str, tmp_path: Path) -> None:
+    """A cache on another disk: a link itself has a mode that lets everybody write."""
+    (tmp_path / "link").symlink_to(Path(shell).parent)
+    assert faults(["h1"], shell, [tmp_path / "link" / Path(shell).name]) == {}
 
 
 def test_this_machine_is_not_asked(shell: str) -> None:

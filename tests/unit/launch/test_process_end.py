@@ -56,6 +56,25 @@ def test_children_in_sessions_of_their_own_that_ignore_signals_are_gone(then: st
     assert all(is_zombie(pid) for pid in pids)
 
 
+KILLS_ITS_CHILD = """
+child = os.fork()
+if child == 0:
+    os.setsid(); os.write(1, f"{os.getpid()}\\n".encode()); time.sleep(60)
+def end(*_):
+    os.kill(child, signal.SIGKILL)
+    os._exit(1)
+signal.signal(signal.SIGINT, end); signal.signal(signal.SIGTERM, end)
+time.sleep(60)
+"""
+
+
+def test_a_rank_in_a_session_of_its_own_that_its_launcher_kills_is_reaped() -> None:
+    """Dead before anybody has looked for those that are left, it would be a zombie of ours for ever."""
+    with RunningJob(program(KILLS_ITS_CHILD), {}) as job:
+        pid = int(next(job.lines(forever)))
+    assert not Path(f"/proc/{pid}").exists()
+
+
 def test_what_a_launcher_leaves_behind_is_gone() -> None:
     child = "os.setsid(); print(os.getpid()); time.sleep(60)"
     text = f"{STUBBORN}\nif os.fork() == 0:\n    {child}\ntime.sleep(0.1)"

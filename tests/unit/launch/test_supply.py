@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import supply
 from mpigauge.launch.preflight import faults
 from mpigauge.launch.supply import REFUSED, by_srun, words
@@ -112,15 +114,35 @@ def test_nothing_is_put_into_a_folder_of_another_user(here: Path, tmp_path: Path
     assert not [*there.parent.iterdir()]
 
 
-def test_any_login_shell_hands_it_on() -> None:
+@pytest.mark.parametrize("tool", ["find", "sha256sum"])
+def test_a_host_that_cannot_look_is_given_nothing_and_runs_nothing(
+    here: Path, tmp_path: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in {"sh", "mkdir", "chmod", "uname", "rm", "cat", "ln", "mv", "find", "sha256sum"} - {tool}:
+        (tools / name).symlink_to(str(shutil.which(name)))
+    there = tmp_path / "there" / here.name
+    monkeypatch.setenv("PATH", str(tools))
+    done = feed(here, there)
+    assert (done.returncode, done.stderr) == (REFUSED, f"there is no program {tool}\n")
+    assert not there.parent.exists()
+
+
+SCRIPTS = (supply.ASK, supply.SCRIPT)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_any_login_shell_hands_it_on(script: str) -> None:
     """In csh, an exclamation mark is one even between apostrophes, and a line ends."""
-    assert not set(supply.SCRIPT) & set("'!\n\\")
+    assert not set(script) & set("'!\n\\")
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str) -> None:
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str, text: str) -> None:
     script = tmp_path / "supply.sh"
-    script.write_text(supply.SCRIPT.replace("; ", "\n") + "\n", encoding="ascii")
+    script.write_text(text.replace("; ", "\n") + "\n", encoding="ascii")
     checker = shutil.which("shellcheck", path=os.defpath)
     found = [str(checker), f"--shell={shell}", "--exclude=SC2015,SC3067", str(script)]
     assert checker is None or subprocess.run(found, check=False).returncode == 0
@@ -187,6 +209,44 @@ def test_nodes_that_it_cannot_be_put_on_are_named(here: Path, srun: Callable[...
     found = by_srun(["node2", "node3"], [here])
     assert found.keys() == {"node2", "node3"}
     assert f"has no {here}, and it cannot be put there: {here}: " in found["node2"]
+
+
+def test_nodes_are_named_though_other_tasks_end_otherwise(here: Path, srun: Callable[..., Path]) -> None:
+    """Then the status of srun is theirs."""
+    lines = (
+        "slurmstepd: error: a node is sick",
+        "own words",
+        "srun: error: node4: task 2: Killed",
+        "srun: error: node[2-3]: tasks 0-1: Exited with exit code 100",
+    )
+    srun("#!/bin/sh\n" + "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 137\n")
+    found = by_srun(["node2", "node3", "node4"], [here])
+    assert found.keys() == {"node2", "node3"}
+    assert found["node2"].endswith(": own words")
+
+
+@pytest.mark.parametrize("ignores", [False, True])
+def test_a_step_that_hangs_is_asked_to_end_before_it_is_killed(
+    here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, ignores: bool
+) -> None:
+    monkeypatch.setattr(supply, "STEP_WAIT_S", 0.5)
+    monkeypatch.setattr(supply, "END_WAIT_S", 0.5 if ignores else 60.0)
+    end = "" if ignores else "kill $child; exit 1"
+    folder = srun(f"#!/bin/sh\ntrap 'touch FOLDER/asked; {end}' 15\nsleep 60 & child=$!\nwait\nwait\n")
+    assert by_srun(["node2"], [here]) == {}
+    assert (folder / "asked").exists()
+
+
+def test_a_list_of_nodes_that_cannot_be_written_is_one_sentence(
+    here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    srun()
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(EnvironmentLacksError, match="No space left"):
+        by_srun(["node2"], [here])
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh\necho 'srun: error: no step' >&2; exit 1\n", None])

@@ -8,5 +8,6 @@ from mpigauge.mpi.install import prefixes
 
 
 def there() -> list[str]:
-    """All that is in the data folder, but for the lock."""
-    return sorted(name for name in os.listdir(prefixes.folder()) if name != ".lock")  # noqa: PTH208
+    """All that is in the data folder, but for the lock and the digests that are known."""
+    names = set(os.listdir(prefixes.folder()))  # noqa: PTH208
+    return sorted(names - {".lock", "digests.json"})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import zipfile
-from base64 import urlsafe_b64encode
+import shutil
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +16,7 @@ from mpigauge.result.reader import load
 from tests.fakes.index import distribution, wheel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tests.conftest import Cli
@@ -68,27 +68,32 @@ def test_only_what_we_have_installed_has_one(machine: Path) -> None:
 NAME = "mpich==5.0.2"
 
 
-def listed(index: Path, note: bytes = b"", said: bytes | None = None) -> None:
-    """The wheel of an index, with a note and the list of its files; `said` is what that has for the note."""
-    path = index / "mpich-5.0.2-py3-none-any.whl"
-    path.unlink(missing_ok=True)
-    wheel(index, "mpich", "5.0.2")
-    value = urlsafe_b64encode(hashlib.sha256(note if said is None else said).digest()).rstrip(b"=").decode()
-    info = "mpich-5.0.2.dist-info"
-    with zipfile.ZipFile(path, "a") as file:
-        file.writestr("note", note)
-        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: mpich\nVersion: 5.0.2\n")
-        file.writestr(f"{info}/RECORD", f"note,sha256={value},{len(note)}\n{info}/RECORD,,\n")
+MARKER = "ran"
+
+
+def put_wheel(
+    index: Path,
+    files: Mapping[str, bytes] = MappingProxyType({}),
+    *,
+    runs: bool = False,
+    listed: Mapping[str, bytes] = MappingProxyType({}),
+    unlisted: Sequence[str] = (),
+) -> None:
+    """The wheel of an index, anew; where `runs`, its compiler leaves a mark when it is run."""
+    shutil.rmtree(index / "mpich-5.0.2", ignore_errors=True)
+    mpicc = f"#!/bin/sh\n: > {index / MARKER}\nexit 1\n".encode()
+    files = {**files, **({"bin/mpicc": mpicc} if runs else {})}
+    wheel(index, "mpich", "5.0.2", files=files, listed=listed, unlisted=unlisted)
 
 
 def test_a_version_is_added_again_from_the_same_wheels_alone(cli: Cli, index: Path) -> None:
-    listed(index)
+    put_wheel(index)
     assert cli("mpi", "add", NAME).status == 0
     first = digest(folder() / "mpich-5.0.2")
     cli("mpi", "remove", NAME)
     assert cli("mpi", "add", NAME).status == 0
     cli("mpi", "remove", NAME)
-    listed(index, b"changed")
+    put_wheel(index, {"note": b"changed"})
     refused = cli("mpi", "add", NAME)
     assert refused.status == EXIT_ENVIRONMENT
     assert f"but they had {first} when it was last added" in refused.err
@@ -99,7 +104,7 @@ def test_a_version_is_added_again_from_the_same_wheels_alone(cli: Cli, index: Pa
 
 
 def test_a_digest_can_be_asked_for(cli: Cli, index: Path) -> None:
-    listed(index)
+    put_wheel(index)
     for _ in range(2):  # not there yet, and there
         assert (
             "--digest asks for 0123456789abcdef"
@@ -109,12 +114,66 @@ def test_a_digest_can_be_asked_for(cli: Cli, index: Path) -> None:
     assert cli("mpi", "add", NAME, "--digest", digest(folder() / "mpich-5.0.2")).status == 0
 
 
-def test_a_file_that_is_not_what_its_wheel_lists_is_not_installed(cli: Cli, index: Path) -> None:
+OTHER = b"as it was"
+FAULTS: dict[str, tuple[str, dict[str, bytes], tuple[str, ...]]] = {
+    "note is not the file that its wheel lists": ("note", {"note": OTHER}, ()),
+    "bin/mpicc is not the file that its wheel lists": ("note", {"bin/mpicc": OTHER}, ()),
+    "bin/mpicc is a file that no wheel lists": ("note", {}, ("bin/mpicc",)),
+    "bin/RECORD is a file that no wheel lists": ("bin/RECORD", {}, ("bin/RECORD",)),
+    "bin/a.pyc is a file that no wheel lists": ("bin/a.pyc", {}, ("bin/a.pyc",)),
+}
+
+
+@pytest.mark.parametrize("says", FAULTS)
+def test_a_file_that_is_not_what_its_wheel_lists_is_neither_run_nor_installed(
+    cli: Cli, index: Path, says: str
+) -> None:
     """No installer looks, and the digest is of the list."""
-    listed(index, b"changed", b"as it was")
-    refused = cli("mpi", "add", NAME)
+    more, listed, unlisted = FAULTS[says]
+    put_wheel(index, {more: b"changed"}, runs=True, listed=listed, unlisted=unlisted)
+    refused = cli("mpi", "add", "mpich")
     assert refused.status == EXIT_ENVIRONMENT
-    assert "note is not the file that its wheel lists" in refused.err
+    assert says in refused.err
+    assert not (index / MARKER).exists()
+    assert not (folder() / "mpich-5.0.2").exists()
+
+
+def test_what_installers_add_need_not_be_listed(cli: Cli, index: Path) -> None:
+    info = "mpich-5.0.2.dist-info"
+    added = ("bin/__pycache__/a.pyc", f"{info}/INSTALLER", f"{info}/REQUESTED", ".lock")
+    put_wheel(index, dict.fromkeys(added, b""), unlisted=added)
+    assert cli("mpi", "add", NAME).status == 0
+
+
+@pytest.mark.parametrize("name", [NAME, "mpich"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_nothing_is_run_of_wheels_that_are_others_than_before(
+    cli: Cli, index: Path, name: str, asked: bool
+) -> None:
+    put_wheel(index)
+    assert cli("mpi", "add", NAME).status == 0
+    first = digest(folder() / "mpich-5.0.2")
+    cli("mpi", "remove", NAME)
+    if asked:
+        (folder() / "digests.json").unlink()
+    put_wheel(index, runs=True)
+    refused = cli("mpi", "add", name, *(("--digest", first) if asked else ()))
+    assert refused.status == EXIT_ENVIRONMENT
+    assert first in refused.err
+    assert not (index / MARKER).exists()
+
+
+def test_what_is_there_stays_what_is_known_though_others_are_asked_for(cli: Cli, index: Path) -> None:
+    put_wheel(index)
+    assert cli("mpi", "add", NAME).status == 0
+    first = digest(folder() / "mpich-5.0.2")
+    put_wheel(index, {"note": b"changed"})
+    assert cli("mpi", "add", "mpich", "--digest", first).status == 0
+    known = (folder() / "digests.json").read_bytes()
+    refused = cli("mpi", "add", "mpich", "--digest", "0123456789abcdef")
+    assert refused.status == EXIT_ENVIRONMENT
+    assert f"have the digest {first}, but --digest asks for 0123456789abcdef" in refused.err
+    assert (folder() / "digests.json").read_bytes() == known
 
 
 @pytest.mark.parametrize("words", [(NAME, "--digest", "short"), (NAME, "openmpi", "--digest", "0" * 16)])
@@ -131,7 +190,6 @@ def test_digests_that_cannot_be_read_are_told(cli: Cli, index: Path) -> None:
 
 def test_it_is_in_the_list_and_in_the_result(cli: Cli, machine: Path, index: Path) -> None:
     cli("mpi", "add", "mpich==5.0.2")
-    put(folder() / "mpich-5.0.2", "uv", {"share/note": b""})
     (entry,) = json.loads(cli("mpi", "list", "--format", "json").out)["mpis"]
     assert entry["digest"] == digest(folder() / "mpich-5.0.2") != ""
     assert entry["digest"] in cli("mpi", "list").out

@@ -1,18 +1,21 @@
 """What `mpigauge mpi add` has installed, in one number: the same for the same wheels, whoever unpacked them.
 
 A wheel's RECORD lists its files with their digests. Installers write files of their own into that list, each
-other ones, so these do not count.
+other ones, so these do not count: notes beside the list, and what Python compiles.
 """
 
 import hashlib
 from collections.abc import Iterator
 from importlib.metadata import Distribution, PackagePath, distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from mpigauge.mpi.install.clashes import SITE, files_of
 from mpigauge.mpi.install.prefixes import managed
 
 OF_INSTALLERS = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"}
+SITES = (SITE, "lib/python3*/dist-packages")
+"""The second in Debian's own Python."""
+
 DIGITS = 16
 
 
@@ -35,14 +38,23 @@ def of_files(prefix: Path) -> str:
 
 def places(prefix: Path) -> list[str]:
     """Where installers put what they say of wheels."""
-    return [str(place) for place in (prefix, *sorted(prefix.glob(SITE)))]
+    return [
+        str(place) for place in (prefix, *(place for site in SITES for place in sorted(prefix.glob(site))))
+    ]
 
 
 def counted(one: Distribution) -> Iterator[PackagePath]:
     """The files of a wheel, without what its installer has added."""
     for file in files_of(one):
-        if file.hash is not None and file.name not in OF_INSTALLERS and file.suffix != ".pyc":
+        if file.hash is not None and not is_of_installer(file):
             yield file
+
+
+def is_of_installer(file: PurePath) -> bool:
+    """Whether a file is one that an installer adds, by its name and folder."""
+    if file.suffix == ".pyc":
+        return file.parent.name == "__pycache__"
+    return file.name in OF_INSTALLERS and file.parent.suffix == ".dist-info"
 
 
 def _lines(one: Distribution) -> Iterator[str]:

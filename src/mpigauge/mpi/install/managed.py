@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
@@ -84,31 +84,53 @@ def add(one: Wanted, wheels: Path | None = None, digest: str = "") -> tuple[Libr
         EnvironmentLacksError: It cannot be installed, does not work here, or is from other wheels.
     """
     if one.version and (there := one.is_there()):
-        pins.check_digest(one.label, of_files(there[0].prefix), digest, asked=True)
-        return _library(there[0]), False
+        return _kept(there[0], digest), False
     _check_place(wheels)
     with _workshop() as (scratch, lock):
         target = scratch / "prefix"
         installers.install(one.requirement, target, scratch, wheels, keep=[lock])
-        root = _root(target, one)
-        built = wrapper.inspect(wrapper.Candidate(root / "bin" / "mpicc", "the installer"))
-        if built.kind is not one.kind:
-            raise EnvironmentLacksError(
-                f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
-            )
-        with _in_words(folder()):
-            pins.check(f"{one.kind.name}=={built.version}", root, digest)
-        final = folder() / name_of(one.kind, built.version)
-        if final.exists():
-            return _library(Managed(one.kind, built.version, final)), False
-        root.rename(final)
-        try:
-            library = _library(Managed(one.kind, built.version, final))
-            kernel.describe(library)  # which builds it, where it will be used
-        except BaseException:
-            final.rename(scratch / "broken")
-            raise
-        return library, True
+        return _placed(_root(target, one), one, scratch, digest)
+
+
+def _placed(root: Path, one: Wanted, scratch: Path, digest: str) -> tuple[Library, bool]:
+    """Gives what was installed its place, if it is what it should be; nothing of it is run before.
+
+    A library may report another version than its wheel has, and it is called by the one that it reports.
+    """
+    came = replace(one, version=pins.version_of(one.kind.wheel, root) or one.version)
+    if came.version and (there := came.is_there()):
+        return _kept(there[0], digest), False
+    pins.check(came.label, root, digest)
+    new = _inspected(root, one)
+    if new.prefix.exists():
+        return _kept(new, digest), False
+    pins.check_known(new.label, root, digest)
+    with _in_words(folder()):
+        pins.remember({came.label, new.label}, root)
+    root.rename(new.prefix)
+    try:
+        library = _library(new)
+        kernel.describe(library)  # which builds it, where it will be used
+    except BaseException:
+        new.prefix.rename(scratch / "broken")
+        raise
+    return library, True
+
+
+def _inspected(root: Path, one: Wanted) -> Managed:
+    """The prefix that a library is to have, by what it says of itself."""
+    built = wrapper.inspect(wrapper.Candidate(root / "bin" / "mpicc", "the installer"))
+    if built.kind is not one.kind:
+        raise EnvironmentLacksError(
+            f"{one.requirement}: holds {built.label}, not {one.kind.about}", "try another version"
+        )
+    return Managed(one.kind, built.version, folder() / name_of(one.kind, built.version))
+
+
+def _kept(there: Managed, digest: str) -> Library:
+    """A library that is there already, if it is from the wheels that are asked for."""
+    pins.check_digest(there.label, of_files(there.prefix), digest, asked=True)
+    return _library(there)
 
 
 def remove(one: Wanted) -> Managed:

@@ -1,11 +1,14 @@
 """What was installed under a name once is what is installed under it again, by digests that are kept.
 
 They are kept beside the prefixes, also of libraries that were removed. A digest is of the lists that wheels
-bring, so their files are held against these lists first: no installer does that.
+bring, so their files are held against these lists first: no installer does that. A file that no list has
+would stand in no digest, so there may be none.
 """
 
+import os
 import re
 from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Iterator
 from hashlib import file_digest
 from importlib.metadata import PackagePath, distributions
 from pathlib import Path
@@ -13,10 +16,13 @@ from pathlib import Path
 import msgspec
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.mpi.install.digest import DIGITS, counted, of_files, places
+from mpigauge.mpi.install.digest import DIGITS, counted, is_of_installer, of_files, places
 from mpigauge.mpi.install.prefixes import folder
 
 FILE = "digests.json"
+LOCK_OF_UV = ".lock"
+"""Stays in the folder that uv was told to install into; nothing runs a file of this name."""
+
 WORD = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 
@@ -34,7 +40,7 @@ def check_word(word: str) -> None:
 
 
 def check(label: str, prefix: Path, asked: str) -> None:
-    """Holds a library that was just installed against what is known of its wheels, and remembers it.
+    """Holds a library that was just installed against its wheels, and these against what is known of them.
 
     Args:
         label: Name and version: "mpich==5.0.2".
@@ -45,8 +51,17 @@ def check(label: str, prefix: Path, asked: str) -> None:
         EnvironmentLacksError: It has another one, or files that are not those of its wheels.
     """
     _check_files(label, prefix)
+    _check_all_listed(label, prefix)
+    check_known(label, prefix, asked)
+
+
+def check_known(label: str, prefix: Path, asked: str) -> None:
+    """Holds the digest of a library alone against the one that is asked for or known, if there is one.
+
+    Raises:
+        EnvironmentLacksError: It has another one.
+    """
     check_digest(label, of_files(prefix), asked or _known().get(label, ""), asked=bool(asked))
-    _remember(label, of_files(prefix))
 
 
 def check_digest(label: str, found: str, wanted: str, *, asked: bool) -> None:
@@ -74,6 +89,24 @@ def _check_files(label: str, prefix: Path) -> None:
             )
 
 
+def _check_all_listed(label: str, prefix: Path) -> None:
+    found = (file for one in distributions(path=places(prefix)) for file in counted(one))
+    listed = {os.path.normpath(str(file.locate())) for file in found}
+    for path in _files(prefix):
+        if str(path) not in listed and not is_of_installer(path) and path != prefix / LOCK_OF_UV:
+            raise EnvironmentLacksError(
+                f"{label}: {path.relative_to(prefix)} is a file that no wheel lists with a digest",
+                "the wheel is damaged or was changed; take it from elsewhere: --wheels DIR",
+            )
+
+
+def _files(prefix: Path) -> Iterator[Path]:
+    """All below a prefix but folders; a link is a file, wherever it leads to."""
+    for place, folders, names in os.walk(prefix):
+        yield from (Path(place, name) for name in names)
+        yield from (path for name in folders if (path := Path(place, name)).is_symlink())
+
+
 def _is_as_listed(file: PackagePath) -> bool:
     if file.hash is None:
         return True
@@ -97,8 +130,19 @@ def _known() -> dict[str, str]:
         ) from None
 
 
-def _remember(label: str, digest: str) -> None:
-    if digest:
+def remember(labels: Iterable[str], prefix: Path) -> None:
+    """Keeps the digest of a library under its names; OSError if it cannot be kept."""
+    if digest := of_files(prefix):
         new = folder() / f"{FILE}.new"
-        new.write_bytes(msgspec.json.encode({**_known(), label: digest}, order="sorted"))
+        new.write_bytes(msgspec.json.encode(_known() | dict.fromkeys(labels, digest), order="sorted"))
         new.replace(folder() / FILE)
+
+
+def version_of(wheel: str, prefix: Path) -> str:
+    """Which version of a wheel was installed, as its own metadata have it; empty if they do not say."""
+    for one in distributions(path=places(prefix)):
+        metadata = one.metadata
+        name = metadata["Name"] if metadata and "Name" in metadata else ""
+        if name.lower().replace("_", "-") == wheel:
+            return one.version or ""
+    return ""
