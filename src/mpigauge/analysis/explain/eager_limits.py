@@ -99,15 +99,18 @@ def _limit(evidence: Evidence, probe: Row, limit_bytes: int) -> EagerLimit:
         if (crossing := crossing_of(curve, limit_bytes)) is not None
     ]
     message, crossing = min(crossings, key=lambda one: one[0].cell.bytes) if crossings else (None, None)
-    may_block = [
-        row for row in evidence.rows if row.cell.job == probe.cell.job and _needs_eager(evidence, row)
-    ]
+    # By cell, of which there is a row for each state of the machine.
+    may_block = {
+        row.cell: row.status
+        for row in evidence.rows
+        if row.cell.job == probe.cell.job and _needs_eager(evidence, row)
+    }
     return EagerLimit(
         cell=probe.cell,
         limit_bytes=limit_bytes,
         message=message.cell if message is not None else None,
         crossing=crossing,
-        blocked=sum(row.status == "blocked" for row in may_block),
+        blocked=sum(status == "blocked" for status in may_block.values()),
         of=len(may_block),
         state=message.state if message is not None else None,
     )

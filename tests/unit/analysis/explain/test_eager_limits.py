@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.analysis.explain.eager_limits import eager_limits
+from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.result.records import Blocked, Eager
 from tests.made import cell
 from tests.unit.analysis.explain.telling import facts, sentence, told_of
@@ -89,3 +91,11 @@ def test_what_would_deadlock_is_counted() -> None:
     (fact,) = facts(eager_limits, evidence)
     assert (fact.blocked, fact.of) == (2, 3)
     assert "2 of 3 sizes of modes that rely on it would deadlock" in sentence("eager-limit", fact, evidence)
+
+
+def test_sizes_are_counted_once_on_a_machine_of_two_states() -> None:
+    sizes = [cell("exchange", size, "blocking") for size in (8, 1024)]
+    evidence = told_of(dict.fromkeys(sizes, 1000.0) | {cell("eager", 2**22): 0.0}, eager(LIMIT))
+    twice = [*evidence.rows, *(replace(row, state="far") for row in evidence.rows if row.cell in sizes)]
+    (fact,) = facts(eager_limits, Evidence(evidence.result, twice))
+    assert (fact.blocked, fact.of) == (0, 2)
