@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +29,8 @@ def site(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The packages of an environment whose programs are on PATH, with MPICH in it."""
     (machine / "env" / "bin").mkdir(parents=True)
     monkeypatch.setenv("PATH", str(machine / "env" / "bin"))
-    monkeypatch.setattr("sys.path", [])
+    # Modules of Python itself may be imported yet, and none of them is a distribution.
+    monkeypatch.setattr("sys.path", [place for place in sys.path if "-packages" not in place])
     folder = machine / "env" / "lib" / "python3.11" / "site-packages"
     files = {"bin/mpicc": b"of MPICH", "include/mpi.h": b"by MPICH", "lib/libmpi.so.12": b"12"}
     distribution(folder, "mpich", "5.0.2", files)
