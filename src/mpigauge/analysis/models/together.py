@@ -42,7 +42,7 @@ class _Curve:
     known: Edges
 
     def inner(self) -> Edges:
-        """The breaks of its own cut, as places among the nodes."""
+        """The breaks of the cut that is best for it alone, as places among the nodes."""
         return frozenset(np.searchsorted(self.alone.grid.nodes, self.alone.edges[1:-1]).tolist())
 
 

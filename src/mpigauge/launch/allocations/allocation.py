@@ -67,7 +67,7 @@ def nodes_named(text: str) -> tuple[str, ...]:
     """The nodes of a compressed list, as a scheduler writes it.
 
     Raises:
-        UsageError: It is no such list, or holds what is no name of a host.
+        UsageError: It is not such a list, or one of its words cannot be the name of a host.
     """
     names = expand_nodelist(text)
     for name in names:
