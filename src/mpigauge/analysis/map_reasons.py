@@ -44,6 +44,14 @@ class NotInAllLaunches:
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenByScatter:
+    """What looks slow is so by less than can be told at this size, where links differ anyway."""
+
+    bytes: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
 class LinksIncomplete:
     """Some links were not measured in all sizes."""
 
@@ -64,22 +72,36 @@ class ScatterRaisesFactor:
     factor: float
 
 
-UndecidedReason = TooFewHosts | LaunchesDifferTooMuch | TooFewLaunches | NotInAllLaunches | LinksIncomplete
+UndecidedReason = (
+    TooFewHosts
+    | LaunchesDifferTooMuch
+    | TooFewLaunches
+    | NotInAllLaunches
+    | HiddenByScatter
+    | LinksIncomplete
+)
 MapNote = UsualIsFastest | ScatterRaisesFactor
 
 
+def launches_needed(found: Mapping[int, Blame]) -> int | None:
+    """To name at every size what is slow in all of them; None if no number would do."""
+    needs = [one.launches_needed for one in found.values()]
+    known = [need for need in needs if need is not None]
+    return max(known) if known and len(known) == len(needs) else None
+
+
 def reasons(
-    count: int, launches: int, needed: int | None, *, suspected: bool, links: int, missing: int
+    count: int, launches: int, found: Mapping[int, Blame], *, links: int, missing: int
 ) -> Iterator[UndecidedReason]:
     """Why a map is undecided, or would be if nothing were slow.
 
     Args:
         count: Of the hosts or ranks that are judged.
         launches: Those that tell something.
-        needed: How many of them would tell; None if no number would.
-        suspected: Something looks slow, in too few launches.
+        found: What is slow, or looks so, at each size.
         missing: How many of the links were not measured in all sizes.
     """
+    needed = launches_needed(found)
     if count < HOSTS_LEAST:
         yield TooFewHosts(count)
     elif needed is None and launches == 1:
@@ -88,10 +110,19 @@ def reasons(
         yield LaunchesDifferTooMuch()
     elif needed is not None and needed > launches:
         yield TooFewLaunches(launches, needed)
-    elif suspected:
-        yield NotInAllLaunches(launches)
+    else:
+        yield from _of_suspects(found, launches)
     if missing:
         yield LinksIncomplete(missing, links)
+
+
+def _of_suspects(found: Mapping[int, Blame], launches: int) -> Iterator[UndecidedReason]:
+    hidden = {
+        size: [ratio <= one.threshold for ratio in one.suspects.values()] for size, one in found.items()
+    }
+    if not all(all(each) for each in hidden.values()):
+        yield NotInAllLaunches(launches)
+    yield from (HiddenByScatter(size, found[size].threshold) for size, each in hidden.items() if any(each))
 
 
 def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.map_reasons import notes, reasons
+from mpigauge.analysis.map_reasons import launches_needed, notes, reasons
 from mpigauge.analysis.slow_links import Blame, Extent, blame, groups_of
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.map_reasons import MapNote, UndecidedReason
     from mpigauge.analysis.percentiles import Values
@@ -83,7 +83,7 @@ class Verdict:
         word: slow, failed (some link could not be measured), none or undecided.
         judged: What it is about: ranks, or hosts where they have several.
         groups: Of these: nearer to each other than to the rest.
-        suspects: Look slow, but in too few launches.
+        suspects: Look slow, but in too few launches, or by too little where links differ anyway.
         reasons: Why it is undecided, or would be if nothing were slow.
         notes: What else must be known.
         factor: What is slower by less is not slow.
@@ -135,12 +135,11 @@ def verdict_of(
         _together({size: (kind(one), one.extents) for size, one in found.items()}, sizes, judged)
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
-    needed = _needed(found.values())
     missing = sum(not link.whole for link in links)
     decided = found and not suspects and not missing and all(one.decided for one in found.values())
     word = _word(links, slow=bool(slow_links or slow_hosts), decided=bool(decided))
-    trials, suspected = launches if found else 0, bool(suspects)
-    why = reasons(len(judged), trials, needed, suspected=suspected, links=len(links), missing=missing)
+    trials = launches if found else 0
+    why = reasons(len(judged), trials, found, links=len(links), missing=missing)
     return Verdict(
         word=word,
         judged=judged,
@@ -152,7 +151,7 @@ def verdict_of(
         notes=tuple(notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
-        launches_needed=needed,
+        launches_needed=launches_needed(found),
     )
 
 
@@ -166,12 +165,6 @@ def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
 
 def _hosts_of(one: Blame) -> dict[Pair, float]:
     return {(host, host): factor for host, factor in one.hosts.items()}
-
-
-def _needed(found: Iterable[Blame]) -> int | None:
-    needs = [one.launches_needed for one in found]
-    known = [need for need in needs if need is not None]
-    return max(known) if known and len(known) == len(needs) else None
 
 
 def _together(

@@ -71,7 +71,8 @@ class Blame:
     Attributes:
         links: How many times slower than usual, of slow links; none whose cause is a slow host.
         hosts: The same, of slow hosts.
-        suspects: Links, and hosts as (host, host), that look slow but in too few launches.
+        suspects: Links, and hosts as (host, host), that look slow but in too few launches, or by too little
+            for a network whose links differ anyway.
         extents: Of all of these, hosts as (host, host).
         threshold: The factor that had to be exceeded: the one asked for, or more where links differ anyway.
         launches_needed: With so many, what is slow in all of them can be told from chance; None if never.
@@ -120,11 +121,15 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     own = fit.residuals(np.where(excused, fit.of_hosts, 0.0))
     links: dict[Link, float] = {}
     for i, j in combinations(range(count), 2):
-        if test.middle(own[:, i, j]) > test.threshold:
+        if test.middle(own[:, i, j]) > test.asked:
             (links if test.passes(own[:, i, j]) else suspects)[i, j] = test.factor(own[:, i, j])
+    named = {*links, *((host, host) for host in hosts)}
     extents = {
-        (i, j): test.extent(fit.of_hosts[:, i] if i == j else own[:, i, j])
-        for i, j in (*links, *((host, host) for host in hosts), *suspects)
+        (i, j): test.extent(
+            fit.of_hosts[:, i] if i == j else own[:, i, j],
+            test.threshold if (i, j) in named else test.asked,
+        )
+        for i, j in (*named, *suspects)
     }
     needed = test.launches_needed()
     decided = needed is not None and needed <= launches
@@ -139,18 +144,20 @@ class _Test:
     """What must be exceeded, and how often.
 
     Attributes:
-        levels: Logarithms, the lowest first: it is the threshold.
+        asked: What is slower than usual by less is not slow; a logarithm.
+        levels: Logarithms, the lowest first: it is the threshold, which is `asked` or more.
         chances: That a link exceeds each in one launch though it is not slow.
         error_rates: Of one link or host at each level.
     """
 
+    asked: float
     levels: tuple[float, ...]
     chances: tuple[float, ...]
     error_rates: tuple[float, ...]
 
     @property
     def threshold(self) -> float:
-        """What is slower than usual by less is not slow; a logarithm."""
+        """What is slower than usual by less cannot be told to be slow; a logarithm."""
         return self.levels[0]
 
     def middle(self, values: Values) -> float:
@@ -161,13 +168,15 @@ class _Test:
         """How many times slower than usual."""
         return math.exp(self.middle(values))
 
-    def extent(self, values: Values) -> Extent:
-        """Of what is slower than the threshold in at least one launch."""
-        slow = values[values > self.threshold]
+    def extent(self, values: Values, above: float) -> Extent:
+        """Of what is slower in at least one launch than `above`, a logarithm."""
+        slow = values[values > above]
         return Extent(int(np.isfinite(values).sum()), slow.size, self.factor(slow))
 
     def passes(self, values: Values) -> bool:
         """Whether chance would hardly do that; one value a launch."""
+        if not self.middle(values) > self.threshold:
+            return False
         launches = int(np.isfinite(values).sum())
         beyond = [int((values > level).sum()) for level in self.levels]
         return any(
@@ -195,7 +204,7 @@ def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test
     known = max(0, int(np.isfinite(above).sum()) - above.shape[1])
     levels = tuple(threshold + math.log(level) for level in _LEVELS)
     chances = tuple(min(1.0, (1 + int((above > level).sum())) / (1 + known)) for level in levels)
-    return _Test(levels, chances, tuple(share * error_rate for share in _SHARES))
+    return _Test(math.log(factor), levels, chances, tuple(share * error_rate for share in _SHARES))
 
 
 def _slow_hosts(fit: _Fit, test: _Test) -> tuple[dict[int, float], dict[Link, float]]:
@@ -205,7 +214,7 @@ def _slow_hosts(fit: _Fit, test: _Test) -> tuple[dict[int, float], dict[Link, fl
     for host in range(fit.of_hosts.shape[1]):
         mine = fit.of_hosts[:, host]
         links = np.sort(excess[host][np.isfinite(excess[host])])
-        if links.size == 0 or not test.middle(mine) > test.threshold:
+        if links.size == 0 or not test.middle(mine) > test.asked:
             continue
         if links[int(_AS_A_WHOLE * (links.size - 1))] < test.middle(mine) / 2:
             continue

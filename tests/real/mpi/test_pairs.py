@@ -98,10 +98,10 @@ def test_in_series_no_two_are_made_at_once(library: Library) -> None:
 
 
 def test_a_delayed_link_is_named_and_only_it(mpigauge: Run, rows: Rows, shim: Shim) -> None:
-    """Fifty times as long on one of six links, which the map must find among ranks that share cores."""
+    """On one of six links two hundred times as long, which the map must find among ranks that share cores."""
     library = find.find(prefix("mpich"))
     (row,) = (row for row in rows(*PAIR_OF_FOUR, "--mpi", str(library.mpicc)) if row["pattern"] == "pingpong")
-    delay_ns = round(50e9 * row["time_s"]["estimate"])
+    delay_ns = round(200e9 * row["time_s"]["estimate"])
     orders = {"SHIM_ACTION": "delay", "SHIM_BYTES": "8", "SHIM_PAIR": "1-3", "SHIM_DELAY_NS": str(delay_ns)}
     words = ("--np", "4", "--serial", "--sizes", "8,16KiB", "--factor", "3", "--mpi", str(library.mpicc))
     environment = shim(library) | orders

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.map_reasons import reasons
 from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, Blame, blame, groups_of
-from mpigauge.show.words.map import undecided
 
 Values = npt.NDArray[np.float64]
 LAUNCHES = 5
@@ -332,10 +330,3 @@ def test_a_host_that_may_be_slow_is_one_suspect_and_not_one_a_link() -> None:
     assert not found.hosts
     assert not found.links
     assert {link for link in found.suspects if 2 in link} == {(2, 2)}
-
-
-def test_one_launch_of_a_map_is_told_to_be_too_few() -> None:
-    (why,) = reasons(4, 1, None, suspected=False, links=6, missing=0)
-    assert undecided(why) == "one launch cannot tell: use --launches 5 or more"
-    (differ,) = reasons(4, 5, None, suspected=False, links=6, missing=0)
-    assert "no number of them" in undecided(differ)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.map_reasons import (
+    HiddenByScatter,
     LaunchesDifferTooMuch,
     LinksIncomplete,
     NotInAllLaunches,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 DASH = " \N{EN DASH} "
 
+_SUSPECTS_SHOWN = 5
+
 
 def undecided(reason: UndecidedReason) -> str:
     """Why a map is undecided, or would be if nothing were slow."""
@@ -40,6 +43,9 @@ def undecided(reason: UndecidedReason) -> str:
             return f"{few}: use --launches {needed} or more"
         case NotInAllLaunches(launches):
             return f"what looks slow is not slow in every launch: use more than {launches}"
+        case HiddenByScatter(size_bytes, factor):
+            size = units.format_size(size_bytes)
+            return f"links differ anyway at {size}: one is known to be slow from a factor of {factor:.3g} on"
         case LinksIncomplete(missing, links):
             return f"{missing} of {links} links were not measured in all sizes"
 
@@ -76,7 +82,9 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     if verdict.word == "undecided":
         reasons = [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
         lines += [Line(reason, "doubt") for reason in reasons]
-        lines += [Line(f"perhaps slow: {_what(shown, one)}", "doubt") for one in verdict.suspects]
+        worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
+        lines += [Line(f"perhaps slow: {_what(shown, one)}", "doubt") for one in worst]
+        lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
     return lines
 
 
