@@ -13,6 +13,19 @@ from mpigauge.launch import leftovers
 
 DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
+_OUR_ENDS: set[int] = set()
+"""Of the pipes to janitors at work: as long as one process holds an end, its janitor takes us for alive."""
+
+
+def _let_go() -> None:
+    """In a copy of us, such as a worker of a pool that a user's program forks while we measure."""
+    while _OUR_ENDS:
+        with contextlib.suppress(OSError):
+            os.close(_OUR_ENDS.pop())
+
+
+os.register_at_fork(after_in_child=_let_go)
+
 
 @dataclass
 class Janitor:
@@ -44,7 +57,8 @@ def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterat
     try:
         yield one
     finally:
-        if one.process is not None:
+        if one.process is not None and one.process.stdin is not None:
+            _OUR_ENDS.discard(one.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
                 one.process.communicate(one.said)
 
@@ -65,6 +79,7 @@ def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Pope
             start_new_session=True,  # so that what ends us does not end it
         )
     if process is not None and process.stdin is not None:
+        _OUR_ENDS.add(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
             _write(process.stdin.fileno(), known)
     return process

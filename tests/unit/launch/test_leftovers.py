@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,6 +131,34 @@ def test_the_janitor_hears_no_signal_from_its_first_instruction_on() -> None:
         blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
         assert all(blocked >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_waiting(tmp_path: Path) -> None:
+    """The program is killed, the worker lives on: what was left behind goes all the same."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    program = (
+        "import os, signal, sys, time\n"
+        "from mpigauge.launch.janitor import janitor\n"
+        "with janitor(sys.argv[1]):\n"
+        "    worker = os.fork()\n"
+        "    if worker == 0:\n"
+        "        time.sleep(60)\n"
+        "    print(worker, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    words = [sys.executable, "-c", program, str(folder)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        worker = int(killed.stdout.readline())
+        killed.wait()
+    try:
+        deadline = time.monotonic() + 30
+        while folder.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not folder.exists()
+    finally:
+        os.kill(worker, signal.SIGKILL)
 
 
 HOSTS = 5000
