@@ -43,12 +43,14 @@ class ByLimit:
         least_trips: The least of the differences, in round trips of the smallest message; None if they are
             not alike.
         most_trips: The most of them.
+        small_elsewhere: Whether there are differences below or above both limits, within the margin.
     """
 
     base: int | None
     other: int | None
     least_trips: float | None
     most_trips: float | None
+    small_elsewhere: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ class Contrast:
         runs: These, by verdict.
         twice_from: The smallest size from which on one takes at least twice as long at every size, by the
             whole interval; None if there is none, or if it is the smallest of all.
-        by_limit: That all sizes that differ lie between the eager limits of the two; None if not.
+        by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
+            None if not.
         emulated: Whether the network between the two is that of a lab.
         state: The state of the machine that it is of; None if that had one only.
     """
@@ -85,10 +88,11 @@ class Contrast:
 
     @property
     def weight(self) -> float:
-        """How much it says: the share of its sizes that are decided, and how far apart they are."""
+        """How much it says: the share of its sizes that are decided, how far apart they are, and why."""
         decided = [run for run in self.runs if run.verdict in DIFFERENT]
         far = max((abs(run.worst.ratio.estimate - 1) for run in decided), default=0.0)
-        return sum(len(run.at) for run in decided) / len(self.points) + min(1.0, far)
+        known = self.by_limit is not None
+        return sum(len(run.at) for run in decided) / len(self.points) + min(1.0, far) + known
 
 
 def places(evidence: Evidence) -> Iterator[Contrast]:
@@ -163,7 +167,7 @@ def _twice_from(points: Sequence[Beside]) -> int | None:
 def _by_limit(
     evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Iterable[Stretch]
 ) -> ByLimit | None:
-    """Whether all that differs lies above the eager limit of one, and not above that of the other."""
+    """Whether all that differs so that it matters lies above the eager limit of one and not of the other."""
     limits = [evidence.limits.get(row.cell.job) for row in rows]
     reach = [
         limit or evidence.eager_at_least.get(row.cell.job) for limit, row in zip(limits, rows, strict=True)
@@ -171,12 +175,14 @@ def _by_limit(
     if not factors <= PROTOCOL or None in reach or limits[0] == limits[1]:
         return None
     low, high = sorted(size for size in reach if size is not None)
-    points = [(run.verdict in DIFFERENT, one) for run in runs for one in run.at]
-    between = [one for differs, one in points if differs and low < one.bytes <= high]
-    differing = [one for differs, one in points if differs]
-    if not between or len(between) < len(differing) or len(between) == len(points):
+    sizes = {one.bytes for run in runs for one in run.at}
+    differing = [one for run in runs if run.verdict in DIFFERENT for one in run.at]
+    between = [one for one in differing if low < one.bytes <= high]
+    elsewhere = [one for one in differing if one not in between]
+    matters = any(not one.small for one in between)
+    if not matters or not all(one.small for one in elsewhere) or len(between) == len(sizes):
         return None
-    return ByLimit(limits[0], limits[1], *_round_trips(rows[0], between))
+    return ByLimit(limits[0], limits[1], *_round_trips(rows[0], between), small_elsewhere=bool(elsewhere))
 
 
 def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:

@@ -41,7 +41,7 @@ TELL = re.compile(r"\(about (\d+) launches would tell, not (\d+)\)")
 SOME = re.compile(r"(undecided|no difference \(within 5 %\)) at (\d+) of them")
 TWICE = re.compile(rf"by a factor of 2 or more from {SPAN} to {SPAN}")
 LIMITS = re.compile(
-    rf"they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none "
+    rf"(?:beyond 5 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none "
     rf"found|{SPAN[1:-1]})\): "
     rf"(?:the wait for the receiver, ({N})(?: – ({N}))? round trips|one waits)"
 )
@@ -253,7 +253,11 @@ def _more(
                 said.size(_shifted(match, group, at), limit or -1)
             elif limit is not None:
                 said.word(_shifted(match, group, at), str(limit))
-        trips = sorted(abs(one.extra_s) / (2 * row.seconds) for word, one in found if word in DIFFERENT)
+        if (beyond := part.find("5 % they")) >= 0:
+            said.known((at + beyond, at + beyond + 1))
+        least = min(limit for limit in limits if limit)
+        differing = [one for word, one in found if word in DIFFERENT and one.bytes > least]
+        trips = sorted(abs(one.extra_s) / (2 * row.seconds) for one in differing)
         said.number(_shifted(match, 3, at), "", trips[0])
         said.number(_shifted(match, 4, at), "", trips[-1])
 

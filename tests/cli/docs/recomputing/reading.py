@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.cli.docs.recomputing.speeds import reach_of, spans_of
+from tests.cli.docs.recomputing.speeds import other_minutes, reach_of, spans_of
 from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
 from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches, standardised
 
@@ -203,8 +203,7 @@ class Result:
     def __init__(self, path: Path) -> None:
         self.name = path.name.split(".")[0]
         self.rows: dict[Key, Row] = {}
-        self.launches: list[dict[str, Any]] = []
-        self.probes: list[dict[str, Any]] = []
+        self.launches, self.done, self.probes = (list[dict[str, Any]]() for _ in range(3))
         self.campaign: dict[str, Any] = {}
         visits = []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -216,6 +215,8 @@ class Result:
                         self.launches.append(record)
                     case "visit" if not record["corrupt"]:
                         visits.append(record)
+                    case "done":
+                        self.done.append(record)
                     case "eager":
                         self.probes.append(record)
                         self._row(record["cell"]).probed = True
@@ -302,7 +303,7 @@ class Result:
     @cached_property
     def spans(self) -> dict[Key, float]:
         """How far apart speeds are, by ranks."""
-        return spans_of(self.rows.values())
+        return {} if other_minutes(self.launches, self.done) else spans_of(self.rows.values())
 
     def launch_of(self, row: Row) -> dict[str, Any]:
         """The last of its job."""

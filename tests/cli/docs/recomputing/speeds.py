@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from datetime import datetime
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,20 @@ def spans_of(rows: Iterable[Row]) -> dict[Seat, float]:
         for seat, mine in found.items()
         if len(mine) >= 20
     }
+
+
+def other_minutes(launches: Iterable[Mapping[str, Any]], done: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether launches were spread over more than ten minutes, from the first begin to the last end."""
+    begins: dict[int, float] = {}
+    for one in launches:
+        if one["started"]:
+            at_s = datetime.fromisoformat(one["started"]).timestamp()
+            begins[one["number"]] = min(at_s, begins.get(one["number"], at_s))
+    if not begins:
+        return False
+    last = max(begins, key=lambda number: begins[number])
+    took_s = sum(one["elapsed_s"] for one in done if one["launch"] == last)
+    return begins[last] + took_s - min(begins.values()) > 600
 
 
 def reach_of(row: Row, spans: Mapping[Seat, float], rows: Iterable[Row]) -> float:

@@ -10,6 +10,7 @@ import pytest
 
 from mpigauge.analysis.explain import contrasts
 from mpigauge.analysis.explain.beside import Beside, of_times, stretches
+from mpigauge.analysis.explain.topics import conclusions
 from mpigauge.analysis.ratios import ratio_of
 from mpigauge.analysis.verdict import verdict
 from tests.made import cell
@@ -104,6 +105,26 @@ def test_a_difference_elsewhere_is_no_eager_limit() -> None:
     times = {of: time * (1.5 if of.mpi == "mpich" and of.bytes == 8 else 1.0) for of, time in times.items()}
     (fact,) = facts(contrasts.libraries, told_of(times, *probes))
     assert fact.by_limit is None
+
+
+def test_what_is_known_to_be_small_elsewhere_hides_no_eager_limit() -> None:
+    times, probes = limited(1000, 2**16)
+    times = {of: time * (1.02 if of.mpi == "mpich" and of.bytes == 8 else 1.0) for of, time in times.items()}
+    evidence = told_of(times, *probes, noise=0.002)
+    (fact,) = facts(contrasts.libraries, evidence)
+    assert fact.by_limit.small_elsewhere
+    assert "beyond 5 % they differ between their eager limits alone" in sentence("library", fact, evidence)
+
+
+def test_a_difference_whose_cause_is_known_comes_before_one_of_more_sizes() -> None:
+    times, probes = limited(1000, 2**16)
+    for size in SIZES:
+        times |= {
+            cell("exchange", size=size): line(size),
+            cell("exchange", size=size, **MPICH): 2.5 * line(size),
+        }
+    found = conclusions(told_of(times, *probes, noise=0.002))
+    assert next(one.fact for one in found if one.topic == "library").by_limit is not None
 
 
 def test_labels_and_versions_of_a_library_are_compared_once() -> None:

@@ -9,7 +9,7 @@ from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE, TWICE
 from mpigauge.show.words.comparisons import place_name
 from mpigauge.show.words.explain.parts import DASH, EMULATED, subject
 from mpigauge.show.words.factors import WORDS
-from mpigauge.show.words.runs import runs_words
+from mpigauge.show.words.runs import WITHIN, runs_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -54,7 +54,8 @@ def _limits(fact: ByLimit) -> str:
     base, other = (
         NO_LIMIT if limit is None else units.format_size(limit) for limit in (fact.base, fact.other)
     )
-    said = f"they differ between their eager limits alone ({other} against {base})"
+    beyond = f"beyond {WITHIN} " if fact.small_elsewhere else ""
+    said = f"{beyond}they differ between their eager limits alone ({other} against {base})"
     if fact.least_trips is None or fact.most_trips is None:
         return f"{said}: one waits for the receiver there, the other does not"
     trips = dict.fromkeys(map(units.format_factor, (fact.least_trips, fact.most_trips)))
