@@ -41,8 +41,8 @@ TELL = re.compile(r"\(about (\d+) launches would tell, not (\d+)\)")
 SOME = re.compile(r"(undecided|no difference \(within 5 %\)) at (\d+) of them")
 TWICE = re.compile(rf"by a factor of 2 or more from {SPAN} to {SPAN}")
 LIMITS = re.compile(
-    rf"(?:beyond 5 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none "
-    rf"found|{SPAN[1:-1]})\): "
+    rf"(?:beyond 5 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none"
+    rf" found|{SPAN[1:-1]})\): "
     rf"(?:the wait for the receiver, ({N})(?: – ({N}))? round trips|one waits)"
 )
 LAUNCHES = re.compile(r"\((\d+) launch(?:es)?\)$")
