@@ -182,7 +182,8 @@ def _by_limit(
     matters = any(not one.small for one in between)
     if not matters or not all(one.small for one in elsewhere) or len(between) == len(sizes):
         return None
-    return ByLimit(limits[0], limits[1], *_round_trips(rows[0], between), small_elsewhere=bool(elsewhere))
+    least, most = _round_trips(rows[0], between)
+    return ByLimit(limits[0], limits[1], least, most, bool(elsewhere))
 
 
 def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:

@@ -46,7 +46,7 @@ def other_minutes(launches: Iterable[Mapping[str, Any]], done: Iterable[Mapping[
         return False
     last = max(begins, key=lambda number: begins[number])
     took_s = sum(one["elapsed_s"] for one in done if one["launch"] == last)
-    return begins[last] + took_s - min(begins.values()) > 600
+    return begins[last] + float(took_s) - min(begins.values()) > 600
 
 
 def reach_of(row: Row, spans: Mapping[Seat, float], rows: Iterable[Row]) -> float:

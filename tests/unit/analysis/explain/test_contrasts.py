@@ -124,7 +124,9 @@ def test_a_difference_whose_cause_is_known_comes_before_one_of_more_sizes() -> N
             cell("exchange", size=size, **MPICH): 2.5 * line(size),
         }
     found = conclusions(told_of(times, *probes, noise=0.002))
-    assert next(one.fact for one in found if one.topic == "library").by_limit is not None
+    first = next(one.fact for one in found if one.topic == "library")
+    assert isinstance(first, contrasts.Contrast)
+    assert first.by_limit is not None
 
 
 def test_labels_and_versions_of_a_library_are_compared_once() -> None:
