@@ -207,13 +207,13 @@ GuidelineKind = Literal["mock-up", "split", "monotony", "ranks"]
 """What an operation should not be slower than: other operations that do the same; itself with more bytes;
 itself called several times, each with a part of the bytes."""
 
-Contrasted = Literal["mode", "library"]
+Contrasted = Literal["mode", "library", "setting"]
 """In what two curves of one place may differ."""
 
 _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
-Topic = Literal[Contrasted, _OfMessages, "place", "setting", "planted", "ranks", "yielding", "waiting"]
+Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]

@@ -1,4 +1,4 @@
-"""Places, modes and libraries of one result side by side: ratios paired by launch, with verdicts.
+"""Places, modes, libraries and settings of one result side by side: ratios paired by launch, with verdicts.
 
 Only messages are compared, and only where the ratio has an interval.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from mpigauge.analysis.explain.beside import of_times, stretches
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.vocabulary import Contrasted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.vocabulary import Contrasted, StateName, Verdict
+    from mpigauge.vocabulary import StateName, Verdict
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
-Key = tuple[object, ...]
+
+Differing = Literal["place", Contrasted]
+"""What two curves that are compared differ in."""
 
 _MUCH_WIDER = 3.0
 
@@ -132,7 +135,7 @@ class Payoff:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A mode or library in units of the first, at all sizes that both have.
+    """A mode, library or setting in units of the first, at all sizes that both have.
 
     Attributes:
         of: In what the two differ.
@@ -194,16 +197,21 @@ def _curve(rows: Sequence[Row]) -> Curve:
     return Curve(smallest, times, distances, rows[0].state)
 
 
-def _common(cell: Cell) -> Key:
-    return cell.pattern, cell.ranks, cell.buffers, cell.window, cell.pair, cell.pairing
-
-
 def _place(cell: Cell) -> tuple[str, str]:
     return cell.transport, cell.placement
 
 
-def _library(cell: Cell) -> tuple[str, str, str]:
-    return cell.mpi, cell.mpi_version, cell.label
+_MAY_DIFFER: Mapping[Differing, Mapping[str, str]] = {
+    "place": {"transport": "", "placement": ""},
+    "mode": {"mode": ""},
+    "library": {"mpi": "", "mpi_version": "", "label": ""},
+    "setting": {"setting": ""},
+}
+"""Factors that two curves may differ in, beside the size; all others they have in common."""
+
+
+def _common(cell: Cell, of: Differing) -> Cell:
+    return replace(cell, bytes=0, **_MAY_DIFFER[of])
 
 
 # ---- Places --------------------------------------------------------------------------------------
@@ -211,7 +219,7 @@ def _library(cell: Cell) -> tuple[str, str, str]:
 
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
     """What the smallest message costs in each place, in units of the nearest."""
-    for mine, size in _groups(curves, lambda cell: (cell.mode, *_library(cell)), min):
+    for mine, size in _groups(curves, "place", min):
         nearest, *others = sorted(mine, key=lambda curve: curve.times[size].estimate)
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:
@@ -221,7 +229,7 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
     """From which size on the fastest place pays against each other one, and how much."""
-    for mine, largest in _groups(curves, lambda cell: (cell.mode, *_library(cell)), max):
+    for mine, largest in _groups(curves, "place", max):
         fastest, *others = sorted(mine, key=lambda curve: curve.times[largest].estimate)
         for other in others:
             yield from _payoff(other, fastest)
@@ -279,7 +287,7 @@ def _width(ratio: Ratio | None) -> float:
     return math.log(ratio.high / ratio.low)
 
 
-# ---- Modes and libraries -------------------------------------------------------------------------
+# ---- Modes, libraries and settings -------------------------------------------------------------------------
 
 
 def modes(curves: Sequence[Curve]) -> Iterator[Contrast]:
@@ -292,6 +300,11 @@ def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
     yield from _contrasts(curves, "library")
 
 
+def settings(curves: Sequence[Curve]) -> Iterator[Contrast]:
+    """Each value of a variable that was varied in units of the first."""
+    yield from _contrasts(curves, "setting")
+
+
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
     for other, first, state in against_first(curves, of):
         sizes = sorted(other.times.keys() & first.times.keys())
@@ -301,17 +314,10 @@ def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:
-    """Each curve of another mode or library, with the first that it is compared with, and their state."""
-    for mine, _ in _groups(curves, _SAME[of], min):
+    """Each curve that differs in this, with the first that it is compared with, and their state."""
+    for mine, _ in _groups(curves, of, min):
         first, *others = mine
         yield from ((other, first, _state(mine)) for other in others)
-
-
-_SAME: Mapping[Contrasted, Callable[[Cell], Key]] = {
-    "mode": lambda cell: (*_library(cell), *_place(cell)),
-    "library": lambda cell: (cell.mode, *_place(cell)),
-}
-"""What two curves have in common that differ in one thing."""
 
 
 # ---- Pairs of curves -----------------------------------------------------------------------------
@@ -329,12 +335,12 @@ def _state(curves: Iterable[Curve]) -> StateName | None:
 
 
 def _groups(
-    curves: Iterable[Curve], same: Callable[[Cell], Key], end: Callable[[Iterable[int]], int]
+    curves: Iterable[Curve], of: Differing, end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
     """Curves that differ in one thing, with one end of the sizes that they share."""
-    groups: dict[Key, list[Curve]] = {}
+    groups: dict[Cell, list[Curve]] = {}
     for curve in curves:
-        groups.setdefault((*_common(curve.cell), *same(curve.cell)), []).append(curve)
+        groups.setdefault(_common(curve.cell, of), []).append(curve)
     for whole in groups.values():
         for mine in _in_each_state(whole):
             common = set.intersection(*(set(curve.times) for curve in mine))

@@ -176,7 +176,7 @@ def test_a_mode_is_told_in_units_of_the_first() -> None:
         **{cell("exchange", size, "nonblocking"): 2000 + size / 2 for size in SIZES},
     }
     (sentence,) = said(comparisons.modes, result_of(times))
-    assert sentence.startswith("exchange over same-host: nonblocking against blocking: ")
+    assert sentence.startswith("exchange, Open MPI 5.0.11 over same-host: nonblocking against blocking: ")
     assert (
         "slower at 0 B \N{EN DASH} 64 B (2 sizes): 2.00 times (2.00 \N{EN DASH} 2.00) as long at 0 B"
         in sentence
@@ -200,6 +200,30 @@ def test_libraries_are_told_place_by_place() -> None:
         "pingpong standard over h1,h3",
     ]
     assert all("MPICH 5.0.11 against Open MPI 5.0.11: slower at" in sentence for sentence in sentences)
+
+
+def test_settings_are_no_places_and_no_libraries() -> None:
+    """They are compared with each other, and in each of them libraries and places with their like."""
+    times = {
+        cell(size=size, mpi=mpi, setting=setting, **place): 1000.0 * slow * (2 if place == FAR else 1) + size
+        for setting in ("LIMIT=1", "LIMIT=2")
+        for mpi, slow in (("openmpi", 1), ("mpich", 1.5))
+        for place in (NEAR, FAR)
+        for size in SIZES
+    }
+    result = result_of(times)
+    assert [one.partition(": ")[0] for one in said(comparisons.libraries, result)] == [
+        f"pingpong standard, LIMIT={limit} over h1,h{host}" for limit in (1, 2) for host in (2, 3)
+    ]
+    assert [one.partition(":")[0] for one in said(comparisons.latencies_of_places, result)] == [
+        f"pingpong standard, {mpi} 5.0.11, LIMIT={limit}" for limit in (1, 2) for mpi in ("Open MPI", "MPICH")
+    ]
+    found = [": ".join(one.split(": ")[:2]) for one in said(comparisons.settings, result)]
+    assert found == [
+        f"pingpong standard, {mpi} 5.0.11 over h1,h{host}: LIMIT=2 against LIMIT=1"
+        for mpi in ("Open MPI", "MPICH")
+        for host in (2, 3)
+    ]
 
 
 def test_modes_are_compared_in_sizes_that_both_have() -> None:

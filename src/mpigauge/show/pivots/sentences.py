@@ -27,6 +27,7 @@ COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], 
         comparisons.latencies_of_places,
         comparisons.payoffs_of_places,
         comparisons.libraries,
+        comparisons.settings,
     ),
 }
 

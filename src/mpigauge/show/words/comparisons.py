@@ -1,4 +1,4 @@
-"""Places, modes and libraries side by side, in sentences."""
+"""Places, modes, libraries and settings side by side, in sentences."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.comparisons import Comparison
     from mpigauge.plan.model import Cell
     from mpigauge.show.words.finding import Finding
+
+USUALLY = "usual setting"
+"""Of a variable that is left alone."""
 
 
 def comparison(fact: Comparison) -> Finding:
@@ -53,11 +56,18 @@ def _payoff(fact: Payoff) -> str:
 
 def _contrast(fact: Contrast) -> str:
     first, other = fact.first, fact.other
-    if fact.of == "mode":
-        what, pair = first.pattern, f"{other.mode} against {first.mode}"
-    else:
-        what, pair = f"{first.pattern} {first.mode}", f"{_library(other)} against {_library(first)}"
-    return f"{what} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs, first)}"
+    match fact.of:
+        case "mode":
+            about, pair = f"{first.pattern}, {_of(first)}", f"{other.mode} against {first.mode}"
+        case "library":
+            about, pair = (
+                ", ".join([_operation(first), *_details(first)]),
+                f"{other.library} against {first.library}",
+            )
+        case "setting":
+            about = f"{_operation(first)}, {first.library}"
+            pair = f"{other.setting} against {first.setting or USUALLY}"
+    return f"{about} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs, first)}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------
@@ -69,8 +79,17 @@ def place_name(cell: Cell) -> str:
 
 
 def _name(cell: Cell) -> str:
-    return f"{cell.pattern} {cell.mode}, {_library(cell)}"
+    return f"{_operation(cell)}, {_of(cell)}"
 
 
-def _library(cell: Cell) -> str:
-    return cell.library
+def _operation(cell: Cell) -> str:
+    return f"{cell.pattern} {cell.mode}"
+
+
+def _of(cell: Cell) -> str:
+    """The library and how it was set."""
+    return ", ".join([cell.library, *_details(cell)])
+
+
+def _details(cell: Cell) -> list[str]:
+    return [word for word in (cell.setting, cell.arm) if word]

@@ -33,6 +33,7 @@ COMPARISONS = (
     comparisons.payoffs_of_places,
     comparisons.modes,
     comparisons.libraries,
+    comparisons.settings,
 )
 """All comparisons within one result."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE, TWICE
-from mpigauge.show.words.comparisons import place_name
+from mpigauge.show.words.comparisons import USUALLY, place_name
 from mpigauge.show.words.explain.parts import DASH, EMULATED, subject
 from mpigauge.show.words.factors import WORDS
 from mpigauge.show.words.runs import WITHIN, runs_words
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.explain.contrasts import ByLimit, Contrast
     from mpigauge.plan.model import Cell
 
-USUALLY = "usual setting"
 NO_LIMIT = "none found"
 
 
