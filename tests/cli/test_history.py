@@ -93,7 +93,7 @@ def test_every_format_has_all_of_it(cli: Cli) -> None:
     lines = list(csv.DictReader(io.StringIO(cli("history", path, "--format", "csv").out)))
     assert {one["said"] for one in lines} == {"slower", "no change"}
     suite = ET.fromstring(cli("history", path, "--format", "junit").out)  # noqa: S314 - our own
-    assert suite.get("failures") == "1"
+    assert suite.get("failures") == str(sum(one["said"] == "slower" for one in lines))
     assert "memcpy" in cli("history", path, "--all").out
     assert "slower" in cli("history", path, "--format", "markdown").out
     only = json.loads(cli("history", path, "--sizes", "8", "--format", "json").out)
