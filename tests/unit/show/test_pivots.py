@@ -197,6 +197,17 @@ def test_a_summary_quotes_what_reports_quote(libraries: Path, cli: Cli) -> None:
     assert not any("memory" in name or "crosscopy" in name for name in table["columns"])
 
 
+def test_a_column_that_is_alone_says_what_it_has_and_not_its_title_again(machine: Path, cli: Cli) -> None:
+    mine = [*(cell(size=size, **PLACES[0]) for size in SIZES), collective("barrier", 0, **PLACES[0])]
+    path = written("one.jsonl", *records_of(mine))
+    for kind, heading in (("times", "time"), ("rates", "bandwidth"), ("latency", "time")):
+        for table in tables_of(cli, path, "--table", kind):
+            assert table["columns"] == [heading]
+            assert table["title"].startswith(("pingpong, standard", "barrier"))
+    (table,) = tables_of(cli, path, "--table", "summary")
+    assert table["columns"] == ["value"]
+
+
 # ---- Several results -----------------------------------------------------------------------------
 
 

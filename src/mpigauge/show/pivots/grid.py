@@ -239,11 +239,21 @@ def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) ->
     return ", ".join(word for name, word in factors.items() if name in names and word not in unsaid)
 
 
+def _quantity(entries: Iterable[Entry]) -> str:
+    """What a column is called that is alone: the title says already what its numbers are of."""
+    kinds = {entry.quantity.heading or entry.quantity.name for entry in entries}
+    return kinds.pop() if len(kinds) == 1 else "value"
+
+
 def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """What tells columns apart; what nobody may take for their own measurement says so."""
+    """What tells columns apart; what nobody may take for their own measurement says so.
+
+    Args:
+        keys: One per column.
+    """
     labels = told_apart([dict(key) for key in keys])
     if len(keys) == 1:
-        labels = [_words(dict(keys[0]), names, {AUTO})]
+        labels = [_quantity(entries)]
     return [
         _named(label, [entry for entry in entries if _key(entry, names) == key])
         for label, key in zip(labels, keys, strict=True)
