@@ -117,7 +117,12 @@ def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> lis
     places = {(row.cell.bytes, row.cell.pair) for row in rows}
     first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
     latency = pattern.one_way and pattern.talks
-    common = [LATENCY if latency and column.name == LATENCY.name else column for column in USUAL_COLUMNS]
+    rated = any(row.rate_bytes_per_s is not None for row in rows)
+    common = [
+        LATENCY if latency and column.name == LATENCY.name else column
+        for column in USUAL_COLUMNS
+        if rated or column.name != "rate"
+    ]
     return [*first, *common, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 
