@@ -84,7 +84,8 @@ def test_what_is_no_result_of_this_machine_is_named_and_left_out(cli: Cli) -> No
     assert "left out: results/day03.jsonl: host node1, elsewhere" in done.out
     assert "8 sessions" in done.out
     for words in (["none.jsonl"], ["results/notes.jsonl"], ["."]):
-        assert cli("history", *words).status == EXIT_USAGE
+        done = cli("history", *words)
+        assert (done.status, "skipped" in done.err) == (EXIT_USAGE, False)
 
 
 @pytest.mark.thorough
@@ -93,7 +94,7 @@ def test_every_format_has_all_of_it(cli: Cli) -> None:
     lines = list(csv.DictReader(io.StringIO(cli("history", path, "--format", "csv").out)))
     assert {one["said"] for one in lines} == {"slower", "no change"}
     suite = ET.fromstring(cli("history", path, "--format", "junit").out)  # noqa: S314 - our own
-    assert suite.get("failures") == "1"
+    assert suite.get("failures") == str(sum(one["said"] == "slower" for one in lines))
     assert "memcpy" in cli("history", path, "--all").out
     assert "slower" in cli("history", path, "--format", "markdown").out
     only = json.loads(cli("history", path, "--sizes", "8", "--format", "json").out)

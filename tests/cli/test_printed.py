@@ -63,6 +63,25 @@ def test_the_answer_says_that_it_is_imported(cli: Cli) -> None:
     assert "1.35" in out
 
 
+def test_what_a_text_does_not_say_is_not_zero(cli: Cli) -> None:
+    """OSU prints no number of ranks, and of launches and samples nobody does."""
+    shutil.copy(FOLDER / "osu_barrier_7.4_f.txt", "osu.txt")
+    assert "0 ranks" not in cli("show", "osu.txt").out
+    (table,) = (line for line in cli("show", "osu.txt", "--all").out.splitlines() if "610 ns" in line)
+    assert "0" not in table.replace("610 ns", "")
+    assert (
+        "imported without samples, so without intervals: 1 cell, from osu.txt"
+        in cli("show", "osu.txt", "--all").out
+    )
+
+
+def test_a_text_without_any_number_says_whose_it_is(cli: Cli) -> None:
+    shutil.copy(FOLDER / "imb_mpi1_time_out.txt", "imb.txt")
+    first, second, *_ = cli("show", "imb.txt").out.splitlines()
+    assert first.startswith("Intel(R) MPI Benchmarks 2021.11")
+    assert (second, "timeout, timeout" in cli("show", "imb.txt", "--all").out) == ("", False)
+
+
 def piped(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts it on standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
@@ -84,6 +103,14 @@ def test_standard_input_may_be_any_of_them(cli: Cli, monkeypatch: pytest.MonkeyP
     assert (shown.status, shown.err) == (0, "")
     rows = json.loads(cli("show", path, "--all", "--format", "json").out)["rows"]
     assert json.loads(shown.out)["rows"] == rows
+
+
+def test_nothing_on_standard_input_is_told_as_such(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped(b"", monkeypatch)
+    done = cli("show", "-")
+    assert (done.status, done.out) == (2, "")
+    assert "standard input: is empty" in done.err
+    assert "mpigauge show -" in done.err
 
 
 def test_json_of_nobody_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

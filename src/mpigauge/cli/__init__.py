@@ -215,7 +215,14 @@ def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, 
     """A sentence and a hint, of what click found wrong."""
     if isinstance(error, click.NoSuchOption):
         return f"there is no option {error.option_name}", _option_hint(error, given)
-    return error.format_message().rstrip("."), _help_hint(error, given)
+    hint = _value_hint(error) if isinstance(error, click.BadParameter) else ""
+    return " ".join(error.format_message().split()).rstrip("."), hint or _help_hint(error, given)
+
+
+def _value_hint(error: click.BadParameter) -> str:
+    from mpigauge.cli import foreign_values
+
+    return foreign_values.hint_of(error)
 
 
 def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:

@@ -45,6 +45,9 @@ DIFFERENT = {
 }
 """Words that are a name of ours but for their case, and mean something else where they are spelt so."""
 
+_ONE_SIDED = re.compile(r"put|get|window|^(acc|fop|cas|rma|oneput)")
+"""Of words that are no name of ours."""
+
 NOT_MEASURED = {
     "mbwmr": "several pairs at a time are not measured; stream is one pair",
     "multilat": "several pairs at a time are not measured; pingpong is one pair",
@@ -92,11 +95,20 @@ def remark(word: str, meaning: Meaning) -> str:
 def hint_for(word: str, patterns: Iterable[str]) -> str:
     """What to do about a word that is no pattern's name; empty if nothing comes near."""
     names = list(patterns)
-    if (why := NOT_MEASURED.get(_plain(word))) is not None:
+    if why := _why_not(_plain(word)):
         return f"{why}: mpigauge list shows what is"
     near = nearest(_plain(word), [*map(_plain, names), *ALIASES])
     found = meaning_of(near, names) if near else None
     return f"did you mean {found.pattern}? mpigauge list shows all patterns" if found else ""
+
+
+def _why_not(plain: str) -> str:
+    """Why there is no pattern for what other programs measure; empty if we do not know."""
+    if plain.startswith("neighbo"):
+        return "neighbourhood collectives are not measured"
+    if _ONE_SIDED.search(plain):
+        return "one-sided communication is not measured"
+    return NOT_MEASURED.get(plain, "")
 
 
 class OptionHint(NamedTuple):

@@ -76,6 +76,9 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
 
     chosen.selection.check()
     read, refused = _read(every(paths), chosen)
+    # The first is the error itself where there is nothing else.
+    for one in refused if read else refused[1:]:
+        click.echo(f"skipped: {one.sentence}", err=True)
     if not read:
         raise (
             refused[0]
@@ -85,8 +88,8 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
             )
         )
     known, copies = in_time(read)
-    for one in copies:
-        click.echo(f"skipped: {one.path}: a copy of another result", err=True)
+    for copy in copies:
+        click.echo(f"skipped: {copy.path}: a copy of another result", err=True)
     left_out = apart_from(reference or known[-1], known)
     strangers = {id(one) for one, _ in left_out}
     return Sessions([one for one in known if id(one) not in strangers], left_out)
@@ -99,7 +102,6 @@ def _read(paths: Sequence[Path], chosen: Chosen) -> tuple[list[Session], list[Us
             found.append(session_in(path, chosen))
         except UsageError as error:
             refused.append(error)
-            click.echo(f"skipped: {error.sentence}", err=True)
     return found, refused
 
 

@@ -8,12 +8,13 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
+from mpigauge.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from mpigauge.formats import Reader
 
 
-class Readers(click.Group):
+class Readers(Subcommands):
     """One command for every row of `formats.READERS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -4,9 +4,10 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.run_options import TakesWordsOfRun, words_of_run
+from mpigauge.cli.subcommands import Subcommands
 
 
-@click.group("kernel")
+@click.group("kernel", cls=Subcommands)
 def command() -> None:
     """Locate, build or query mpigauge-kernel.
 

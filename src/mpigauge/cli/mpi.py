@@ -10,6 +10,7 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.options import Decorator, format_option
 from mpigauge.cli.plan_option import PLAN_PATH
+from mpigauge.cli.subcommands import Subcommands
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def _names(complete: Complete) -> Decorator:
     return click.argument("names", nargs=-1, metavar="[NAME[==VERSION]]...", shell_complete=complete)
 
 
-@click.group("mpi")
+@click.group("mpi", cls=Subcommands)
 def command() -> None:
     """Add, list or remove MPI libraries that mpigauge keeps for you, several versions side by side.
 

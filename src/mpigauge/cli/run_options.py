@@ -157,7 +157,10 @@ HOW_LONG = (
         help="Spread the launches over this time, with pauses in between: 1h.  [default: no pauses]",
     ),
     click.option(
-        "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: as needed]"
+        "--launches",
+        type=int,
+        metavar="N",
+        help="Number of launches of mpiexec (exact).  [default: as needed]",
     ),
     click.option(
         "--samples", type=int, metavar="N", help="Maximum samples per cell and launch.  [default: 1000]"

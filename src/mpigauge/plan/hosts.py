@@ -208,7 +208,7 @@ def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
 
 
 def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
-    """One rank a host, round after round."""
+    """One rank per host, round after round."""
     if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
         raise UsageError(
             f"{where}: {hosts[0].name} is the only host, but ranks are to be placed on different ones",

@@ -1,6 +1,6 @@
 """Where a plan comes from: a TOML file, or the built-in suites, with options laid over it.
 
-A plan file has the keys of PlanFile at its top and one `[[measure]]` table a pattern.
+A plan file has the keys of PlanFile at its top and one `[[measure]]` table per pattern.
 """
 
 import tomllib
@@ -115,7 +115,7 @@ def read_file(path: Path) -> PlanFile:
         UsageError: Names the file and the key, or the line that is not TOML.
     """
     shipped.check_there(path)
-    return file_of(read_toml(path, "a plan"), str(path))
+    return file_of(read_toml(path, "a plan", ", or a name: mpigauge list plans"), str(path))
 
 
 def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
@@ -135,8 +135,11 @@ def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
         ) from None
 
 
-def read_toml(path: Path, what: str) -> dict[str, Any]:
+def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
     """The tables of a TOML file that a user has written.
+
+    Args:
+        also: What else to do if there is no such file.
 
     Raises:
         UsageError: It cannot be read; names the file, and the line that is not TOML.
@@ -144,7 +147,9 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", f"use the path of {what}") from None
+        raise UsageError(
+            f"{path}: cannot be read: {error.strerror}", f"use the path of {what}{also}"
+        ) from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", f"{what} is a TOML file: see examples/") from None
     try:

@@ -187,6 +187,10 @@ def _too_much(path: Path) -> UsageError:
 
 def _not_ours(path: Path, start: bytes) -> UsageError:
     if not start:
+        if path == STANDARD_INPUT:
+            return UsageError(
+                "standard input: is empty", "pipe a result into it: zcat r.jsonl.gz | mpigauge show -"
+            )
         return UsageError(f"{path}: is empty", "measure again: mpigauge run")
     return NotAResultError(f"{path}: is not a result file of mpigauge", "mpigauge run writes one")
 

@@ -65,7 +65,7 @@ USUAL_COLUMNS = (
     Column(
         "launches",
         "launches",
-        lambda row: row.time and row.time.launches,
+        lambda row: (row.time and row.time.launches) or None,
         "1",
         goes=3,
         about="launches with samples of this cell: G",
@@ -73,7 +73,7 @@ USUAL_COLUMNS = (
     Column(
         "samples",
         "samples",
-        lambda row: row.time and row.time.samples,
+        lambda row: (row.time and row.time.samples) or None,
         "1",
         goes=1,
         about="samples in all of them",

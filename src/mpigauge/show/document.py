@@ -109,6 +109,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Cases:
+    """A table whose rows a CI system follows from run to run.
+
+    Attributes:
+        names: Of its rows, the same whatever is said of them this time.
+    """
+
+    table: Table
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line above or below the tables; a tone colours what stands before its colon."""
 
@@ -127,6 +139,7 @@ class Document:
             Markdown has it in the place of head and foot.
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
+        cases: What JUnit has as test cases, a row per number; None for the rows of the tables.
         schema: What its data are, by a name in `show.schema.VERSIONS`; "" for lists, which have no version.
         contexts: Where its numbers come from, one per result: `show.tables.context`.
         properties: Facts about the whole, by name, where a format has room for such; those that are empty are
@@ -142,6 +155,7 @@ class Document:
     source: str = ""
     data: Callable[[], Mapping[str, Any]] | None = None
     records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
+    cases: Callable[[], Sequence[Cases]] | None = None
     schema: str = ""
     contexts: Sequence[Mapping[str, Any]] = ()
     properties: Mapping[str, str] = field(default_factory=dict)

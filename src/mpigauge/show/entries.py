@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.show.document import Column
-from mpigauge.show.words.status import reason
+from mpigauge.show.words.status import reason, says_status
 from mpigauge.show.words.warnings import WORDS, label
 from mpigauge.vocabulary import BROKEN
 
@@ -114,7 +114,7 @@ def ratio_text(row: Row, name: str) -> str:
 
 
 def notes_of(row: Row) -> str:
-    state: list[str] = [] if row.status == "ok" else [row.status]
+    state: list[str] = [] if row.status == "ok" or says_status(row) else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
     warnings = [label(one.kind) for one in row.warnings if not WORDS[one.kind].seen_elsewhere]

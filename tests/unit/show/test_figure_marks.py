@@ -70,6 +70,17 @@ def test_libraries_are_held_against_each_other_in_the_same_place(machine: Path) 
     assert np.allclose([*ratios.values()], 1.1, rtol=0.01)
 
 
+@pytest.mark.parametrize(("sizes", "said"), [((8, 64), True), ((8, 64, 512, 1024), False)])
+def test_few_ratios_of_unlike_sizes_are_explained(machine: Path, sizes: tuple[int, ...], said: bool) -> None:
+    cells = [
+        *(cell(size=size, mpi_version="1") for size in (8, 64, 512, 1024, 4096)),
+        *(cell(size=size, mpi_version="2") for size in sizes),
+    ]
+    for kind in ("time", "ratio"):
+        told = " ".join(words(figure(query(kind, of_cells(cells, lambda _: 10_000.0))))).replace("\n", " ")
+        assert (f"ratios at the {len(sizes)} of 5 sizes that both have" in told) == said
+
+
 def test_what_others_have_printed_beside_them_changes_nothing_of_that(machine: Path) -> None:
     cells = [
         cell(size=8, mpi="MPICH", mpi_version="", transport="tcp", placement=place)

@@ -102,6 +102,27 @@ def test_every_range_of_sizes_has_ticks(sizes: set[float], linear: bool) -> None
     assert len(set(labels)) == len(labels)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        (
+            [8 * 4**n for n in range(8)],
+            {"8 B", "32 B", "128 B", "512 B", "2 KiB", "8 KiB", "32 KiB", "128 KiB"},
+        ),
+        ([8 * 8**n for n in range(6)], {"8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB"}),
+        ([64 * 8**n for n in range(7)], {"64 B", "512 B", "4 KiB", "32 KiB", "256 KiB", "2 MiB", "16 MiB"}),
+        ([1000, 10_000, 100_000], {"1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB"}),
+    ],
+)
+def test_labels_of_sizes_are_sizes_that_were_measured(sizes: list[int], expected: set[str]) -> None:
+    """As far as powers of two were."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    axes = Figure().add_subplot()
+    SizeAxis(sizes, linear=False).dress(axes)
+    assert {label.get_text() for label in axes.get_xticklabels()} == expected
+
+
 # ---- Imported times ------------------------------------------------------------------------------
 
 

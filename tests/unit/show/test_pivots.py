@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.result.reader import load
 from mpigauge.result.records import End, Imported
 from mpigauge.show.pivots import KINDS, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
@@ -195,6 +196,28 @@ def test_a_summary_quotes_what_reports_quote(libraries: Path, cli: Cli) -> None:
     assert [line["entries"][0]["quantity"] for line in table["lines"]].index("rate") == 2
     assert len(table["columns"]) == 4
     assert not any("memory" in name or "crosscopy" in name for name in table["columns"])
+
+
+def test_a_column_that_is_alone_says_what_it_has_and_not_its_title_again(machine: Path, cli: Cli) -> None:
+    mine = [*(cell(size=size, **PLACES[0]) for size in SIZES), collective("barrier", 0, **PLACES[0])]
+    path = written("one.jsonl", *records_of(mine))
+    for kind, heading in (("times", "time"), ("rates", "bandwidth"), ("latency", "time")):
+        for table in tables_of(cli, path, "--table", kind):
+            assert table["columns"] == [heading]
+            assert table["title"].startswith(("pingpong, standard", "barrier"))
+    (table,) = tables_of(cli, path, "--table", "summary")
+    assert table["columns"] == ["value"]
+
+
+def test_a_caption_says_of_what_where_and_when_and_not_the_plan(machine: Path, cli: Cli) -> None:
+    path = written("one.jsonl", *records_of([cell(size=size, **PLACES[0]) for size in SIZES]))
+    out = cli("show", path, "--table", "times", "--format", "markdown").out
+    caption = out.splitlines()[0]
+    assert "(time: one way: half a round trip; ±" in caption
+    assert caption.endswith(f"{len(LAUNCHES)} launches)")
+    assert "one operation" not in caption
+    assert (title := load(path).campaign.plan.title)
+    assert title not in caption
 
 
 # ---- Several results -----------------------------------------------------------------------------

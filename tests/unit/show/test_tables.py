@@ -189,7 +189,7 @@ def test_markdown_bears_pipes_and_stays_a_table() -> None:
     text = render(document_of(result_of(campaign(SMALL), launch(1), failed)), "markdown")
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert "mpi\\|exec \\| grep" in table[-1]
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {len(USUAL_COLUMNS) + 2}
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {len(USUAL_COLUMNS) + 1}
 
 
 def test_the_head_says_where_and_how() -> None:

@@ -41,6 +41,9 @@ INCHES_OF_WORDS = 1.15
 
 INTERVALS = "bands: 95 % intervals across launches"
 
+FEW = 0.5
+"""Of the sizes: if fewer have a ratio, it is said why."""
+
 
 @maker(MAKERS, "time")
 def time_figure(query: Query) -> Figure:
@@ -195,7 +198,13 @@ def looks_of_ratios(looks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _note(found: Sequence[Series], over: Ratios | None) -> str:
     """What the marks of ratios mean, and why some are missing."""
     missing = missing_ratios(over.ranks_apart) if over else ""
-    return "; ".join(filter(None, [intervals(found), missing]))
+    return "; ".join(filter(None, [intervals(found), missing, _in_common(over) if over else ""]))
+
+
+def _in_common(over: Ratios) -> str:
+    """Why there are few ratios, if there are."""
+    both, either = over.sizes
+    return f"ratios at the {both} of {either} sizes that both have" if 0 < both < FEW * either else ""
 
 
 def intervals(found: Sequence[Series]) -> str:

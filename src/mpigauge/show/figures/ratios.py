@@ -75,6 +75,17 @@ class Ratios:
             if (why := apart(row.time, under.time, _distances(row, under), paired=one.source is base.source))
         ]
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many sizes have both a series and what it is held against, and how many either of them has."""
+        pairs = [(one, base) for one, base in zip(self.series, self.bases, strict=True) if base is not None]
+        both = {size for one, base in pairs for size in _timed(one) & _timed(base)}
+        return len(both), len({size for one, base in pairs for size in _timed(one) | _timed(base)})
+
+
+def _timed(one: Series) -> set[int]:
+    return {row.cell.bytes for row in one.rows if row.time is not None}
+
 
 def to_first(found: Sequence[Series]) -> Ratios:
     """Of every series but the first, to that."""

@@ -29,7 +29,7 @@ BESIDE, BESIDE_ALL = 0.006, 0.02
 BEYOND, LINEAR_BEYOND = 3.0, 1.3
 """How much farther than the values an axis goes for the sake of their intervals."""
 
-_STEPS_OF_TWO = (1, 2, 3, 4, 5, 10)
+_STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 
 
 # ---- Sizes ---------------------------------------------------------------------------------------
@@ -47,6 +47,7 @@ class SizeAxis:
         positive = [size for size in sizes if size > 0]
         self.linear = linear or not positive or _evenly(positive)
         self._most = most or (TICKS_MOST if style.width_in() > style.NARROW else TICKS_NARROW)
+        self._measured = {*positive}
         self._has_zero = len(positive) < len(sizes)
         self._low, self._high = (min(positive), max(positive)) if positive else (0.0, 1.0)
         octaves = math.log2(self._high / self._low) if positive else 0
@@ -74,7 +75,7 @@ class SizeAxis:
             axes.set_xlim((0 if from_zero else self._low) - room, self._high + room)
             return
         axes.set_xscale("log", base=2)
-        places: list[float] = [*_powers_of_two(self._low, self._high, self._most)]
+        places: list[float] = [*_powers_of_two(self._low, self._high, self._most, self._measured)]
         names = [units.format_size(round(place)) for place in places]
         left = self._zero if self._has_zero else self._low
         margin = (self._high / left) ** 0.03
@@ -99,14 +100,19 @@ def _fix(axis: Any, ticks: Sequence[float], names: Sequence[str], minor: Sequenc
     axis.set_minor_formatter(NullFormatter())
 
 
-def _powers_of_two(low: float, high: float, most: int) -> list[int]:
-    """Sizes that are powers of two, every n-th."""
+def _powers_of_two(low: float, high: float, most: int, measured: Collection[float] = ()) -> list[int]:
+    """Sizes that are powers of two, every n-th: those of which most were measured, then as many as fit."""
     first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
-    for step in _STEPS_OF_TWO:
-        powers = [power for power in range(first, last + 1) if power % step == 0]
-        if len(powers) <= most:
-            return [2**power for power in powers] or [round(low)]
-    return [2**first, 2**last]
+    powers = range(first, last + 1)
+    grids = (
+        [power for power in powers if power % step == phase]
+        for step in _STEPS_OF_TWO
+        for phase in range(step)
+    )
+    fitting = [grid for grid in grids if grid and len(grid) <= most]
+    if not fitting:
+        return [2**first, 2**last] if powers else [round(low)]
+    return [2**power for power in max(fitting, key=lambda grid: sum(2**power in measured for power in grid))]
 
 
 def _steps_of_bytes(low: float, high: float, most: int) -> list[int]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, OWN_DECIMALS, Twin
 from mpigauge.plan.patterns import known
-from mpigauge.show.formats.times import SIZELESS
 from mpigauge.show.formats.twins import Block, blocks_of
+from mpigauge.show.words.cell_names import SIZELESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

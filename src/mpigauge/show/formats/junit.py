@@ -6,8 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from mpigauge.show.document import Cases, Units
+from mpigauge.show.words.cell_names import told_apart
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
     from mpigauge.show.document import Document, Table, Tone
 
@@ -19,9 +22,9 @@ def render(document: Document) -> str:
     """The rows of all tables; the lines above them are what the suite says."""
     suite = ET.Element("testsuite", name="mpigauge")
     _describe(suite, document.properties)
-    for table in document.tables:
-        for row, entries in zip(table.rows, document.entries(table), strict=True):
-            _case(suite, table, row, entries)
+    for case in document.cases() if document.cases is not None else map(_unnamed, document.tables):
+        for name, row in zip(told_apart(case.names), case.table.rows, strict=True):
+            _case(suite, case.table, name, row, document.units)
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("*/failure"))))
     suite.set("skipped", str(len(suite.findall("*/skipped"))))
@@ -42,17 +45,20 @@ def _describe(suite: ET.Element, properties: Mapping[str, str]) -> None:
         ET.SubElement(listed, "property", name=name, value=_clean(value))
 
 
-def _case(suite: ET.Element, table: Table, row: Any, entries: Sequence[str]) -> None:
-    names = [text for text, column in zip(entries, table.columns, strict=True) if column.left and text]
-    case = ET.SubElement(
-        suite, "testcase", classname=_clean(table.title or "mpigauge"), name=_clean(" ".join(names))
-    )
-    tones = {column.tone(row) for column in table.columns}
-    said = " ".join(
-        f"{column.heading} {text}".strip()
-        for text, column in zip(entries, table.columns, strict=True)
-        if text
-    )
+def _unnamed(table: Table) -> Cases:
+    """Of a table without names: what stands at the left, but for what judges a row."""
+    return Cases(table, [" ".join(filter(None, _left(table, row))) for row in table.rows])
+
+
+def _left(table: Table, row: Any) -> Iterator[str]:
+    return (column.text(row, Units()) for column in table.columns if column.left and not column.tone(row))
+
+
+def _case(suite: ET.Element, table: Table, name: str, row: Any, chosen: Units) -> None:
+    case = ET.SubElement(suite, "testcase", classname=_clean(table.title or "mpigauge"), name=_clean(name))
+    entries = [(column, text) for column in table.columns if (text := column.text(row, chosen))]
+    tones = {column.tone(row) for column, _ in entries}
+    said = " ".join(f"{column.heading} {text}".strip() for column, text in entries)
     if kind := _kind(tones):
         ET.SubElement(case, kind, message=_clean(said))
     else:

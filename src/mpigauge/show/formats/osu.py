@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Twin
-from mpigauge.show.formats.times import SIZELESS
 from mpigauge.show.formats.twins import blocks_of
+from mpigauge.show.words.cell_names import SIZELESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

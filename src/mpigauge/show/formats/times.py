@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.show.words.ascii import printable
-from mpigauge.show.words.factors import UNSAID, phrases_of
-from mpigauge.units import format_size
+from mpigauge.show.words.cell_names import names_of, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +17,6 @@ if TYPE_CHECKING:
     from mpigauge.show.document import Document
 
 NS_PER_S = 1e9
-SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 """What the instrument itself takes, of which no table tells either."""
 
@@ -93,38 +88,9 @@ def _ns(record: Mapping[str, Any], what: str) -> float | None:
 
 
 def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Of cells: with the version of a library only where there are several, so that a history outlives it."""
-    cells = [cell_of(record) for record in records]
-    versions = defaultdict(set)
-    for cell in cells:
-        versions[cell.mpi, cell.label].add(cell.mpi_version)
-    found = [
-        _name(cell, record.get("state"), versioned=len(versions[cell.mpi, cell.label]) > 1)
-        for cell, record in zip(cells, records, strict=True)
-    ]
-    return _told_apart(found)
+    return told_apart(names_of([(cell_of(record), record.get("state")) for record in records]))
 
 
 def cell_of(record: Mapping[str, Any]) -> Cell:
     """The cell that a record is of."""
     return Cell(**{name: record[name] for name in Cell.__struct_fields__ if name in record})
-
-
-def _name(cell: Cell, state: str | None, *, versioned: bool) -> str:
-    """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
-    phrases = phrases_of(cell)
-    if "mpi" in phrases:
-        phrases["mpi"] = " ".join(filter(None, [cell.label, cell.mpi, cell.mpi_version if versioned else ""]))
-    size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
-    first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
-    rest = [phrase for phrase in phrases.values() if phrase not in UNSAID]
-    return printable(" ".join([*first, *size, *rest, *([f"state {state}"] if state else [])]))
-
-
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """Equal names, which only results of strangers have, are counted: none may replace another."""
-    found: dict[str, None] = {}
-    for name in names:
-        counted = (f"{name} #{number}" for number in count(2))
-        found[next(one for one in chain([name], counted) if one not in found)] = None
-    return list(found)

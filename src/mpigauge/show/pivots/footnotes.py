@@ -19,7 +19,7 @@ LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 
 IMPORTED = "imported"
 SENTENCES: dict[str, str] = {
-    IMPORTED: "published by others: no samples, so no interval",
+    IMPORTED: "imported: no samples, so no interval",
     **{kind: words.brief for kind, words in WORDS.items() if words.brief},
 }
 """What is marked at a number, and what its letter means."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.show.query import Source
     from mpigauge.show.words.factors import Factors
 
-QUANTITY, RATE = "quantity", "rate"
+QUANTITY, RATE, TIME = "quantity", "rate", "time"
 
 Key = tuple[tuple[str, str], ...]
 
@@ -116,7 +116,8 @@ def _grid(entries: Sequence[Entry], layout: Layout, about: str, varying: Collect
     first = {down: entry for (down, _), entry in reversed(places.items())}
     downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
     inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
-    words = [about, layout.interval if _has_intervals(entries) else "", *_operations(entries)]
+    interval = layout.interval if _has_intervals(entries) else ""
+    words = [*_said_of(about, [*_operations(entries)]), interval, *_directions(entries)]
     return Grid(
         title=_title(entries, inside, varying),
         about="; ".join(filter(None, words)),
@@ -194,11 +195,22 @@ def _widest(entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[st
 # ---- Words ---------------------------------------------------------------------------------------
 
 
+def _said_of(about: str, operations: Sequence[str]) -> Iterable[str]:
+    """What one entry is, and what operation it is of: `time: one exchange, both messages`."""
+    if about == TIME and operations:
+        return [f"{about}: {operations[0]}"]
+    return [about, *(f"one operation: {one}" for one in operations)]
+
+
 def _operations(entries: Sequence[Entry]) -> Iterable[str]:
-    """What one operation is, and whether rates count both directions, if that is the same for all."""
+    """What one operation is, if that is the same for all."""
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
     if len(times_of) == 1 and any(times_of):
-        yield f"one operation: {times_of.pop()}"
+        yield times_of.pop()
+
+
+def _directions(entries: Iterable[Entry]) -> Iterable[str]:
+    """Whether rates count both directions, if that is the same for all."""
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
         yield "bandwidths count both directions"
 
@@ -239,11 +251,21 @@ def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) ->
     return ", ".join(word for name, word in factors.items() if name in names and word not in unsaid)
 
 
+def _quantity(entries: Iterable[Entry]) -> str:
+    """What a column is called that is alone: the title says already what its numbers are of."""
+    kinds = {entry.quantity.heading or entry.quantity.name for entry in entries}
+    return kinds.pop() if len(kinds) == 1 else "value"
+
+
 def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """What tells columns apart; what nobody may take for their own measurement says so."""
+    """What tells columns apart; what nobody may take for their own measurement says so.
+
+    Args:
+        keys: One per column.
+    """
     labels = told_apart([dict(key) for key in keys])
     if len(keys) == 1:
-        labels = [_words(dict(keys[0]), names, {AUTO})]
+        labels = [_quantity(entries)]
     return [
         _named(label, [entry for entry in entries if _key(entry, names) == key])
         for label, key in zip(labels, keys, strict=True)

@@ -11,7 +11,7 @@ from mpigauge import units
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.analysis.over_sessions import linked
-from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.document import Cases, Column, Document, Line, Table
 from mpigauge.show.series import FILE, STATE, told_apart
 from mpigauge.show.sessions import sessions_lines, sessions_records, spans
 from mpigauge.show.tables.context import context_record, traced
@@ -76,11 +76,13 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     """
     told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
     doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, told)]
-    head, foot = list(_head(sources, told)), [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
+    head = [*filter(None, _head(sources, told))]
+    foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
     room = _room(head, foot, told)
+    tables = _tables(told[:JOBS_MOST], chosen, room)
     return Document(
         head=[*head, *_left_out(sources, told, room)],
-        tables=_tables(told[:JOBS_MOST], chosen, room),
+        tables=tables,
         foot=foot,
         units=chosen,
         source="; ".join(words.machine_of(source.result) for source in sources),
@@ -88,6 +90,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         records=lambda: chain.from_iterable(
             traced(map(_flat, _records([source])), source.result, source.stat) for source in sources
         ),
+        cases=lambda: [Cases(table, [line.heading for line in table.rows]) for table in tables],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
     )

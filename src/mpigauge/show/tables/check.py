@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.expectations import Judged, judged
 from mpigauge.plan.sizes import wanted
-from mpigauge.show.document import Column, Document, Line, Table, written
+from mpigauge.show.document import Cases, Column, Document, Line, Table, written
 from mpigauge.show.series import has_words
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import check as words
+from mpigauge.show.words.cell_names import names_of
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.vocabulary import EXPECTATION_VERDICTS
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from mpigauge.plan.expectations import Expectation
     from mpigauge.show.document import Tone, Units
     from mpigauge.vocabulary import ExpectationVerdict
+
+USUAL_STAT = "median"
 
 TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "holds": "good"}
 
@@ -50,15 +53,27 @@ def verdict_of(found: Iterable[Judged]) -> ExpectationVerdict:
 def document(found: Sequence[Judged], chosen: Units) -> Document:
     """What is held against what, the worst first."""
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
+    table = Table("", "", ordered, list(_columns(found)))
     return Document(
         head=[words.headline(found)],
-        tables=[Table("", "", ordered, list(_columns(found)))],
+        tables=[table],
         foot=[Line(text) for text in words.notes(found)],
         units=chosen,
         schema="check",
         data=lambda: {"verdict": verdict_of(found), "expectations": [_record(one) for one in found]},
         records=lambda: [_record(one) for one in found],
+        cases=lambda: [Cases(table, [*map(_name, ordered)])],
     )
+
+
+def _name(one: Judged) -> str:
+    """Of a test case: what the user calls it, its cell, and which number of it."""
+    expectation = one.expectation
+    if one.row is None:
+        return expectation.name
+    mine = [expectation.name] if expectation.name != expectation.text else []
+    stat = [expectation.stat] if expectation.stat != USUAL_STAT else []
+    return " ".join([*mine, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
 
 
 def _columns(found: Sequence[Judged]) -> Iterable[Column]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
 from mpigauge.analysis.compare.settings import without_effect
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare as words
+from mpigauge.show.words.cell_names import names_of, plain_phrases
 from mpigauge.show.words.factors import UNSAID
 from mpigauge.units import format_percent
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.document import Tone, Units
     from mpigauge.show.words.factors import Factors
@@ -79,6 +81,7 @@ def document(
             {**_record(one, first), "forced": "; ".join(shown.forced)}
             for one in (*shown.cells, *shown.controls)
         ],
+        cases=lambda: [_cases(kept, compared, alike, first)] if kept else [],
         properties={"verdict": verdict, "forced": "; ".join(shown.forced)},
     )
 
@@ -175,6 +178,24 @@ def _table(
 
 
 # ---- For programs --------------------------------------------------------------------------------
+
+
+def _cases(
+    runs: Sequence[Run], compared: frozenset[str], alike: Factors, first: Mapping[Compared, Compared]
+) -> Cases:
+    """The same with a row per number, since where a run begins and ends is another thing each time."""
+    alone = [Run((one,), 1) for run in runs for one in run.cells]
+    pairs = [run.worst.pair for run in alone]
+    names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
+    sides = [_side(pair, compared) for pair in pairs]
+    if len({*sides}) > 1:
+        names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
+    return Cases(_table(alone, compared, alike, first), names)
+
+
+def _side(pair: Pair, compared: frozenset[str]) -> str:
+    """The other of a pair, as plans and options call it."""
+    return " ".join(phrase for name, phrase in plain_phrases(pair.other.cell).items() if name in compared)
 
 
 def _data(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
@@ -11,10 +12,11 @@ from mpigauge.plan.factors import CURVE, usual
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.show.columnar import columns_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
-from mpigauge.show.document import DOT, Document, Table
+from mpigauge.show.document import DOT, Cases, Document, Table
 from mpigauge.show.schema import kinds_of_rows
 from mpigauge.show.tables.context import context_record, traced
 from mpigauge.show.tables.records import flat_record, result_record
+from mpigauge.show.words.cell_names import names_of
 from mpigauge.show.words.factors import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.show.words.foot import foot_of
 from mpigauge.show.words.head import head_of
@@ -57,18 +59,26 @@ def document(
     def records() -> list[dict[str, Any]]:
         return [*traced(map(flat_record, rows), result, stat)]
 
+    tables = _tables(result, rows, columns)
     return Document(
         head=head_of(result),
-        tables=_tables(result, rows, columns),
+        tables=tables,
         foot=foot,
         units=chosen,
         data=lambda: result_record(result, rows, [line.text for line in foot], states, stat),
         records=records,
+        cases=lambda: _cases(tables),
         schema="show",
         contexts=[context_record(result, stat)],
         sparse=True,
         pieces=lambda: [columns_of(records(), kinds_of_rows())],
     )
+
+
+def _cases(tables: Sequence[Table]) -> list[Cases]:
+    """Named without their titles, which say the version of a library even where there is one alone."""
+    names = iter(names_of([(row.cell, row.state) for table in tables for row in table.rows]))
+    return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
 
 
 def _curve(row: Row) -> tuple[object, ...]:
@@ -107,7 +117,12 @@ def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> lis
     places = {(row.cell.bytes, row.cell.pair) for row in rows}
     first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
     latency = pattern.one_way and pattern.talks
-    common = [LATENCY if latency and column.name == LATENCY.name else column for column in USUAL_COLUMNS]
+    rated = any(row.rate_bytes_per_s is not None for row in rows)
+    common = [
+        LATENCY if latency and column.name == LATENCY.name else column
+        for column in USUAL_COLUMNS
+        if rated or column.name != "rate"
+    ]
     return [*first, *common, *(EXTRA_COLUMNS[name] for name in names), NOTES]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.document import Column, Document, Line, Table
+from mpigauge.show.document import Cases, Column, Document, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,17 @@ def document(grouped: Mapping[str, Sequence[Finding]], environment: Mapping[str,
         foot=[_summary(found)],
         data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
         records=lambda: map(asdict, found),
+        cases=lambda: [_cases(name, group) for name, group in grouped.items()],
     )
+
+
+def _cases(title: str, group: Sequence[Finding]) -> Cases:
+    """A row per finding, with its remedy."""
+    lines = [
+        _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
+        for one in group
+    ]
+    return Cases(Table(title, "", lines, columns_of(group)), [one.what for one in group])
 
 
 def lines_of(group: Sequence[Finding]) -> Iterator[_Line]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analysis.compare.comparison import ALONG
 from mpigauge.analysis.compare.guidelines import USUAL
 from mpigauge.analysis.compare.pairs import Matched
-from mpigauge.analysis.compare.runs import distance, runs_of
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.analysis.compare.runs import Run, distance, runs_of
+from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import guidelines as words
+from mpigauge.show.words.cell_names import names_of
 from mpigauge.show.words.compare import ratio_words
 from mpigauge.units import format_percent
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mpigauge.analysis.compare.guidelines import Best, Checked, Guidelines
-    from mpigauge.analysis.compare.runs import Run
     from mpigauge.plan.patterns import Pattern
     from mpigauge.show.document import Tone, Units
 
@@ -53,6 +53,7 @@ def document(
         schema="guidelines",
         data=lambda: _data(shown),
         records=lambda: [_record(one) for one in shown.checked],
+        cases=lambda: [_cases(kept, unsaid)] if kept else [],
     )
 
 
@@ -105,6 +106,17 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
 
 
 # ---- For programs --------------------------------------------------------------------------------
+
+
+def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
+    """The same with a row per number, since where a run begins and ends is another thing each time."""
+    alone = [Run((one,), 1) for run in runs for one in run.cells]
+    rows = [run.worst.pair.other for run in alone]
+    against = [words.instead_of(words.checked(run)) for run in alone]
+    names = names_of([(row.cell, row.state) for row in rows])
+    return Cases(
+        _table(alone, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
+    )
 
 
 def _data(shown: Guidelines) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import compare
 from mpigauge.show.words import history as words
+from mpigauge.show.words.cell_names import names_of
 from mpigauge.show.words.factors import UNSAID
 from mpigauge.show.words.sessions import count_of
 from mpigauge.units import format_percent
@@ -71,6 +73,7 @@ def document(
         schema="history",
         data=lambda: _data(shown, left_out),
         records=lambda: [*_records(shown)],
+        cases=lambda: [_cases(shown, kept, alike.keys())] if kept else [],
     )
 
 
@@ -140,6 +143,19 @@ def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Ta
 
 
 # ---- For programs --------------------------------------------------------------------------------
+
+
+def _cases(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Cases:
+    """The same with a row per number, since of which the same is said is another thing each time."""
+    alone = [replace(told, cells=[cell]) for told in lines for cell in told.cells]
+    rows = [
+        told.track.curve.row(told.cells[0], len(shown.sessions)) for told in alone if told.track.curve.rows
+    ]
+    names = iter(names_of([(row.cell, row.state) for row in rows]))
+    return Cases(
+        _table(shown, alone, unsaid),
+        [next(names) if told.track.curve.rows else words.name(told, unsaid) for told in alone],
+    )
 
 
 def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> dict[str, Any]:

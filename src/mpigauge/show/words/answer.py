@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 DETAIL_MOST = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
-"""What makers put into the names of processors."""
-
 JOB = tuple(name for name in WORDS if BY_NAME[name].job)
 """What a job is of, in this order."""
 
@@ -57,7 +55,7 @@ def _machine(result: Result) -> str:
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
     processor = " ".join(TRADE_MARKS.sub("", machine.cpu).split())
     kind = ", ".join(filter(None, [processor, cores, virtual, emulated]))
-    title = result.campaign.plan.title if result.imported and not machine.host else ""
+    title = "" if machine.host or result.launches else result.campaign.plan.title
     return DOT.join(filter(None, [machine.host, kind, title]))
 
 
@@ -191,7 +189,8 @@ def _messages(quote: Quote, _: Units) -> str:
 
 
 def _operation(quote: Quote, chosen: Units) -> str:
-    ranks = _count(quote.row.cell.ranks, "rank", "ranks") if quote.row.talks else ""
+    known = quote.row.talks and quote.row.cell.ranks
+    ranks = _count(quote.row.cell.ranks, "rank", "ranks") if known else ""
     largest = ""
     if quote.largest is not None and quote.largest.time is not None:
         time = units.format_time(quote.largest.time.estimate, chosen.time)

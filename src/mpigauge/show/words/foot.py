@@ -162,10 +162,8 @@ def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
 def _imported(result: Result) -> Iterator[str]:
     if result.imported:
         files = sorted({one.source.partition(": line")[0] for one in result.imported})
-        yield (
-            f"{len(result.imported)} cells are from published figures, without samples or intervals: "
-            f"{', '.join(files)}"
-        )
+        cells = units.counted(len(result.imported), "cell")
+        yield f"imported without samples, so without intervals: {cells}, from {', '.join(files)}"
 
 
 def _control_arm(result: Result) -> Iterator[str]:

@@ -34,7 +34,14 @@ def reason(row: Row) -> str:
 
 def status_and_reason(row: Row) -> str:
     """The status of a row and why it is so: `failed: crash in launch 2: ...`."""
+    if says_status(row):
+        return reason(row)
     return f"{row.status}: {reason(row)}" if row.reason else row.status
+
+
+def says_status(row: Row) -> bool:
+    """Whether its reason begins with the status: `timeout in launch 1: ...`."""
+    return reason(row).startswith(row.status)
 
 
 def sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
