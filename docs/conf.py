@@ -1,5 +1,10 @@
 """How Sphinx builds these pages: `make docs`. Needs no network."""
 
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
 from mpigauge import __version__
 
 project = "mpigauge"
@@ -22,3 +27,19 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 html_extra_path = ["schema.json", "schema-show.json"]
+
+WITHIN_A_NUMBER = re.compile(r" (?![(\N{PLUS-MINUS SIGN}]|in \d)")
+"""The spaces in a number with its unit, and in an interval: between the two a narrow table begins a line."""
+
+
+def keep_numbers_whole(_: Sphinx, page: nodes.document) -> None:
+    """Numbers in tables break before their intervals and nowhere else."""
+    for entry in page.findall(nodes.entry):
+        if "text-right" in entry["classes"] and not isinstance(entry.parent.parent, nodes.thead):
+            for text in list(entry.findall(nodes.Text)):
+                text.parent.replace(text, nodes.Text(WITHIN_A_NUMBER.sub("\N{NO-BREAK SPACE}", text)))
+
+
+def setup(app: Sphinx) -> None:
+    """What Sphinx calls first."""
+    app.connect("doctree-read", keep_numbers_whole)

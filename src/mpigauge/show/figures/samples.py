@@ -47,6 +47,9 @@ RASTER_FROM = 5000
 NUMBERS_MOST = 24
 """Of launches that are numbered; of more, every second, third and so on."""
 
+ROOM_FOR_NUMBERS = 0.1
+"""Of the axis, above the samples."""
+
 SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
@@ -155,6 +158,7 @@ def samples_figure(query: Query) -> Figure:
     for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
         shown = _course(axes, str(number), one.source.visits[row.cell], one.source.states)
         scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+        _make_room(axes, linear=query.linear)
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
@@ -248,6 +252,13 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
                 va="top",
             )
     axes.grid(visible=False, axis="x")
+
+
+def _make_room(axes: Any, *, linear: bool) -> None:
+    """No sample stands where launches are numbered. The axes must have their range."""
+    low, high = axes.get_ylim()
+    share = ROOM_FOR_NUMBERS / (1 - ROOM_FOR_NUMBERS)
+    axes.set_ylim(top=high + share * (high - low) if linear else high * (high / low) ** share)
 
 
 def _colour(state: StateName | None, states: States) -> str:

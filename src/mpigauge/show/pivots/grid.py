@@ -196,10 +196,11 @@ def _widest(entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[st
 
 def _operations(entries: Sequence[Entry]) -> Iterable[str]:
     """What one operation is, and whether rates count both directions, if that is the same for all."""
+    rated = [entry for entry in entries if entry.quantity.name == RATE]
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
-    if len(times_of) == 1 and any(times_of):
-        yield f"one operation: {times_of.pop()}"
-    if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
+    if len(times_of) == 1 and (time_of := times_of.pop()):
+        yield f"one operation: {time_of if rated else time_of.partition('; ')[0]}"
+    if {entry.row.directions for entry in rated} == {2}:
         yield "bandwidths count both directions"
 
 
