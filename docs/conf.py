@@ -28,16 +28,20 @@ html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 html_extra_path = ["schema.json", "schema-show.json"]
 
-WITHIN_A_NUMBER = re.compile(r" (?![(\N{PLUS-MINUS SIGN}]|in \d)")
-"""The spaces in a number with its unit, and in an interval: between the two a narrow table begins a line."""
+BEFORE_AN_INTERVAL = re.compile(r" (?=[(\N{PLUS-MINUS SIGN}]|in \d)")
+"""Where a number begins a second line in a narrow table."""
 
 
 def keep_numbers_whole(_: Sphinx, page: nodes.document) -> None:
-    """Numbers in tables break before their intervals and nowhere else."""
+    """Numbers in tables break before their intervals and nowhere else, by a class of tables.css."""
     for entry in page.findall(nodes.entry):
         if "text-right" in entry["classes"] and not isinstance(entry.parent.parent, nodes.thead):
             for text in list(entry.findall(nodes.Text)):
-                text.parent.replace(text, nodes.Text(WITHIN_A_NUMBER.sub("\N{NO-BREAK SPACE}", text)))
+                first, *rest = (
+                    nodes.inline("", part, classes=["whole"]) for part in BEFORE_AN_INTERVAL.split(text)
+                )
+                more = [one for part in rest for one in (nodes.Text(" "), part)]
+                text.parent.replace(text, [first, *more])
 
 
 def setup(app: Sphinx) -> None:
