@@ -11,8 +11,10 @@ from matplotlib.colors import to_rgb
 from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
 from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.samples import STATE_MARKERS
 from mpigauge.show.figures.style import COLOURS
 from mpigauge.show.series import Point, against_size
+from mpigauge.vocabulary import STATE_NAMES
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
 
@@ -76,6 +78,12 @@ def test_a_subset_looks_as_it_does_among_all(machine: Path, series: tuple[str, .
 def test_sizes_do_not_change_the_look(machine: Path) -> None:
     path = of_modes()
     assert looks("time", path) == looks("rate", path, sizes="8")
+
+
+def test_samples_of_states_are_told_apart_in_grey() -> None:
+    """Their colours are not."""
+    marks = [STATE_MARKERS[name] for name in STATE_NAMES]
+    assert len({*marks}) == len(marks)
 
 
 @pytest.mark.thorough

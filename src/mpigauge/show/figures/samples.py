@@ -21,7 +21,7 @@ from mpigauge.units import format_size, format_time
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -49,6 +49,9 @@ NUMBERS_MOST = 24
 
 ROOM_FOR_NUMBERS = 0.1
 """Of the axis, above the samples."""
+
+STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far": "2", None: "."}
+"""In grey their colours are alike."""
 
 SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
@@ -215,7 +218,10 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         "first": (trials, {"marker": "x", "color": style.ORANGE}),
         "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.BLACK}),
     } | {
-        f"samples{f'-{state}' if state else ''}": (points, {"marker": ".", "color": _colour(state, states)})
+        f"samples{f'-{state}' if state else ''}": (
+            points,
+            {"marker": STATE_MARKERS[state], "color": _colour(state, states)},
+        )
         for state, points in by_state.items()
     }
     for what, (points, look) in looks.items():
@@ -269,7 +275,10 @@ def _legend(whole: Figure, found: Sequence[States]) -> None:
     """What the marks mean; of several states the samples of each."""
     names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [
-        *(Line2D([], [], linestyle="none", marker=".", color=COLOURS[name]) for name in names),
+        *(
+            Line2D([], [], linestyle="none", marker=STATE_MARKERS[name], color=COLOURS[name])
+            for name in names
+        ),
         *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.BLUE)]),
         Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.BLACK),
         Line2D([], [], linestyle="none", marker="x", color=style.ORANGE),
