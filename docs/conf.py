@@ -1,5 +1,10 @@
 """How Sphinx builds these pages: `make docs`. Needs no network."""
 
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
 from mpigauge import __version__
 
 project = "mpigauge"
@@ -22,3 +27,23 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 html_extra_path = ["schema.json", "schema-show.json"]
+
+BEFORE_AN_INTERVAL = re.compile(r" (?=[(\N{PLUS-MINUS SIGN}]|in \d)")
+"""Where a number begins a second line in a narrow table."""
+
+
+def keep_numbers_whole(_: Sphinx, page: nodes.document) -> None:
+    """Numbers in tables break before their intervals and nowhere else, by a class of tables.css."""
+    for entry in page.findall(nodes.entry):
+        if "text-right" in entry["classes"] and not isinstance(entry.parent.parent, nodes.thead):
+            for text in list(entry.findall(nodes.Text)):
+                first, *rest = (
+                    nodes.inline("", part, classes=["whole"]) for part in BEFORE_AN_INTERVAL.split(text)
+                )
+                more = [one for part in rest for one in (nodes.Text(" "), part)]
+                text.parent.replace(text, [first, *more])
+
+
+def setup(app: Sphinx) -> None:
+    """What Sphinx calls first."""
+    app.connect("doctree-read", keep_numbers_whole)

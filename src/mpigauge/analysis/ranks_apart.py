@@ -18,7 +18,7 @@ from mpigauge.analysis.like_ratio import apart
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mpigauge.analysis.comparisons import Curve
+    from mpigauge.analysis.curves import Curve
     from mpigauge.analysis.like_ratio import Apart
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell

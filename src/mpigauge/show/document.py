@@ -135,8 +135,8 @@ class Document:
     Attributes:
         head: Lines above the tables, the most important first.
         foot: Lines below them.
-        source: Whose numbers they are, in a few words, for the caption of a table that is pasted elsewhere:
-            Markdown has it in the place of head and foot.
+        source: Whose numbers they are, in a few words, for tables that are pasted elsewhere: Markdown has it
+            in the place of head and foot.
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
         cases: What JUnit has as test cases, a row per number; None for the rows of the tables.

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.comparisons import several_windows
 from mpigauge.analysis.conditions import condition_of
+from mpigauge.analysis.curves import several_windows
 from mpigauge.analysis.over_sessions import Measured, with_sessions
 from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.rows import rows

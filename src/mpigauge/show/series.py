@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.comparisons import without_window
+from mpigauge.analysis.curves import without_window
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -25,6 +26,25 @@ def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     built = {path.name for path in (tmp_path / "html").iterdir()}
     assert {"index.html", "report.html", "schema.json", "schema-show.json"} <= built
+
+
+@pytest.mark.parametrize(
+    ("number", "parts"),
+    [
+        ("1.28 µs (1.10 \N{EN DASH} 1.48)ᵃ", ["1.28 µs", "(1.10 \N{EN DASH} 1.48)ᵃ"]),
+        ("0.348 Gbit/s ±3.6 %", ["0.348 Gbit/s", "±3.6 %"]),
+        ("1200 in 10", ["1200", "in 10"]),
+    ],
+)
+def test_numbers_in_tables_break_before_their_intervals_only(number: str, parts: list[str]) -> None:
+    nodes = pytest.importorskip("docutils.nodes")
+    pytest.importorskip("sphinx")
+    entry = nodes.entry("", nodes.paragraph("", number), classes=["text-right"])
+    page = nodes.document(None, None)
+    page += nodes.tbody("", nodes.row("", entry))
+    runpy.run_path(str(DOCS / "conf.py"))["keep_numbers_whole"](None, page)
+    assert [part.astext() for part in page.findall(nodes.inline)] == parts
+    assert page.astext() == number
 
 
 def test_pictures_of_the_report_are_small_and_shown() -> None:

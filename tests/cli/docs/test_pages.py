@@ -97,6 +97,23 @@ def test_such_sentences_are_noticed(sentence: str) -> None:
     assert COMPARING.search(sentence)
 
 
+CAPTION = re.compile(r"^\*(?:Figure|\*(?:latency|times|rates|statistics|summary)\b).*", re.MULTILINE)
+WORDS_MOST = 40
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=lambda page: str(page.path.stem))
+def test_captions_are_short(page: pages.Page) -> None:
+    assert [found for found in CAPTION.findall(page.text) if len(found.split()) > WORDS_MOST] == []
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=lambda page: str(page.path.stem))
+def test_hosts_of_a_lab_are_explained_before_a_line_names_them(page: pages.Page) -> None:
+    """A reader does not know what h1,h2 is."""
+    prose, _, rest = page.text.partition("\n```console\n")
+    named = set(re.findall(r"\bh\d+(?:,h\d+)+\b", pages.CONSOLE.sub("", rest)))
+    assert {name for name in named if f"`{name}`" not in prose} == set()
+
+
 @pytest.mark.parametrize("page", pages.reports(), ids=lambda page: str(page.path.stem))
 def test_the_answer_and_the_claims_come_first(page: pages.Page) -> None:
     headings = re.findall(r"^## (.+)$", page.text, re.MULTILINE)

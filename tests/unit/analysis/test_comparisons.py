@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from mpigauge.analysis import comparisons
-from mpigauge.analysis.comparisons import Comparison, Curve, curves_of, pays_from, rows_by_curve
+from mpigauge.analysis.comparisons import Comparison, pays_from
+from mpigauge.analysis.curves import Curve, curves_of, rows_by_curve, several_windows, without_window
 from mpigauge.analysis.ratios import Ratio, ratio_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.verdict import verdict
@@ -262,6 +263,6 @@ def test_a_row_for_each_state_is_not_another_window() -> None:
     result.visits += [visit(launch, 0, cell("stream", 8, window=64), [1000] * 5) for launch in (1, 2)]
     (row,) = rows(result)
     in_states = [replace(row, state=state) for state in ("near", "far")]
-    assert comparisons.several_windows(in_states) == frozenset()
+    assert several_windows(in_states) == frozenset()
     other = replace(row, cell=structs.replace(row.cell, window=16))
-    assert comparisons.several_windows([*in_states, other]) == {comparisons.without_window(row.cell)}
+    assert several_windows([*in_states, other]) == {without_window(row.cell)}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis import comparisons
-from mpigauge.analysis.comparisons import Curve, curves_of, rows_by_curve
+from mpigauge.analysis.curves import Curve, curves_of, rows_by_curve
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.ranks_apart import RanksApart, copies_apart, libraries_apart, modes_apart

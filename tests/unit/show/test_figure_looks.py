@@ -11,8 +11,10 @@ from matplotlib.colors import to_rgb
 from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
 from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.samples import STATE_MARKERS
 from mpigauge.show.figures.style import COLOURS
 from mpigauge.show.series import Point, against_size
+from mpigauge.vocabulary import STATE_NAMES
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
 
@@ -78,6 +80,12 @@ def test_sizes_do_not_change_the_look(machine: Path) -> None:
     assert looks("time", path) == looks("rate", path, sizes="8")
 
 
+def test_samples_of_states_are_told_apart_in_grey() -> None:
+    """Their colours are not."""
+    marks = [STATE_MARKERS[name] for name in STATE_NAMES]
+    assert len({*marks}) == len(marks)
+
+
 @pytest.mark.thorough
 def test_figures_of_other_kinds_have_the_same_colours(machine: Path) -> None:
     path = of_modes()
@@ -85,7 +93,7 @@ def test_figures_of_other_kinds_have_the_same_colours(machine: Path) -> None:
     assert found["time"]["standard"] == COLOURS[0]
     assert all(mine == found["time"] for mine in found.values()), found
     ratio = colours(figure(query("ratio", path, series=("standard", "synchronous"))))
-    assert ratio == {name: found["time"][name] for name in ("standard", "synchronous")}
+    assert ratio == {"synchronous": found["time"]["synchronous"]}
 
 
 def colours(whole: Figure) -> dict[str, str]:

@@ -52,6 +52,12 @@ def in_places() -> Path:
 # ---- Ratios --------------------------------------------------------------------------------------
 
 
+def test_a_legend_has_what_is_drawn(result: Path) -> None:
+    """Not what is below the line of all ratios, which is 1."""
+    whole = figure(query("ratio", result, series=("pingpong shm standard", "pingpong shm buffered")))
+    assert [text.get_text() for text in whole.legends[0].get_texts()] == ["buffered"]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["time", "rate", "ratio"])
 def test_the_denominator_is_always_named(result: Path, kind: str) -> None:
@@ -135,6 +141,34 @@ def test_a_line_goes_over_the_limit_of_others_to_near_sizes_only(
         if str(line.get_gid()).startswith("line-")
     ]
     assert max(ends, default=0) == until
+
+
+def test_lines_of_copies_are_said_where_they_are_drawn(machine: Path) -> None:
+    def lined(factor: float) -> tuple[int, str]:
+        cells = [of for size in (8, 64) for of in (cell(size=size), cell("copy", size, "O3"))]
+        path = of_cells(
+            cells, lambda of: 1000 if of.pattern == "copy" else 2000 * factor * (of.bytes < 64) + 1500
+        )
+        whole = figure(query("memory-ratio", path))
+        level = [line for line in whole.axes[0].get_lines() if len({*np.asarray(line.get_ydata())}) == 1]
+        lines = [line for line in level if len(np.asarray(line.get_ydata())) == 2]
+        (note,) = (one for one in words(whole) if "ring: the least" in one)
+        return len(lines), note.splitlines()[0].partition("; dashed: ")[2]
+
+    assert lined(0.1) == (0, "")
+    assert lined(1) == (1, "2 copies")
+    assert lined(20) == (2, "10 and 2 copies")
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_no_sample_stands_on_the_number_of_a_launch(result: Path, linear: bool) -> None:
+    whole = figure(query("samples", result, series=("pingpong shm standard",), sizes="8,64", linear=linear))
+    whole.canvas.draw()
+    for axes in whole.axes:
+        numbers = [text.get_window_extent().y0 for text in axes.texts if text.get_text().isdigit()]
+        points = [line.get_transform().transform(line.get_xydata())[:, 1].max() for line in axes.get_lines()]
+        assert len(numbers) == len(LAUNCHES)
+        assert max(points) < min(numbers)
 
 
 @pytest.mark.thorough

@@ -166,7 +166,7 @@ def test_memory(result: Path, cli: Cli) -> None:
     found = svg(cli, result, "--kind", "memory", "--series", "shm standard")
     assert points(found) == [len(SIZES) - 1] * 2
     assert {name for name in found if name.startswith("cache")} == {"cache-32768"}
-    assert "half of L1 claimed 32 KiB" in texts()
+    assert "half of L1 claimed (32 KiB)" in texts()
     whole = figure(query("memory", result, series=("shm standard",)))
     (line,) = [it for it in whole.axes[0].get_lines() if it.get_gid() == "cache-32768"]
     assert np.asarray(line.get_xdata()).tolist() == [16384, 16384], "a copy has its bytes twice"

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -56,8 +57,26 @@ def test_markdown_is_captions_tables_and_meanings(table: str, exchange: Path, cl
         assert caption.startswith(f"**{table}")
         assert len({len(line) for line in lines}) == 1
         assert set(lines[1]) <= {"---", "---:"}
-    kept = [line for line in text.splitlines() if line and not line.startswith(("|", "**"))]
+    source, *kept = [line for line in text.splitlines() if line and not line.startswith(("|", "**"))]
+    assert source.startswith("*")
     assert all(line.startswith((*LETTERS, "all: ")) for line in kept)
+
+
+WORDS_MOST = 40
+"""Of a caption: nobody reads longer ones."""
+
+
+@pytest.mark.parametrize("table", LAID_OUT)
+def test_what_all_tables_of_markdown_share_is_said_once(table: str, exchange: Path, cli: Cli) -> None:
+    text = shown(cli, exchange, "--table", table, "--format", "markdown")
+    captions = [caption for caption, _ in pasted(text)]
+    assert all(len(caption.split()) <= WORDS_MOST for caption in captions)
+    abouts = [caption.partition("** (")[2] for caption in captions]
+    assert abouts[0]
+    assert all(not later or later != before for before, later in pairwise(abouts))
+    source, *rest = text.splitlines()
+    assert source.endswith(f"{len(LAUNCHES)} launches*")
+    assert source.strip("*") not in "".join(rest)
 
 
 @pytest.mark.parametrize("table", LAID_OUT)

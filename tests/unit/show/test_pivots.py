@@ -209,14 +209,15 @@ def test_a_column_that_is_alone_says_what_it_has_and_not_its_title_again(machine
     assert table["columns"] == ["value"]
 
 
-def test_a_caption_says_of_what_where_and_when_and_not_the_plan(machine: Path, cli: Cli) -> None:
+def test_whose_numbers_they_are_is_said_once_and_what_in_the_caption(machine: Path, cli: Cli) -> None:
     path = written("one.jsonl", *records_of([cell(size=size, **PLACES[0]) for size in SIZES]))
     out = cli("show", path, "--table", "times", "--format", "markdown").out
-    caption = out.splitlines()[0]
-    assert "(time: one way: half a round trip; ±" in caption
-    assert caption.endswith(f"{len(LAUNCHES)} launches)")
-    assert "one operation" not in caption
+    source, _, caption = out.splitlines()[:3]
     assert (title := load(path).campaign.plan.title)
+    assert title in source
+    assert source.endswith(f"{len(LAUNCHES)} launches*")
+    assert "(time: one way: half a round trip; ±" in caption
+    assert "one operation" not in caption
     assert title not in caption
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.comparisons import rows_by_curve
+from mpigauge.analysis.curves import rows_by_curve
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:

@@ -20,12 +20,13 @@ from mpigauge.show.registry import maker
 from mpigauge.show.series import Point, against_size, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query
+    from mpigauge.show.series import Series
 
 PERCENT = 100.0
 
@@ -49,8 +50,24 @@ def cpu_figure(query: Query) -> Figure:
     _dress_share(lower, "on a core")
     mark_breaks(upper, found)
     mark_breaks(lower, found, named=False)
-    finish(whole, query, found, looks, "below: share of the time of messages that their ranks were on a core")
+    below = "below: share of the time of messages that their ranks were on a core"
+    finish(whole, query, found, looks, "; ".join([below, *_ceilings(found)]))
     return whole
+
+
+def _ceilings(found: Sequence[Series]) -> list[str]:
+    """What it is that ranks which share cores have of them, if they are never idle."""
+    crowds = {
+        (row.cell.ranks, one.source.result.campaign.environment.cores)
+        for one in found
+        for row in one.rows
+        if row.oversubscribed
+    }
+    return [
+        f"all there is for {ranks} ranks on {cores} cores: {PERCENT * cores / ranks:.3g} %"
+        for ranks, cores in sorted(crowds)
+        if cores
+    ]
 
 
 @maker(MAKERS, "skew")

@@ -74,15 +74,16 @@ def ratio_figure(query: Query) -> Figure:
         unlike = missing_ratios(over.ranks_apart)
         raise query.lacks(unlike or f"no other series has a size in common with the first, {found[0].label}")
     looks = lines.seen_through(looks_of(query, found), over.pieces)
-    whole = style.paper(3.2, lines.legend_rows(labels_of(found)))
+    there = [number for number, mine in enumerate(over.pieces) if mine]
+    whole = style.paper(3.2, lines.legend_rows([found[number].label for number in there]))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(over.pieces), linear=query.linear)
-    for number in range(1, len(found)):
+    for number in there:
         lines.curve(axes, str(number), looks[number], over.pieces[number], sizes.x)
     ratios.dress(axes, [over])
     sizes.dress(axes)
     mark_breaks(axes, found)
-    finish(whole, query, found, looks, _note(found, over))
+    finish(whole, query, found, looks, _note(found, over), there)
     return whole
 
 
@@ -292,14 +293,21 @@ def finish(
     found: Sequence[Series],
     looks: Sequence[dict[str, Any]],
     note: str = INTERVALS,
+    there: Sequence[int] | None = None,
 ) -> None:
-    """Title and legend."""
+    """Title and legend.
+
+    Args:
+        there: Which of them have a line of their own; None for all.
+    """
     words = title_words(found)
     measured = [one for one in found if not one.imported]
     statement = [] if not measured else [note]
     statement += [f"{query.stat} of each launch"] if query.stat != "median" and measured else []
+    title = words or (found[0].label if len(found) == 1 else "")
+    shown = range(len(found)) if there is None else there
     lines.caption(
-        whole, words or (found[0].label if len(found) == 1 else ""), "; ".join(statement), found, looks
+        whole, title, "; ".join(statement), [found[one] for one in shown], [looks[one] for one in shown]
     )
 
 

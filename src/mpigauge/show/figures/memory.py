@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 INCHES_OF_WORDS = 1.0
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
+RATIOS = "bands: 95 % intervals of ratios paired by launch"
 
 
 @maker(MAKERS, "memory")
@@ -83,7 +84,7 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
     shown = [(name, size, size / 2) for name, size in levels if min(sizes) < size / 2 < max(sizes)]
     close = crowded(axes, [place for *_, place in shown], INCHES_OF_WORDS)
     for number, (name, size, place) in enumerate(shown):
-        words = f"half of {name} {_about(size)}"
+        words = f"half of {name} ({_about(size)})"
         above = len(shown) - 1 - number if close else 0
         lines.mark(axes, place, f"cache-{size}", words, lines.MARK_DASHES, above=above)
     return bool(shown)
@@ -144,15 +145,11 @@ def memory_ratio_figure(query: Query) -> Figure:
         lines.curve(axes, str(number), looks[number], mine_, sizes.x)
         _ring(axes, str(number), looks[number]["color"], _least(mine_), sizes)
     sizes.dress(axes)
-    _dress(axes, values_of(pieces), linear=query.linear)
+    limits = _dress(axes, values_of(pieces), linear=query.linear)
     mark_breaks(axes, found)
-    finish(
-        whole,
-        query,
-        found,
-        looks,
-        "bands: 95 % intervals of ratios paired by launch; ring: the least; lines: 10 and 2 copies",
-    )
+    words = " and ".join(f"{limit:g}" for limit in limits)
+    lined = f"; dashed: {words} copies" if limits else ""
+    finish(whole, query, found, looks, f"{RATIOS}; ring: the least{lined}")
     return whole
 
 
@@ -197,15 +194,17 @@ def _ring(axes: Any, name: str, colour: str, least: Point, sizes: scales.SizeAxi
     ring.set_gid(f"least-{name}")
 
 
-def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> None:
-    for limit in LIMITS:
-        if min(values) < limit < max(values):
-            axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=lines.MARK_DASHES, zorder=1)
+def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> list[float]:
+    """The axis, and lines at the limits among the values; returns these."""
+    shown = [limit for limit in LIMITS if min(values) < limit < max(values)]
+    for limit in shown:
+        axes.axhline(limit, color="0.45", linewidth=0.9, linestyle=lines.MARK_DASHES, zorder=1)
     axes.set_ylabel("time of a message / time of a copy")
     if linear:
         axes.set_ylim(bottom=0)
-        return
+        return shown
     axes.set_yscale("log")
     axes.set_ylim(min(values) / 1.8, max(values) * 1.3)
     scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
+    return shown

@@ -21,7 +21,7 @@ from mpigauge.units import format_size, format_time
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -46,6 +46,12 @@ RASTER_FROM = 5000
 
 NUMBERS_MOST = 24
 """Of launches that are numbered; of more, every second, third and so on."""
+
+ROOM_FOR_NUMBERS = 0.1
+"""Of the axis, above the samples."""
+
+STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far": "2", None: "."}
+"""In grey their colours are alike."""
 
 SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
@@ -155,6 +161,7 @@ def samples_figure(query: Query) -> Figure:
     for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
         shown = _course(axes, str(number), one.source.visits[row.cell], one.source.states)
         scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+        _make_room(axes, linear=query.linear)
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
@@ -211,7 +218,10 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         "first": (trials, {"marker": "x", "color": style.ORANGE}),
         "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.BLACK}),
     } | {
-        f"samples{f'-{state}' if state else ''}": (points, {"marker": ".", "color": _colour(state, states)})
+        f"samples{f'-{state}' if state else ''}": (
+            points,
+            {"marker": STATE_MARKERS[state], "color": _colour(state, states)},
+        )
         for state, points in by_state.items()
     }
     for what, (points, look) in looks.items():
@@ -250,6 +260,13 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
     axes.grid(visible=False, axis="x")
 
 
+def _make_room(axes: Any, *, linear: bool) -> None:
+    """No sample stands where launches are numbered. The axes must have their range."""
+    low, high = axes.get_ylim()
+    share = ROOM_FOR_NUMBERS / (1 - ROOM_FOR_NUMBERS)
+    axes.set_ylim(top=high + share * (high - low) if linear else high * (high / low) ** share)
+
+
 def _colour(state: StateName | None, states: States) -> str:
     return COLOURS[state] if states.states else style.BLUE
 
@@ -258,7 +275,10 @@ def _legend(whole: Figure, found: Sequence[States]) -> None:
     """What the marks mean; of several states the samples of each."""
     names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [
-        *(Line2D([], [], linestyle="none", marker=".", color=COLOURS[name]) for name in names),
+        *(
+            Line2D([], [], linestyle="none", marker=STATE_MARKERS[name], color=COLOURS[name])
+            for name in names
+        ),
         *([] if names else [Line2D([], [], linestyle="none", marker=".", color=style.BLUE)]),
         Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", color=style.BLACK),
         Line2D([], [], linestyle="none", marker="x", color=style.ORANGE),

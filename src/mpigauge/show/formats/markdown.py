@@ -17,19 +17,25 @@ TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render(document: Document) -> str:
-    """Captions, tables and what their marks mean; head and foot unless the captions name the source."""
+    """Captions, tables and what their marks mean; above them the source, or head and foot if there is none.
+
+    What holds for all tables is said once: whose numbers they are, and what an entry is.
+    """
     lines: list[str] = []
     if document.head and not document.source:
         lines += [f"*{document.head[0]}*", "", *document.head[1:], ""]
+    elif document.source and any(table.title for table in document.tables):
+        lines += [f"*{document.source}*", ""]
+    known = ""
     for table in document.tables:
-        lines += [*_table(document, table), ""]
+        lines += [*_table(document, table, "" if table.about == known else table.about), ""]
+        known = table.about
     if not document.source:
         lines += [*(f"- {line.text}" for line in document.foot), ""]
     return "\n".join(map(_safe, lines))
 
 
-def _table(document: Document, table: Table) -> Iterator[str]:
-    about = "; ".join(filter(None, [table.about, document.source]))
+def _table(document: Document, table: Table, about: str) -> Iterator[str]:
     if table.title:
         yield from (f"**{table.title}**{f' ({about})' if about else ''}", "")
     yield _piped(column.heading for column in table.columns)

@@ -203,10 +203,11 @@ def _said_of(about: str, operations: Sequence[str]) -> Iterable[str]:
 
 
 def _operations(entries: Sequence[Entry]) -> Iterable[str]:
-    """What one operation is, if that is the same for all."""
+    """What one operation is, if that is the same for all; of times alone without what rates count."""
+    rated = any(entry.quantity.name == RATE for entry in entries)
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
-    if len(times_of) == 1 and any(times_of):
-        yield times_of.pop()
+    if len(times_of) == 1 and (time_of := times_of.pop()):
+        yield time_of if rated else time_of.partition("; ")[0]
 
 
 def _directions(entries: Iterable[Entry]) -> Iterable[str]:

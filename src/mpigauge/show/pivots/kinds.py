@@ -48,7 +48,11 @@ MAKERS: dict[str, Callable[[Query], list[Grid]]] = {}
 """Of each kind, the function that lays its tables out."""
 
 COLUMNS_MOST = 6
-GROUPS_MOST = 3
+SUMMARIES_MOST = 5
+"""Columns of numbers with both ends of their intervals."""
+
+GROUPS_MOST = 2
+"""Of mean, deviation and samples: more are too wide for a telephone."""
 
 ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACE)
 BRACKETS = "in brackets the 95 % interval across launches"
@@ -61,7 +65,7 @@ PLACES_DOWN = Layout(
     (*PLACE, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True
 )
 ALL_DOWN = Layout(
-    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACE, *WHERE), "", BRACKETS, COLUMNS_MOST
+    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACE, *WHERE), "", BRACKETS, SUMMARIES_MOST
 )
 
 
@@ -100,7 +104,7 @@ def statistics(query: Query) -> list[Grid]:
         entry
         for one in found
         for size in _sizes(one)
-        for quantity in (MEAN, STDDEV, SAMPLES)
+        for quantity in (MEAN, STDDEV, *(() if one.imported else (SAMPLES,)))
         for entry in _entries(one, {size}, quantity)
     ]
     return grids(entries, STATISTICS_DOWN, SPREAD)

@@ -14,7 +14,7 @@ from mpigauge.show.sessions import sessions_lines, sessions_records
 from mpigauge.show.tables.context import context_record, flat_context
 from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
 from mpigauge.show.words.head import head_of
-from mpigauge.show.words.origin import measured_on
+from mpigauge.show.words.origin import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ def document(query: Query) -> Document:
         tables=[_table(query, one, notes) for one in found],
         foot=[Line(text) for text in (*notes.sentences(found), *said)],
         units=query.units,
-        source="; ".join(dict.fromkeys(filter(None, (measured_on(one.result) for one in query.sources)))),
+        source="; ".join(dict.fromkeys(filter(None, (origin_of(one.result) for one in query.sources)))),
         data=lambda: _record(query, found, said),
         records=lambda: _traced(query, (record for one in found for record in _flat(one))),
         schema="table",

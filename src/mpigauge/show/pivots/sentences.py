@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons, ranks_apart
+from mpigauge.analysis.curves import curves_of
 from mpigauge.show.pivots.kinds import series
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.ranks_apart import ranks_apart_finding
@@ -13,7 +14,8 @@ from mpigauge.show.words.result import warning_findings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mpigauge.analysis.comparisons import Comparison, Curve
+    from mpigauge.analysis.comparisons import Comparison
+    from mpigauge.analysis.curves import Curve
     from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.query import Query, Source
@@ -59,7 +61,7 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
     found = series(query, everything=True)
     for source in query.sources:
         mine = [one.rows for one in found if one.source is source]
-        curves = comparisons.curves_of(mine)
+        curves = curves_of(mine)
         for compare in COMPARISONS.get(query.kind.name, ()):
             yield from ((source, comparison(fact)) for fact in compare(curves))
         for missing in NOT_COMPARED.get(query.kind.name, ()):

@@ -13,7 +13,7 @@ from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
-from mpigauge.show.words.origin import TRADE_MARKS
+from mpigauge.show.words.origin import host_of, processor_of
 from mpigauge.show.words.sessions import count_of, width_of
 from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
 
@@ -53,10 +53,9 @@ def _machine(result: Result) -> str:
     cores = f"{machine.cores} cores" if machine.cores else ""
     virtual = "virtual" if machine.hypervisor else ""
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
-    processor = " ".join(TRADE_MARKS.sub("", machine.cpu).split())
-    kind = ", ".join(filter(None, [processor, cores, virtual, emulated]))
+    kind = ", ".join(filter(None, [processor_of(machine), cores, virtual, emulated]))
     title = "" if machine.host or result.launches else result.campaign.plan.title
-    return DOT.join(filter(None, [machine.host, kind, title]))
+    return DOT.join(filter(None, [host_of(result), kind, title]))
 
 
 def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.cards_used import cards_used
-from mpigauge.analysis.comparisons import curves_of, rows_by_curve
+from mpigauge.analysis.curves import curves_of, rows_by_curve
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons, ranks_apart
 from mpigauge.analysis.cards_used import cards_used
+from mpigauge.analysis.curves import curves_of, rows_by_curve
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.states import states_of
@@ -52,7 +53,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
     yield from map(cards_finding, cards_used(rows))
-    curves = comparisons.curves_of(comparisons.rows_by_curve(rows))
+    curves = curves_of(rows_by_curve(rows))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     for missing in NOT_COMPARED:

@@ -10,7 +10,7 @@ from tests.cli.docs.recomputing.planted import rate_of
 from tests.cli.docs.recomputing.sentences import job_of_limit, limits_of, talking
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tests.cli.docs.recomputing.ledger import Ledger
     from tests.cli.docs.recomputing.reading import Result, Row
@@ -21,19 +21,23 @@ WIDE = re.compile(r" {2,}")
 LABELS = {"bandwidth": 1, "both directions": 2}
 
 
-def check_answer(ledger: Ledger, text: str, result: Result) -> None:
-    """One block; doubts and advice below the numbers are not recomputed."""
+def check_answer(ledger: Ledger, text: str, result: Result, names: Mapping[str, str]) -> None:
+    """One block; doubts and advice below the numbers are not recomputed.
+
+    Args:
+        names: What places are called in the result, by what the block calls them.
+    """
     columns: list[str] = [""]
     for line in text.splitlines():
         cells = WIDE.split(line.replace("  \u00b1", " \u00b1").strip())
         if line.startswith(" ") and cells != [""]:
-            columns = cells
+            columns = [", ".join(names.get(word, word) for word in cell.split(", ")) for cell in cells]
         elif len(cells) > 1 and not line.startswith(("!", "all ", "figure", "beside")):
             for column, cell in zip(columns, cells[1:], strict=False):
                 _check(ledger, cells[0], column, cell, result)
             for more in cells[1 + len(columns) :]:
                 ledger.left(more, f"answer, {cells[0]}")
-        elif line.startswith(("!", "states", "h1", "vm")):
+        elif line.startswith(("!", "states", "vm")) or "emulated hosts" in line:
             ledger.left(line, "answer")
 
 

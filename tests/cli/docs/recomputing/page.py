@@ -61,15 +61,20 @@ def _check(
             check_sentences(ledger, part, [result(name) for name in _names(command)])
     else:
         for command, part in zip(commands, TEXT.findall(output), strict=True):
-            check_answer(ledger, part, result(_names(command)[0]))
+            names = {new: old for old, new in _renamed(command).items()}
+            check_answer(ledger, part, result(_names(command)[0]), names)
 
 
 def _names(words: Sequence[str]) -> list[str]:
     return [word.removesuffix(".jsonl") for word in words if word.endswith(".jsonl")]
 
 
+def _renamed(words: Sequence[str]) -> dict[str, str]:
+    return dict(words[n + 1].split("=") for n, word in enumerate(words) if word == "--rename")
+
+
 def _rows(words: list[str], imports: dict[str, tuple[str, str]]) -> Iterator[Row]:
-    renamed = dict(words[n + 1].split("=") for n, word in enumerate(words) if word == "--rename")
+    renamed = _renamed(words)
     for name in (word for word in words if word.endswith(".jsonl")):
         if name in imports:
             table, columns = (ROOT / part for part in imports[name])

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tests.cli.docs.recomputing.reading import Row
 
 KINDS = ("latency", "times", "rates", "statistics", "summary")
-CAPTION = re.compile(r"^\*\*(\w+)(?: · (.*?))?\*\* \((.*)\)$")
+SOURCE = re.compile(r"^\*([^*].*)\*$")
+CAPTION = re.compile(r"^\*\*(\w+)(?: · (.*?))?\*\*(?: \(.*\))?$")
 MARKS = re.compile(r"[\N{MODIFIER LETTER SMALL A}-\N{MODIFIER LETTER SMALL THETA}ᵃ-ᶿ]+")
 SIZE = re.compile(r"[\d.]+ (?:B|[KMG]iB)")
 UNIT = r"(ns|µs|ms|s|[MG]B/s|[MG]bit/s)"
@@ -29,13 +30,15 @@ GIVEN = ("time", "bandwidth", "mean", "std. dev.", "n")
 
 def check_tables(ledger: Ledger, text: str, rows: Sequence[Row]) -> None:
     """All of an output."""
-    lines = text.splitlines()
+    lines, titles = text.splitlines(), ""
     for place, line in enumerate(lines):
+        source = SOURCE.match(line)
+        titles = source[1] if source else titles
         caption = CAPTION.match(line)
         if caption and caption[1] in KINDS:
             table = list(_until_empty(lines[place + 2 :]))
             head, *body = [_cells(one) for one in table if not one.startswith("| ---")]
-            mine = [row for row in rows if row.result is None or row.result.title in caption[3]]
+            mine = [row for row in rows if row.result is None or row.result.title in titles]
             for cells in body:
                 _check_line(ledger, caption, head, cells, mine)
 

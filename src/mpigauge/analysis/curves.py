@@ -1,0 +1,117 @@
+"""Times of messages against size, of everything else that is the same: what comparisons are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.analysis.conditions import distances_of
+from mpigauge.analysis.explain.beside import of_times
+from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
+from mpigauge.plan.patterns import patterns_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.analysis.conditions import Distances
+    from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.explain.beside import Beside
+    from mpigauge.analysis.like_ratio import Apart
+    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import StateName
+
+MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Times of one pattern against size.
+
+    Attributes:
+        cell: The smallest of it.
+        times: Size to what is known of its time, with that of each launch.
+        distances: Size to how far apart the ranks were in its launches.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    times: dict[int, Timing]
+    distances: dict[int, Distances] = field(default_factory=dict)
+    state: StateName | None = None
+
+    def over(self, other: Curve, size: int) -> Ratio | None:
+        """How many times as long it takes, paired by launch where both have the same ones.
+
+        In one place only what was measured at one distance is compared; another place is another distance.
+
+        Returns:
+            None if there is no interval: of a single launch nothing is said.
+        """
+        ratio = like_ratio(self.times[size], other.times[size], self._at(other, size))
+        return None if ratio is None or ratio.low is None else ratio
+
+    def beside(self, base: Curve, size: int) -> Beside | None:
+        """Its time beside that of another, of the same launches; None where `over` is."""
+        return of_times(size, base.times[size], self.times[size], self._at(base, size))
+
+    def apart(self, other: Curve, size: int) -> Apart | None:
+        """Why there is none, if their ranks were at different distances."""
+        return apart(self.times[size], other.times[size], self._at(other, size))
+
+    def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
+        if _place(self.cell) != _place(other.cell):
+            return ANYWHERE
+        return self.distances.get(size, {}), other.distances.get(size, {})
+
+
+def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
+    """Cells, without their window, that were measured with several; there may be a row for each state."""
+    same = Counter(without_window(cell) for cell in {row.cell for row in rows} if cell.window)
+    return frozenset(cell for cell, count in same.items() if count > 1)
+
+
+def without_window(cell: Cell) -> Cell:
+    """The same cell for all windows."""
+    return replace(cell, window=0)
+
+
+def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
+    """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
+    several = several_windows(rows)
+    groups: dict[tuple[StateName | None, Cell], list[Row]] = {}
+    for row in rows:
+        alone = without_window(row.cell)
+        key = replace(row.cell if alone in several else alone, bytes=0)
+        groups.setdefault((row.state, key), []).append(row)
+    return groups.values()
+
+
+def curves_of(groups: Iterable[Sequence[Row]]) -> list[Curve]:
+    """The curves of messages among these; imported ones have no launches.
+
+    Args:
+        groups: Rows that differ in size only; the window of large messages follows from their size.
+    """
+    measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
+    return [_curve(rows) for rows in measured if rows]
+
+
+def _launches(row: Row) -> Mapping[int, float]:
+    return {} if row.time is None else row.time.by_launch
+
+
+def _curve(rows: Sequence[Row]) -> Curve:
+    """Told apart by its smallest message, which has the window that was asked for."""
+    times = {row.cell.bytes: row.time for row in rows if row.time is not None}
+    distances = {row.cell.bytes: distances_of(row.visits) for row in rows}
+    smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
+    return Curve(smallest, times, distances, rows[0].state)
+
+
+def _place(cell: Cell) -> tuple[str, str]:
+    return cell.transport, cell.placement
