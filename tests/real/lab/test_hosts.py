@@ -10,6 +10,7 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import PREFIXES, of_main_state, prefix
 
 if TYPE_CHECKING:
@@ -53,12 +54,14 @@ def rows(done: subprocess.CompletedProcess[str]) -> Rows:
 
 
 @pytest.mark.parametrize("name", PREFIXES)
+@at_a_quiet_moment
 def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
     """Between hosts a small message takes the delay and a large one the rate of the link.
 
     The fastest sample tells that: never faster than the link, and slower by what the library adds, and by
     packets that the relay itself says it brought too late.
     """
+    (folder / "r.jsonl").unlink(missing_ok=True)
     words = ["pingpong", "--mpi", prefix(name), "--sizes", f"{SMALL},{LARGE}", "--format", "json"]
     words += ["--transport", "shm", "--transport", "tcp", "--placement", "same-host", "--placement", "1,3"]
     options = ("--hosts", "3", "--rate", "100mbit", "--delay", "200us")
