@@ -10,8 +10,8 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
-from tests.real.moments import at_a_quiet_moment
-from tests.real.mpi.conftest import PREFIXES, of_main_state, prefix
+from tests.real.moments import at_a_quiet_moment, of_main_state
+from tests.real.mpi.conftest import PREFIXES, prefix
 
 if TYPE_CHECKING:
     import subprocess
@@ -47,9 +47,7 @@ def run(lab: Lab, *words: str, options: tuple[str, ...] = ()) -> subprocess.Comp
 def rows(done: subprocess.CompletedProcess[str]) -> Rows:
     """What was measured, by transport, placement and size."""
     assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    # A single launch may meet each way in another state of the machine.
-    measured = [*document["rows"], *of_main_state(document)]
+    measured = of_main_state(json.loads(done.stdout))
     return {(row["transport"], row["placement"], row["bytes"]): row for row in measured if row["time_s"]}
 
 
