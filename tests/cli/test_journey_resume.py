@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
     """Visits that leave time for a signal; gives the log of processes."""
-    for name, value in {**EVERY_VISIT, "FAKE_NAP_S": "0.006", "FAKE_LOG": str(machine / "log")}.items():
+    for name, value in {**EVERY_VISIT, "FAKE_NAP_S": "0.012", "FAKE_LOG": str(machine / "log")}.items():
         monkeypatch.setenv(name, value)
     return machine / "log"
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RUN = ("run", "pingpong", "--sizes", "8,64", "--launches", "2", "--seed", "7", "-q", "-o", "r.jsonl")
 HEAD_LINES = 2
 VISITS = 1
-NAP_S = 0.5
+NAP_S = 1.2
 JOB = {
     "SLURM_JOB_ID": "17",
     "SLURM_JOB_NODELIST": "node[0-1]",

@@ -24,7 +24,7 @@ FILE = Path("r.jsonl")
 @pytest.fixture(autouse=True)
 def _slowly(as_processes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long enough for a terminal to go in the middle of it."""
-    monkeypatch.setenv("FAKE_NAP_S", "0.005")
+    monkeypatch.setenv("FAKE_NAP_S", "0.02")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
 
 

@@ -27,6 +27,8 @@ RESULTS: Mapping[str, Callable[[], list[Record]]] = {
 """Of many sections, of two states, of hostile names, of all pairs, of many cells."""
 
 SIZE = {"width": 1280, "height": 900}
+PATIENCE_MS = 120_000
+"""For a machine that does much else; no test waits for it unless it fails."""
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +39,8 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip("chromium is not installed")
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        words = ["--no-sandbox"]
+        started = playwright.chromium.launch(executable_path=program, args=words, timeout=PATIENCE_MS)
         yield started
         started.close()
 
@@ -111,6 +114,7 @@ def show(browser: Any, pages: Path) -> Iterator[Any]:
 
     def opened(name: str, fragment: str = "", **settings: Any) -> Opened:
         context = browser.new_context(**({"viewport": SIZE} | settings))
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         found = Opened(context.new_page(), written(pages, name), fragment)
         return found if settings.get("java_script_enabled") is False else found.ready()

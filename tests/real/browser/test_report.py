@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.real.moments import at_a_quiet_moment
 from tests.reported import EVIL, LAUNCHES, SIZES
 
 pytestmark = pytest.mark.browser
@@ -78,7 +79,7 @@ def test_a_point_that_the_keyboard_has_left_can_be_pointed_at(show: Any) -> None
     found.page.keyboard.press("Escape")
     box = figure.locator(".point").first.bounding_box()
     found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    found.page.locator(".tip").wait_for(timeout=5000)
+    found.page.locator(".tip").wait_for()
     assert "0 B" in found.page.locator(".tip").inner_text()
 
 
@@ -325,6 +326,7 @@ def opened_s(show: Any, name: str) -> float:
     return median(found)
 
 
+@at_a_quiet_moment
 def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(
     show: Any, record_property: Any
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.result.reader import load
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import prefix
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi]
 DELAY_NS = 1e6
 
 
+@at_a_quiet_moment
 def test_the_way_between_hosts_takes_what_the_smallest_message_does(lab: Lab, folder: Path) -> None:
+    (folder / "r.jsonl").unlink(missing_ok=True)
     words = ["pingpong", "--mpi", prefix("mpich"), "--sizes", "8", "--launches", "1", "--samples", "80"]
-    words += ["--budget", "4s"]
     run = [sys.executable, "-m", "mpigauge", "run", "-q", "-o", "r.jsonl", *words, "--format", "json"]
     done = lab(*run, "--placement", "1,2", options=("--hosts", "2", "--delay", "1ms"))
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,8 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
-from tests.real.mpi.conftest import PREFIXES, of_main_state, prefix
+from tests.real.moments import at_a_quiet_moment, of_main_state
+from tests.real.mpi.conftest import PREFIXES, prefix
 
 if TYPE_CHECKING:
     import subprocess
@@ -46,19 +47,19 @@ def run(lab: Lab, *words: str, options: tuple[str, ...] = ()) -> subprocess.Comp
 def rows(done: subprocess.CompletedProcess[str]) -> Rows:
     """What was measured, by transport, placement and size."""
     assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    # A single launch may meet each way in another state of the machine.
-    measured = [*document["rows"], *of_main_state(document)]
+    measured = of_main_state(json.loads(done.stdout))
     return {(row["transport"], row["placement"], row["bytes"]): row for row in measured if row["time_s"]}
 
 
 @pytest.mark.parametrize("name", PREFIXES)
+@at_a_quiet_moment
 def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
     """Between hosts a small message takes the delay and a large one the rate of the link.
 
     The fastest sample tells that: never faster than the link, and slower by what the library adds, and by
     packets that the relay itself says it brought too late.
     """
+    (folder / "r.jsonl").unlink(missing_ok=True)
     words = ["pingpong", "--mpi", prefix(name), "--sizes", f"{SMALL},{LARGE}", "--format", "json"]
     words += ["--transport", "shm", "--transport", "tcp", "--placement", "same-host", "--placement", "1,3"]
     options = ("--hosts", "3", "--rate", "100mbit", "--delay", "200us")

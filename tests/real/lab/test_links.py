@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real.lab.conftest import client
+from tests.real.moments import at_a_quiet_moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +77,7 @@ def on_time(measure: Callable[[], str]) -> tuple[list[str], float]:
 
 
 @pytest.mark.parametrize(("mbit", "tolerance"), [(10, 0.03), (100, 0.03), (1000, 0.10)])
+@at_a_quiet_moment
 def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: int, tolerance: float) -> None:
     """The best of the windows: the link is what it is, and a busy machine can only take away from it."""
     script = f"{client(tcp, 'rate', 4)}; {COUNTERS}"
@@ -85,6 +87,7 @@ def test_a_long_transfer_takes_what_the_link_allows(lab: Lab, tcp: Path, mbit: i
     assert statistics.mean(rates) < payload_rate(mbit) * (1 + tolerance)
 
 
+@at_a_quiet_moment
 def test_a_link_without_a_rate_is_faster_than_the_ports_of_its_hosts(lab: Lab, tcp: Path) -> None:
     options = ("--hosts", "3", "--rate", "10mbit", "--link", "h1-h2:rate=none")
     scripts = [client(tcp, "rate", 4, host).replace("served", f"served{host}") for host in (2, 3)]
@@ -131,6 +134,7 @@ def test_both_directions_at_once_have_the_rate_of_one(lab: Lab, tcp: Path) -> No
         assert max(one_way) > payload_rate(20) * share * (0.97 - lost)
 
 
+@at_a_quiet_moment
 def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     """In one lab, so that both have the same machine, at a rate that leaves the relay time to spare.
 
@@ -149,6 +153,7 @@ def test_iperf3_agrees(lab: Lab, tcp: Path) -> None:
     assert statistics.median(received) == pytest.approx(payload_rate(20), rel=0.05 + lost)
 
 
+@at_a_quiet_moment
 def test_a_small_message_takes_the_delay_and_four_lanes(lab: Lab, tcp: Path, user: str) -> None:
     """Fastest of many: never faster than the link, and what software adds is the same for all delays.
 
@@ -197,6 +202,7 @@ def test_no_packet_is_early_when_the_relay_loses_the_core_between_two_clocks(
     assert min(map(float, done.stdout.split())) > 2 * 500e3
 
 
+@at_a_quiet_moment
 def test_links_and_ports_of_their_own(lab: Lab, tcp: Path) -> None:
     """h1-h2 is slower, h3 farther away, and h4 is as the lab says: all in one lab."""
     scripts = [client(tcp, "ping", 100, host).replace("served", f"served{host}") for host in (2, 3, 4)]

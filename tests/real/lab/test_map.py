@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import prefix
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi]
 def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[str, Any]]:
     """Exit status and JSON of a map between all hosts of a lab."""
     words = ["map", "--mpi", prefix("mpich"), "--sizes", size, "-q", "--format", "json"]
-    words += ["--launches", "5", "-o", "map.jsonl"]
+    words += ["--launches", "5"]
     done = lab(sys.executable, "-m", "mpigauge", *words, options=("--hosts", str(hosts), *options))
     assert "Traceback" not in done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
@@ -28,6 +29,7 @@ def map_of(lab: Lab, hosts: int, size: str, *options: str) -> tuple[int, dict[st
     return done.returncode, said
 
 
+@at_a_quiet_moment
 def test_a_link_of_a_low_rate_is_named_and_only_it(lab: Lab) -> None:
     """So low that five launches show it, whatever six ranks and a relay on two cores do to each other."""
     status, said = map_of(lab, 6, "16KiB", "--link", "h2-h5:rate=5mbit")
@@ -37,6 +39,7 @@ def test_a_link_of_a_low_rate_is_named_and_only_it(lab: Lab) -> None:
     assert said["slow_hosts"] == []
 
 
+@at_a_quiet_moment
 def test_a_host_that_is_slow_as_a_whole_is_named_and_only_it(lab: Lab) -> None:
     status, said = map_of(lab, 6, "8", "--host", "h4:delay=5ms")
     assert status == 1
@@ -44,6 +47,7 @@ def test_a_host_that_is_slow_as_a_whole_is_named_and_only_it(lab: Lab) -> None:
     assert said["slow_links"] == []
 
 
+@at_a_quiet_moment
 def test_a_uniform_lab_has_nothing_slow(lab: Lab) -> None:
     """On a machine that is too busy it may say that it cannot tell; it never blames anybody."""
     status, said = map_of(lab, 6, "8", "--delay", "200us")

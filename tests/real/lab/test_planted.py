@@ -41,7 +41,7 @@ pattern = "pingpong"
 """
 PLACES = {"h1,h2", "h1,h3", "h1,h4"}
 
-ATTEMPTS = 2
+ATTEMPTS = 4
 """Machines stall for seconds: the links are what they are, and a stall can only take from them."""
 
 DISTURBED = 0.1

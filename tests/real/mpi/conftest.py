@@ -19,6 +19,7 @@ from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.places import ROOT
+from tests.real.moments import of_main_state
 from tests.real.mpi import forked
 
 HERE = Path(__file__).parent
@@ -97,12 +98,6 @@ def rows(mpigauge: Run, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         return of_main_state(document)
 
     return run
-
-
-def of_main_state(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Its rows, without those of states in which the machine was for a shorter time than in another."""
-    main = max(document["states"], key=lambda state: state["time_share"], default={"name": None})["name"]
-    return [row for row in document["rows"] if row["state"] in {None, main}]
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
 
@@ -103,6 +104,7 @@ def test_a_wrong_result_is_found(mpigauge: Run, shim: Shim) -> None:
         ("intelmpi", "bcast", "MPI_Bcast", 0),
     ],
 )
+@at_a_quiet_moment
 def test_a_delay_of_known_size_is_found(
     rows: Rows, shim: Shim, name: str, pattern: str, call: str, who: int
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_delay_of_known_size_is_found(
     assert times[1024] - times[1000] > 0.95 * DELAY_S
 
 
+@at_a_quiet_moment
 def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows, tmp_path: Path) -> None:
     """Where the clock can tell: in less than two steps of it, nothing is closer than anything else."""
     words = ("--sizes", "8", "--sync", "common,barrier,mpi_barrier", "--launches", "3")
@@ -126,6 +129,7 @@ def test_a_common_start_is_closer_than_a_barrier(library: Library, rows: Rows, t
     assert skews["common"] < max(skews["mpi_barrier"], told_s)
 
 
+@at_a_quiet_moment
 def test_computation_hides_what_the_library_does_by_itself(library: Library, rows: Rows) -> None:
     found = rows(
         "allreduce", "--mode", "overlap", "--sizes", "64KiB", "--launches", "5", "--mpi", str(library.mpicc)

@@ -9,10 +9,12 @@ import pytest
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.mpi import find
-from tests.real.mpi.conftest import TRIES_IN_ONE_STATE, delays_of, prefix
+from tests.real.moments import at_a_quiet_moment
+from tests.real.mpi.conftest import delays_of, prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from mpigauge.mpi.library import Library
     from tests.real.mpi.conftest import Run
@@ -31,8 +33,9 @@ def compared(mpigauge: Run, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
+@at_a_quiet_moment
 def test_a_planted_delay_is_found_where_it_is(
-    mpigauge: Run, shim: Callable[[Library], dict[str, str]]
+    mpigauge: Run, shim: Callable[[Library], dict[str, str]], tmp_path: Path
 ) -> None:
     """A variable that makes messages of one size take dozens of times as long, varied launch by launch.
 
@@ -40,24 +43,11 @@ def test_a_planted_delay_is_found_where_it_is(
     """
     library = find.find(prefix("mpich"))
     environment = shim(library) | delays_of(0.0)
-    vary = ("--vary", f"SHIM_DELAY_NS=0,{DELAY_NS}")
-    for number in range(TRIES_IN_ONE_STATE):
-        name = f"r{number}.jsonl"
-        done = mpigauge(
-            "run",
-            *MEASURE,
-            *LAUNCHES,
-            *vary,
-            "--mpi",
-            str(library.mpicc),
-            "-o",
-            name,
-            environment=environment,
-        )
-        assert done.returncode == 0, done.stderr
-        status, said = compared(mpigauge, name, "--by", "setting")
-        if status != EXIT_UNDECIDED:
-            break
+    words = (*LAUNCHES, "--vary", f"SHIM_DELAY_NS=0,{DELAY_NS}", "--mpi", str(library.mpicc))
+    (tmp_path / "r.jsonl").unlink(missing_ok=True)
+    done = mpigauge("run", *MEASURE, *words, "-o", "r.jsonl", environment=environment)
+    assert done.returncode == 0, done.stderr
+    status, said = compared(mpigauge, "r.jsonl", "--by", "setting")
     assert (status, said["verdict"]) == (EXIT_CHECK_FAILED, "slower")
     assert [one["bytes"] for one in said["cells"] if one["verdict"] == "slower"] == [1024]
     (slow,) = (one for one in said["cells"] if one["bytes"] == 1024)
@@ -65,9 +55,11 @@ def test_a_planted_delay_is_found_where_it_is(
     assert slow["other"] == {"setting": f"SHIM_DELAY_NS={DELAY_NS}"}
 
 
-def test_a_library_is_not_slower_than_itself(mpigauge: Run) -> None:
+@at_a_quiet_moment
+def test_a_library_is_not_slower_than_itself(mpigauge: Run, tmp_path: Path) -> None:
     """Under two labels; how much a busy machine can tell is its own affair, but nothing is blamed."""
     both = [word for label in ("main", "pr") for word in ("--mpi", f"{label}={prefix('mpich')}")]
+    (tmp_path / "r.jsonl").unlink(missing_ok=True)
     done = mpigauge("run", *MEASURE, "--launches", "8", *both, "-o", "r.jsonl")
     assert done.returncode == 0, done.stderr
     status, said = compared(mpigauge, "r.jsonl", "--margin", "25%", "--allow", "50%")

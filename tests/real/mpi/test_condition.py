@@ -17,6 +17,7 @@ from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import journal_of
 
@@ -47,6 +48,7 @@ def visits_on(library: Library, *measures: Measure, ranks: int = 2) -> dict[str,
     return found
 
 
+@at_a_quiet_moment
 def test_a_line_is_handed_over_as_quickly_as_a_pattern_of_hand_overs_says(library: Library) -> None:
     found = visits_on(library, Measure("cacheline"), Measure("memcpy", sizes="64"))
     lines = [line for line in found["cacheline"] if line.line_ns]
@@ -75,6 +77,7 @@ def test_of_more_ranks_the_slowest_pair_of_neighbours_is_named() -> None:
         assert min(*line.alu_ns, *line.issue_ns) > 0
 
 
+@at_a_quiet_moment
 def test_warm_up_lasts_long_enough_for_a_core_that_has_rested() -> None:
     lines = visits_on(find.find(prefix("mpich")), Measure("pingpong", sizes="8"))["pingpong"]
     later = [line for line in lines if not line.trial_ns]
@@ -86,6 +89,7 @@ def test_warm_up_lasts_long_enough_for_a_core_that_has_rested() -> None:
     assert all(len(line.warmup_ns) == 2 for line in later)
 
 
+@at_a_quiet_moment
 def test_whoever_takes_a_core_is_seen_in_the_counters() -> None:
     """Of programs that never stop, as many as there are cores."""
     library = find.find(prefix("mpich"))

@@ -13,10 +13,13 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import Run, prefix
 from tests.real.mpi.launches import journal_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.mpi.library import Library
     from mpigauge.plan.patterns import Description
 
@@ -77,8 +80,10 @@ SLOW: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_an_algorithm_that_is_slow_on_purpose_is_named(mpigauge: Run, name: str) -> None:
+@at_a_quiet_moment
+def test_an_algorithm_that_is_slow_on_purpose_is_named(mpigauge: Run, name: str, tmp_path: Path) -> None:
     words = ("--suite", "guidelines", "bcast", "--sizes", "8,256KiB", "-q", "--mpi", prefix(name))
+    (tmp_path / "r.jsonl").unlink(missing_ok=True)
     done = mpigauge("run", *words, "-o", "r.jsonl", environment=SLOW[name])
     assert done.returncode == 0, done.stderr
     done = mpigauge("check", "r.jsonl", "--guidelines", "--format", "json")

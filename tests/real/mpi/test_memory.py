@@ -13,6 +13,7 @@ import pytest
 from mpigauge.result import environment
 from mpigauge.units import parse_size
 from tests.places import ROOT
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import Run
 
 pytestmark = pytest.mark.mpi
@@ -60,6 +61,7 @@ def test_memcpy_is_as_fast_as_an_independent_loop_says(rows: Rows, bare_loop: Pa
     pytest.fail(f"the median of {ATTEMPTS_MOST} pairs of runs is not within 10 %: {ratios}")
 
 
+@at_a_quiet_moment
 def test_an_unoptimised_loop_is_slower_and_memory_slower_than_cache(rows: Rows) -> None:
     """A loop may be what limits both, so only loads that wait for each other must be slower from memory."""
     words = ("--mode", "all", "--sizes", "16KiB,32MiB", "--launches", "1")
@@ -71,6 +73,7 @@ def test_an_unoptimised_loop_is_slower_and_memory_slower_than_cache(rows: Rows) 
         assert times[pattern, mode, 2**25] / 2**25 > 0.7 * times[pattern, mode, 2**14] / 2**14
 
 
+@at_a_quiet_moment
 def test_chasing_pointers_finds_the_first_cache(rows: Rows, mpigauge: Run) -> None:
     """Loads take the same up to it and longer beyond; where the system claims a size, it is that."""
     found = rows("chase", "--sizes", "4KiB:4MiB*1.3", "--np", "1", "--launches", "2", "-o", "r.jsonl")
@@ -86,6 +89,7 @@ def test_chasing_pointers_finds_the_first_cache(rows: Rows, mpigauge: Run) -> No
             assert claimed / 2 <= seen <= 2 * claimed
 
 
+@at_a_quiet_moment
 def test_a_message_is_measured_by_copies(rows: Rows) -> None:
     found = rows("pingpong", "crosscopy", "memcpy", "cacheline", "--sizes", "64KiB", "--launches", "5")
     message = next(row for row in found if row["pattern"] == "pingpong")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.mpi import find
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import delays_of, prefix
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ CALLS = {"MPI_Send": "send-overhead", "MPI_Recv": "recv-overhead"}
 
 
 @pytest.mark.parametrize("call", CALLS)
+@at_a_quiet_moment
 def test_a_wait_in_a_call_is_found_in_its_overhead_alone(
     library: Library,
     rows: Callable[..., list[dict[str, Any]]],
@@ -29,7 +31,7 @@ def test_a_wait_in_a_call_is_found_in_its_overhead_alone(
 ) -> None:
     """At rank 0, whose calls are timed; calls of 1048 B wait twice as long as those of 1024 B."""
     environment = shim(library) | delays_of(DELAY_S, call, rank=0)
-    words = ("--sizes", "1000,1024,1048", "--launches", "2", "--stat", "min", "--budget", "5s")
+    words = ("--sizes", "1000,1024,1048", "--launches", "2", "--stat", "min")
     found = rows(*CALLS.values(), *words, "--mpi", str(library.mpicc), environment=environment)
     times = {(row["pattern"], row["bytes"]): row["time_s"]["estimate"] for row in found if row["time_s"]}
     for pattern in CALLS.values():
@@ -39,13 +41,14 @@ def test_a_wait_in_a_call_is_found_in_its_overhead_alone(
         assert times[pattern, 1000] < 0.5 * DELAY_S
 
 
+@at_a_quiet_moment
 def test_a_wait_of_the_sender_is_no_overhead_of_the_receiver(
     rows: Callable[..., list[dict[str, Any]]], shim: Callable[[Library], dict[str, str]]
 ) -> None:
     """The message is there before its receive is timed, however late it comes."""
     library = find.find(prefix("mpich"))
     environment = shim(library) | delays_of(DELAY_S, "MPI_Send", rank=1)
-    words = ("recv-overhead", "--sizes", "1000,1024", "--launches", "2", "--stat", "min", "--budget", "5s")
+    words = ("recv-overhead", "--sizes", "1000,1024", "--launches", "2", "--stat", "min")
     found = rows(*words, "--mpi", str(library.mpicc), environment=environment)
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "recv-overhead"}
     assert all(time < 0.1 * DELAY_S for time in times.values())

@@ -13,6 +13,7 @@ from mpigauge.analysis.within_launch import summarise_launches
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
+from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import delays_of, prefix, step_ns
 
 pytestmark = pytest.mark.mpi
@@ -30,7 +31,7 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
     patterns = [pattern for pattern in kernel.describe(library).patterns if not pattern.starts_together]
     names = [pattern.name for pattern in patterns]
     words = ["--mode", "all", "--sizes", "0,1,1000,64KiB", "--launches", "1", "-o", "result.jsonl"]
-    words += ["--samples", "40", "--budget", "5min"]  # few, and time for all of them on a slow machine, too
+    words += ["--samples", "40"]
     found = rows(*names, *words, "--mpi", str(library.mpicc))
     coarse = step_ns(tmp_path / "result.jsonl") > 1
     assert {(row["pattern"], row["mode"]) for row in found} == {
@@ -49,6 +50,7 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
 
 
 @pytest.mark.parametrize("ranks", [3, 4])
+@at_a_quiet_moment
 def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
     found = rows("ring", "shift", "pingpong", "--np", str(ranks), "--sizes", "8,4KiB", "--launches", "1")
     assert all(row["status"] == "ok" for row in found)
@@ -68,6 +70,7 @@ buffers = "cold"
 """
 
 
+@at_a_quiet_moment
 def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(
     rows: Rows, tmp_path: Path
 ) -> None:
@@ -79,6 +82,7 @@ def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(
     assert times["cold", 2**16] > times["warm", 2**16]
 
 
+@at_a_quiet_moment
 def test_a_delay_of_known_size_is_found(
     library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
 ) -> None:
@@ -94,6 +98,7 @@ def test_a_delay_of_known_size_is_found(
     assert times[1024] - times[1000] > 0.95 * DELAY_S
 
 
+@at_a_quiet_moment
 def test_a_clock_of_coarse_steps_is_known_and_batched_for(
     rows: Rows, coarse_clock: Callable[[int], dict[str, str]], tmp_path: Path
 ) -> None:
@@ -110,6 +115,7 @@ def test_a_clock_of_coarse_steps_is_known_and_batched_for(
     assert 1 / 3 < coarse["time_s"]["estimate"] / fine["time_s"]["estimate"] < 3
 
 
+@at_a_quiet_moment
 def test_collectives_in_a_row_are_longer_than_the_steps_of_a_coarse_clock(
     rows: Rows, coarse_clock: Callable[[int], dict[str, str]]
 ) -> None:
@@ -132,22 +138,12 @@ def test_the_eager_limit_is_exact_where_there_is_one(rows: Rows) -> None:
 
 
 def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> None:
-    found = rows(
-        "pingpong",
-        "--sizes",
-        str(2 * GIB + 8),
-        "--budget",
-        "15s",
-        "--samples",
-        "1",
-        "--launches",
-        "1",
-        "--mpi",
-        prefix("mpich"),
-    )
+    words = ("--sizes", str(2 * GIB + 8), "--samples", "1", "--launches", "1")
+    found = rows("pingpong", *words, "--mpi", prefix("mpich"))
     assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
 
 
+@at_a_quiet_moment
 def test_a_trial_has_as_many_rounds_as_its_time_allows(
     rows: Rows, tmp_path: Path, shim: Callable[[Library], dict[str, str]]
 ) -> None:

@@ -18,7 +18,8 @@ from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, of_main_state, prefix
+from tests.real.moments import of_main_state
+from tests.real.mpi.conftest import Run, prefix
 
 pytestmark = pytest.mark.mpi
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real.mpi.conftest import prefix
-from tests.real.slurm.cluster import Cluster
+from tests.real.slurm.cluster import Cluster, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +28,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(running: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """The cluster with no job in it; we are in an empty folder that all nodes see."""
+    """The cluster with no job in it; we are in an empty folder that all nodes see.
+
+    All nodes wait for a job, so that the first ones are given out first.
+    """
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("SLURM_")]:
         monkeypatch.delenv(name)
+    wait_until(lambda: running.idle() == running.nodes, "the nodes to be idle")
     yield running
     running.run("scancel", "--user=root", "--signal=KILL", "--full")
     running.run("scancel", "--user=root")

@@ -288,8 +288,8 @@ def test_a_job_that_never_comes_to_its_visits_is_given_up(run: Run) -> None:
 
 
 def test_no_part_of_a_launch_begins_when_the_budget_is_spent(run: Run) -> None:
-    script = Script(hanging=("openmpi",), hangs_s=0.3)
-    _, result = run(script, plan=msgspec.structs.replace(PLAN, budget_s=0.2))
+    script = Script(hanging=("openmpi",), hangs_s=0.9)
+    _, result = run(script, plan=msgspec.structs.replace(PLAN, budget_s=0.8))
     assert len(script.runs()) == 1
     assert set(result.done[0].skipped) == {SMALL, LARGE}
 

@@ -21,7 +21,7 @@ from mpigauge.launch.process import RunningJob
 from mpigauge.launch.process_tree import descendants, is_zombie
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PATIENCE_S = 20.0
 """Long enough for any machine; no test waits for it unless it fails."""
@@ -51,6 +51,20 @@ def program(text: str) -> list[str]:
 def forever() -> float:
     """No silence is too long."""
     return PATIENCE_S
+
+
+def short_once_it_speaks(counts: bytes) -> tuple[Callable[[], float], Callable[[bytes], bool]]:
+    """Patience that is short from the first line that counts on, and what tells such lines.
+
+    Before it, it is as long as a busy machine may take to start a program.
+    """
+    heard: list[bytes] = []
+
+    def counting(line: bytes) -> bool:
+        heard.extend([line] if line == counts else [])
+        return line == counts
+
+    return lambda: 0.3 if heard else PATIENCE_S, counting
 
 
 def everything(text: str, **words: str) -> tuple[list[bytes], RunningJob]:
@@ -156,8 +170,9 @@ def test_words_that_are_no_text_are_kept_all_the_same() -> None:
 @pytest.mark.thorough
 def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
     talk = "print('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
+    patience_s, counts = short_once_it_speaks(b"a line")
     with RunningJob(program(talk), {}, "") as job:
-        lines = job.lines(lambda: 0.3)
+        lines = job.lines(patience_s, counts=counts)
         assert next(lines) == b"a line"
         with pytest.raises(TimeoutError):
             next(lines)
@@ -168,8 +183,9 @@ def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
 def test_a_line_that_does_not_count_is_no_sign_of_life() -> None:
     """A library that hangs may go on talking on standard output, too."""
     talk = "print('life')\nwhile True: print('chatter'); time.sleep(0.02)"
+    patience_s, counts = short_once_it_speaks(b"life")
     with RunningJob(program(talk), {}, "") as job:
-        lines = job.lines(lambda: 0.3, counts=lambda line: line == b"life")
+        lines = job.lines(patience_s, counts=counts)
         assert next(lines) == b"life"
         with pytest.raises(TimeoutError):
             assert set(lines) == {b"chatter"}
