@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -29,8 +29,8 @@ ROWS_SHOWN = 20
 class Table(Iterable[dict[str, Any]]):
     """Rows with the same columns, in SI units; None where there is nothing.
 
-    Iterating gives each row as a dict, `table["bytes"]` a column as a list. Libraries of data frames take
-    it as it is, through the Arrow PyCapsule interface: `polars.DataFrame(table)`.
+    Iterating gives each row as a dict, `table[0]` one of them, `table["bytes"]` a column as a list. Libraries
+    of data frames take it as it is, through the Arrow PyCapsule interface: `polars.DataFrame(table)`.
     """
 
     __slots__ = ("_columns", "_contexts")
@@ -50,13 +50,24 @@ class Table(Iterable[dict[str, Any]]):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return rows_of(self._columns)
 
-    def __getitem__(self, name: str) -> list[Any]:
-        """A column.
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+
+    def __getitem__(self, key: str | int) -> list[Any] | dict[str, Any]:
+        """A column by its name, or a row by its place.
 
         Raises:
             UsageError: No column is called so; names the one that may be meant.
+            IndexError: There are not so many rows.
         """
-        return [*self._values(name)]
+        if isinstance(key, str):
+            return [*self._values(key)]
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"there is no row {key}: the table has {len(self)}")
+        return {name: values.at(key) for name, values in self._columns.items()}
 
     def numpy(self, name: str) -> np.ndarray[Any, Any]:
         """A column as an array: of numbers NaN where there is none, of texts objects.

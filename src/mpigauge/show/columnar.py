@@ -42,6 +42,13 @@ class Values:
             return map((*self.data, None).__getitem__, self.codes.tolist())
         return iter(self.data.tolist() if isinstance(self.data, np.ndarray) else self.data)
 
+    def at(self, place: int) -> Any:
+        """The value of one row, as Python has it; rows are counted from the end where it is negative."""
+        if self.codes is not None:
+            return (*self.data, None)[self.codes[place]]
+        value = self.data[place]
+        return value.item() if isinstance(value, np.generic) else value
+
 
 def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[np.int32]) -> Values:
     """A column of few values, each kept once.

@@ -69,6 +69,17 @@ def test_parquet_comes_back(tables: dict[str, mpigauge.Table], machine: Path) ->
     assert parquet.read_table("s.parquet").to_pylist() == [*tables["samples"]]
 
 
+@pytest.mark.parametrize("which", ["rows", "samples"])
+def test_a_row_has_a_place(tables: dict[str, mpigauge.Table], which: str) -> None:
+    table = tables[which]
+    rows = [*table]
+    assert [table[place] for place in range(len(table))] == rows
+    assert table[-1] == rows[-1]
+    assert type(table[0]["bytes"]) is int
+    with pytest.raises(IndexError):
+        table[len(table)]
+
+
 def test_columns_are_lists_and_arrays(tables: dict[str, mpigauge.Table]) -> None:
     rows = tables["rows"]
     assert rows["bytes"] == [row["bytes"] for row in rows]
