@@ -106,7 +106,7 @@ def with_small_budget(text: str) -> str:
         return text
     if "--budget " in text:
         return re.sub(r"--budget \w+", "--budget 2s", text)
-    least = "2s" if "--quick" in text or "--plan" in text else "3s"
+    least = "2s" if "--quick" in text or "--plan" in text else "6s"
     return text.replace("mpigauge run ", f"mpigauge run --budget {least} ")
 
 

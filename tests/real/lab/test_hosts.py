@@ -167,10 +167,10 @@ def test_a_map_knows_the_lab_that_it_was_measured_in(lab: Lab, folder: Path) -> 
 
 KILLED = """
 "$@" > said 2>&1 &
-for again in $(seq 200); do grep -qs '"visit"' r.jsonl && break; sleep 0.1; done
+for again in $(seq 600); do grep -qs '"visit"' r.jsonl && break; sleep 0.1; done
 ssh -n h2 'ls /dev/shm' > during
 kill -9 $!
-for again in $(seq 100); do ssh -n h2 'ls /dev/shm' | grep -q "$SEGMENT" || break; sleep 0.2; done
+for again in $(seq 300); do ssh -n h2 'ls /dev/shm' | grep -q "$SEGMENT" || break; sleep 0.2; done
 ssh -n h2 'ls /dev/shm' > after
 """
 

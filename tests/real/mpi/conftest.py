@@ -196,7 +196,7 @@ def kernels() -> list[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether a condition comes true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -18,7 +18,7 @@ from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from tests.real.moments import of_main_state
+from tests.real.moments import at_a_quiet_moment, of_main_state
 from tests.real.mpi.conftest import Run, prefix
 
 pytestmark = pytest.mark.mpi
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.mpi
 Rows = Callable[..., list[dict[str, Any]]]
 
 
+@at_a_quiet_moment
 def test_both_transports_take_effect_and_differ(library: Library, rows: Rows, tmp_path: Path) -> None:
     words = ("--transport", "shm", "--transport", "tcp", "--sizes", "8,1MiB", "--launches", "2")
     found = rows("pingpong", "allreduce", *words, "--mpi", str(library.mpicc), "-o", "result.jsonl")

@@ -26,8 +26,8 @@ pytestmark = pytest.mark.slurm
 
 TRIES = 3
 SHORT = ("pingpong", "--sizes", "8", "--launches", "1", "--seed", "7")
-LONG = ("pingpong", "--sizes", "1MiB:8MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
-"""Four cells of long visits: on a fast machine, too, some are left when the first three are seen."""
+LONG = ("pingpong", "--sizes", "1MiB:16MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
+"""Five cells of long visits: on a fast machine, too, some are left when the first three are seen."""
 VISITS_BEFORE = 3
 
 

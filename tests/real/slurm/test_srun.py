@@ -60,7 +60,7 @@ def test_a_hang_costs_its_cell_and_leaves_no_rank(
 
 def long_campaign(cluster: Cluster, name: str) -> str:
     """A job whose campaign has measured something and is not through."""
-    words = ("run", "pingpong", "--sizes", "1MiB:8MiB", "--precision", "0.001%", "--mpi", prefix(name))
+    words = ("run", "pingpong", "--sizes", "1MiB:16MiB", "--precision", "0.001%", "--mpi", prefix(name))
     number = submit(cluster, *words, "-o", "r.jsonl", *BY_SRUN, "2")
     wait_until(partial(begun, Path("r.jsonl")), "visits in r.jsonl")
     assert ranks(cluster)
@@ -94,7 +94,7 @@ def test_a_signal_ends_the_step(cluster: Cluster) -> None:
 
 
 def test_a_job_that_is_queued_again_leaves_no_rank_and_goes_on(cluster: Cluster) -> None:
-    words = ("pingpong", "--sizes", "1MiB:8MiB", "--precision", "0.001%", "--mpi", prefix("mpich"))
+    words = ("pingpong", "--sizes", "1MiB:16MiB", "--precision", "0.001%", "--mpi", prefix("mpich"))
     cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *words, *BY_SRUN, "2")
     number = cluster.submit("job.sh")
     path = Path(f"mpigauge-{number}.jsonl")

@@ -225,10 +225,10 @@ def test_nothing_is_left_of_having_asked(shell: str, tmp_path: Path, monkeypatch
 def test_hosts_that_hang_are_named_in_the_order_they_have(
     shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", 1.0)
+    monkeypatch.setattr("mpigauge.launch.preflight.ANSWER_WAIT_S", 3.0)
     found = faults(["hanging1", "hanging2", "h1", "gone", "hanging4", "h2"], shell, [])
     assert list(found) == ["hanging1", "hanging2", "gone", "hanging4"]
-    assert "gave no answer in 1 s" in found["hanging4"]
+    assert "gave no answer in 3 s" in found["hanging4"]
 
 
 def test_a_child_that_keeps_the_words_of_a_shell_open_is_not_waited_for(shell: str) -> None:

@@ -229,8 +229,8 @@ def test_nodes_are_named_though_other_tasks_end_otherwise(here: Path, srun: Call
 def test_a_step_that_hangs_is_asked_to_end_before_it_is_killed(
     here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, ignores: bool
 ) -> None:
-    monkeypatch.setattr(supply, "STEP_WAIT_S", 0.5)
-    monkeypatch.setattr(supply, "END_WAIT_S", 0.5 if ignores else 60.0)
+    monkeypatch.setattr(supply, "STEP_WAIT_S", 2.0)
+    monkeypatch.setattr(supply, "END_WAIT_S", 2.0 if ignores else 60.0)
     end = "" if ignores else "kill $child; exit 1"
     folder = srun(f"#!/bin/sh\ntrap 'touch FOLDER/asked; {end}' 15\nsleep 60 & child=$!\nwait\nwait\n")
     assert by_srun(["node2"], [here]) == {}

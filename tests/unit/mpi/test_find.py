@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Install
 
-GUARD_S = 5
+GUARD_S = 60
 
 
 @pytest.fixture
