@@ -45,8 +45,10 @@ DIFFERENT = {
 }
 """Words that are a name of ours but for their case, and mean something else where they are spelt so."""
 
-_ONE_SIDED = re.compile(r"put|get|window|^(acc|fop|cas|rma|oneput)")
-"""Of words that are no name of ours."""
+_ONE_SIDED = re.compile(
+    r"^(put|get|acc|fop|cas|rma|window|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
+)
+"""Of words that are no name of ours; `throughput` is none of these."""
 
 NOT_MEASURED = {
     "mbwmr": "several pairs at a time are not measured; stream is one pair",
