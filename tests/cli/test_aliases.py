@@ -142,7 +142,7 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("run", "osu_put_latency"), "one-sided communication is not measured"),
         (("run", "Unidir_Get"), "one-sided communication is not measured"),
         (("run", "One_put_all"), "one-sided communication is not measured"),
-        (("run", "throughput"), "choose from null, pingpong"),
+        (("run", "througput"), "did you mean stream?"),
         (("run", "osu_neighbor_alltoall"), "neighbourhood collectives are not measured"),
         (("run", "--transport", "ib"), "such as --env UCX_TLS=rc"),
         (("map", "--transport", "UCX"), "auto is the fastest network that the library has a driver for"),

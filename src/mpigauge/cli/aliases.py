@@ -30,6 +30,7 @@ ALIASES = {
     "latencypersistent": Meaning("pingpong", "persistent"),
     "bw": Meaning("stream", "unidirectional"),
     "bandwidth": Meaning("stream", "unidirectional"),
+    "throughput": Meaning("stream", "unidirectional"),
     "bibw": Meaning("stream", "bidirectional"),
     "uniband": Meaning("stream", "unidirectional", "between ranks 0 and 1 only"),
     "biband": Meaning("stream", "bidirectional", "between ranks 0 and 1 only"),
@@ -48,7 +49,7 @@ DIFFERENT = {
 _ONE_SIDED = re.compile(
     r"^(put|get|acc|fop|cas|rma|window|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
 )
-"""Of words that are no name of ours; `throughput` is none of these."""
+"""Of words that are no name of ours."""
 
 NOT_MEASURED = {
     "mbwmr": "several pairs at a time are not measured; stream is one pair",
