@@ -190,7 +190,7 @@ def _width(ratio: Ratio | None) -> float:
     return math.log(ratio.high / ratio.low)
 
 
-# ---- Modes, libraries and settings -------------------------------------------------------------------------
+# ---- Modes, libraries and settings ----------------------------------------------------------------
 
 
 def modes(curves: Sequence[Curve]) -> Iterator[Contrast]:

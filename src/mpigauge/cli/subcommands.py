@@ -1,4 +1,4 @@
-"""A verb that has verbs of its own."""
+"""Groups of subcommands, such as those of `mpi` and `import`."""
 
 from __future__ import annotations
 
