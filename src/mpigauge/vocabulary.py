@@ -103,6 +103,9 @@ SKIP_REASONS: tuple[SkipReason, ...] = get_args(SkipReason)
 BROKEN: frozenset[Status] = frozenset({"failed", "timeout", "corrupt"})
 """Statuses that make the exit status 1: the program that was measured did not do its work."""
 
+UNMEASURED: frozenset[Status] = frozenset({"skipped", "blocked"})
+"""Statuses of cells without a time that nothing has gone wrong with."""
+
 RESUMABLE: frozenset[EndReason] = frozenset({"interrupted", "failed"})
 """Ends after which something is left to do."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import errors
+from mpigauge.analysis.rows import rows as rows_in
 from mpigauge.result.reader import Result, load
 from tests.cli.journey import (
     EVERY_VISIT,
@@ -116,6 +117,24 @@ def test_a_blocking_exchange_above_the_eager_limit_is_blocked(cli: Cli, openmpi:
     rows = rows_of(cli("run", "exchange", *words))
     assert states(rows, "exchange") == {8: "ok", 8192: "blocked"}
     assert f"{EAGER_LIMIT_BYTES} B" in rows["exchange", "blocking", 8192, 2, "openmpi"]["reason"]
+
+
+def test_a_deadlock_foreseen_is_no_measurement(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where looking for the limit takes all the time that there is, the cells after it have none."""
+    monkeypatch.setattr("mpigauge.campaign.budget.Budget.deadline_s", lambda *_: 1e-3)
+    monkeypatch.setenv("FAKE_PROBE_NS", "1000000000")
+    sizes = ",".join(f"{size}KiB" for size in range(8, 40))
+    done = cli("run", "exchange", "--mode", "blocking", "--sizes", sizes, "--seed", "2", "-o", "r.jsonl")
+    assert {row.status for row in rows_in(load(Path("r.jsonl")))} == {"skipped", "blocked"}
+    assert done.status == 4
+    assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
+
+
+def test_deadlocks_alone_are_an_answer(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "exchange", "--mode", "blocking", "--sizes", "8KiB", "--format", "json")
+    assert states(rows_of(done), "exchange") == {8192: "blocked"}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_MODE=allreduce:reduce-bcast:0.5  this mode takes half as long
     FAKE_STATES=near:40:0.3:2,far:245:1:5  is in these states in turn: handing over a cache line takes 40 ns
                          one way, messages up to 4 KiB 0.3 times as long, and after 2 s the next one comes
+    FAKE_PROBE_NS=1000000  to find out that a cell would deadlock takes so long
     FAKE_NEIGHBOUR=pingpong:64  another hardware thread uses their cores during this cell
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
@@ -177,6 +178,7 @@ class Run:
             say(f'{{"refused":{number},"reason":"there is no memory for a message of this size"}}')
         elif is_blind(visit) and visit["bytes"] > EAGER_LIMIT_BYTES:
             cell.closed = True
+            self.now_ns += int(os.environ.get("FAKE_PROBE_NS", "0"))
             say(f'{{"blocked":{number},{self.limit()}}}')
         else:
             self.measure(visit, cell)

@@ -34,7 +34,7 @@ from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # n
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
-from mpigauge.vocabulary import StateChoice, StateName, Status, WarningKind
+from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status, WarningKind
 
 MEDIAN = "median"
 """Samplings that time single operations, however short."""
@@ -140,6 +140,16 @@ def rows(
         around = replace(around, in_time=together)
     found = [row for cell in parts for row in _rows(around, cell, parts[cell], times, stat, choice)]
     return _with_ratios(found)
+
+
+def why_nothing(found: Sequence[Row]) -> Reason | None:
+    """Why no cell has a time though one was to have one; None if any has, or broke, or all would deadlock.
+
+    A cell that would deadlock may be told so before there is time for any other.
+    """
+    if any(row.status not in UNMEASURED for row in found):
+        return None
+    return next((row.reason for row in found if row.status == "skipped"), None)
 
 
 def _rows(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mpigauge.analysis.rows import rows
+from mpigauge.analysis.rows import rows, why_nothing
 from mpigauge.api.result import PathLike, Result
 from mpigauge.campaign.measuring import measure
 from mpigauge.campaign.prepare import lab_to_enter, prepare
@@ -78,7 +78,7 @@ def run(
         LOG.warning("stopped by signal %d; all finished visits are in %s", number, path)
         signal.raise_signal(number)
     result = reader.load(path)
-    if all(row.status == "skipped" for row in rows(result)):
+    if why_nothing(rows(result)):
         raise JobError(f"{path}: nothing was measured", "raise the budget, or measure less")
     return Result([result])
 

@@ -59,9 +59,10 @@ def ended(path: Path, rows: Sequence[Row]) -> int:
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
     """
-    from mpigauge.show.words.status import reason
+    from mpigauge.analysis.rows import why_nothing
+    from mpigauge.show.words.status import sentence
 
     say(f"result: {path}", err=True)
-    if all(row.status == "skipped" for row in rows):
-        raise JobError(f"{path}: nothing was measured: {reason(rows[0])}", "raise --budget, or measure less")
+    if why := why_nothing(rows):
+        raise JobError(f"{path}: nothing was measured: {sentence(why)}", "raise --budget, or measure less")
     return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE

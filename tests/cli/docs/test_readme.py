@@ -129,19 +129,25 @@ def test_readme_commands_run(tmp_path: Path, environment: dict[str, str]) -> Non
 @pytest.mark.mpi
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))
 def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, str]) -> None:
-    """As it is but for its budget, which only decides how precise it becomes; it gets what it names first."""
-    add = ["mpi", "add", "--plan", str(path)]
-    run = ["run", "--plan", str(path), "--budget", "2s", "--format", "json"]
-    for words in ([add] if read_file(path).mpi else []) + [run]:
-        done = subprocess.run(
-            [sys.executable, "-m", "mpigauge", *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+    """As it is but for its budget, which only decides how precise it becomes; it gets what it names first.
+
+    A machine that is too slow at the moment to measure anything in the shortest budget gets a longer one.
+    """
+
+    def told(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mpigauge", *words, "--plan", str(path)]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
+
+    if read_file(path).mpi:
+        added = told("mpi", "add")
+        assert added.returncode == 0, added.stderr
+    for budget in ("2s", "10s", "60s"):
+        done = told("run", "--budget", budget, "--format", "json")
+        if done.returncode != errors.EXIT_NOTHING_MEASURED:
+            break
+    assert done.returncode == 0, done.stderr
     states = {row["status"] for row in json.loads(done.stdout)["rows"]}
     assert "ok" in states
     assert states <= {"ok", "blocked", "skipped"}

@@ -59,7 +59,7 @@ def at_rate(of: Cell, bytes_per_s: float) -> Visit:
 
 
 @pytest.mark.parametrize("of", MEMORY, ids=lambda of: f"{of.pattern} {of.mode}")
-@pytest.mark.parametrize("rate", [146e15, 1e12, 129e9])
+@pytest.mark.parametrize("rate", [146e15, 1e12, 385e9])
 def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
     """146 PB/s is what was once measured where the compiler had left the loop out (docs/method.md#memory)."""
     row = row_of(of, at_rate(of, rate))
@@ -74,16 +74,17 @@ def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
 
 @pytest.mark.parametrize("of", MEMORY, ids=lambda of: f"{of.pattern} {of.mode}")
 def test_a_rate_that_a_core_reaches_is_shown(of: Cell) -> None:
-    row = row_of(of, at_rate(of, 127e9))
-    assert row.status == "ok"
-    assert row.rate_bytes_per_s == pytest.approx(127e9, rel=1e-3)
+    for rate in (135e9, 383e9):  # the first was measured: reading 2 MiB out of the L3 of a Zen 5
+        row = row_of(of, at_rate(of, rate))
+        assert row.status == "ok"
+        assert row.rate_bytes_per_s == pytest.approx(rate, rel=1e-3)
 
 
 def test_out_of_its_caches_a_core_may_be_faster() -> None:
     small, large = cell("memcpy", 2**20), cell("memcpy", 2**21)
     for l2_bytes, status in ((2**20, "ok"), (2**19, "failed")):
-        assert row_of(small, at_rate(small, 200e9), l2_bytes=l2_bytes).status == status
-        assert row_of(large, at_rate(large, 200e9), l2_bytes=l2_bytes).status == "failed"
+        assert row_of(small, at_rate(small, 500e9), l2_bytes=l2_bytes).status == status
+        assert row_of(large, at_rate(large, 500e9), l2_bytes=l2_bytes).status == "failed"
     assert row_of(small, at_rate(small, 2e12), l2_bytes=2**20).status == "failed"
 
 
