@@ -197,12 +197,10 @@ class Run:
 
     def limit(self) -> str:
         """What the probe for the eager limit has found."""
-        blind = [
-            v["bytes"] for v in self.visits if PATTERNS[v["pattern"]]["sampled"]["probes"] or is_blind(v)
-        ]
+        asked = (v for v in self.visits if PATTERNS[v["pattern"]]["sampled"]["probes"] or is_blind(v))
         return (
             f'"found":true,"control_held":true,"limit_bytes":{EAGER_LIMIT_BYTES},'
-            f'"longer_bytes":{EAGER_LIMIT_BYTES},"max_bytes":{max(blind)},"probes":40'
+            f'"longer_bytes":{EAGER_LIMIT_BYTES},"max_bytes":{max(v["bytes"] for v in asked)},"probes":40'
         )
 
     def measure(self, visit: dict[str, Any], cell: Cell) -> None:
