@@ -32,12 +32,14 @@ from mpigauge.analysis.synchrony import (
 )
 from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
 from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
 from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status, WarningKind
 
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 MEDIAN = "median"
-"""Samplings that time single operations, however short."""
+"""What is said of a launch unless another statistic is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +147,13 @@ def rows(
 def why_nothing(found: Sequence[Row]) -> Reason | None:
     """Why no cell has a time though one was to have one; None if any has, or broke, or all would deadlock.
 
-    A cell that would deadlock may be told so before there is time for any other.
+    A cell that would deadlock may be told so before there is time for any other, and the floor of the
+    instrument, which is measured beside what was asked for, is nobody's result.
     """
-    if any(row.status not in UNMEASURED for row in found):
+    others = [row for row in found if row.cell.pattern not in FLOORS]
+    if any(row.status not in UNMEASURED for row in others):
         return None
-    return next((row.reason for row in found if row.status == "skipped"), None)
+    return next((row.reason for row in others if row.status == "skipped"), None)
 
 
 def _rows(
