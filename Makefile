@@ -1,4 +1,4 @@
-# run · check · test · lint · docs · reports · bench: the same commands for people and for CI.
+# run · check · test · truth · lint · docs · reports · bench: the same commands for people and for CI.
 # Needs python3 (>= 3.11), cc and make; uses uv where it is, else venv and pip.
 
 PYTHON  ?= python3
@@ -15,36 +15,43 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test without-mpi with-slurm lint docs reports bench mpis clean lock
+.PHONY: run check test without-mpi with-slurm with-mpi truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
 	@$(BIN)/mpigauge run $(ARGS); status=$$?; command -v mpigauge >/dev/null || \
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
-# What starts no MPI may share the cores, and Slurm mostly waits; what measures may not. A browser and programs of
-# others are neither, but take more than everyday work wants to wait for.
+# `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
+# itself. Ranks that wait for each other slow whatever shares their cores; Slurm mostly waits.
 REAL := mpi or lab or slurm
 OTHERS := programs or browser
+PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
 test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
 	@$(MAKE) -s -j -O without-mpi with-slurm
-	@$(BIN)/python -m pytest -q --durations=20 -m "($(REAL)) and not slurm"
+	@$(MAKE) -s with-mpi
 endif
 
 without-mpi: $(VENV)/.dev mpis
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not ($(REAL))"
+	@$(PYTEST) -n auto --dist worksteal -m "not ($(REAL) or truth)"
 
 with-slurm: $(VENV)/.dev mpis
-	@$(BIN)/python -m pytest -q --durations=10 -m slurm
+	@$(PYTEST) --durations=10 -m "slurm and not truth"
+
+with-mpi: $(VENV)/.dev mpis
+	@$(PYTEST) --durations=20 -m "($(REAL)) and not (slurm or truth)"
+
+truth: $(VENV)/.dev mpis
+	@$(PYTEST) --durations=10 -m truth $(ARGS)
 
 # For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no simulation of
 # many campaigns, no page drawn anew: those tests are marked thorough.
 check: lint
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday \
-		-m "not ($(REAL) or $(OTHERS) or thorough)"
+		-m "not ($(REAL) or $(OTHERS) or thorough or truth)"
 
 # C files that have not changed since they were clean are not looked at again.
 lint: $(VENV)/.dev

@@ -8,9 +8,11 @@ import re
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -24,12 +26,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mpigauge.cli import status_of
 from mpigauge.result.environment import VARIABLES
+from tests import needs, truth
 from tests.fakes import played
 from tests.fakes.mpi import FakeMpi, install
 
 # Open MPI's wheel sleeps for a second in MPI_Init if it may look for a network of this kind: a third of the
 # time of all tests that start it.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
 
 OURS = re.compile(r"^(FAKE_|MPICC$|MPIGAUGE_|XDG_)")
 
@@ -49,6 +55,41 @@ settings.load_profile("whole")
 Install = Callable[..., FakeMpi]
 MANY_MODULES = 50
 _frozen = [0]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what .ci/run asks for."""
+    parser.addoption("--complete", action="store_true", help="fail if a test is left out")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what this machine lacks the tools for."""
+    needs.check(item)
+
+
+def pytest_terminal_summary(
+    terminalreporter: TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
+    """Print the ratios that were measured, and which tests were left out and why."""
+    for line in truth.table(truth.RATIOS):
+        terminalreporter.write_line(line)
+    reasons = Counter(map(_reason, terminalreporter.stats.get("skipped", ())))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"left out: {count} tests: {reason}", yellow=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With --complete, a test that is left out is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.option.complete and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _reason(report: pytest.TestReport) -> str:
+    return str(report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr).removeprefix(
+        "Skipped: "
+    )
 
 
 def pytest_collection_finish() -> None:

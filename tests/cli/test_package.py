@@ -123,7 +123,7 @@ def test_the_wheel_carries_a_page_of_the_manual_for_every_command(wheel: Path) -
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+@pytest.mark.needs("man")
 def test_man_reads_every_page_without_a_warning(tmp_path: Path) -> None:
     for name, text in manual.pages(mpigauge).items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import needs
 from tests.cli.journey import catches_sigterm
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def test_sigterm_is_handed_on_from_the_first_moment(cli: Cli, tmp_path: Path) ->
         assert process.wait(timeout=60) == 42
 
 
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize(
     "words", [("pingpong", "--sizes", "8,64"), ("--array", "a.toml", "--array", "a,b.toml")]
 )
@@ -162,8 +163,7 @@ def test_bash_and_shellcheck_find_no_fault(cli: Cli, tmp_path: Path, words: tupl
     job = tmp_path / "job.sh"
     job.write_text(script(cli, *words), encoding="utf-8")
     subprocess.run([BASH, "-n", str(job)], check=True)
-    checker = shutil.which("shellcheck", path=os.defpath)
-    assert checker is None or subprocess.run([checker, str(job)], check=False).returncode == 0
+    assert subprocess.run([needs.program("shellcheck"), str(job)], check=False).returncode == 0
 
 
 def test_a_dash_is_standard_output(cli: Cli) -> None:

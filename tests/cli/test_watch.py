@@ -78,7 +78,7 @@ def test_a_signal_ends_it_with_what_was_seen(machine: Path, number: int, after_s
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(environment.cores_allowed() == 1, reason="two ranks need two cores")
+@pytest.mark.needs("two cores")
 @pytest.mark.parametrize("after_s", [0.0, 0.8])
 def test_a_signal_ends_ranks_too(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:
     monkeypatch.setenv("FAKE_NAP_S", "0.01")

@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, print, exit and start processes; how long a file may be."""
+"""The rules of the house: who may import whom, print, exit and start processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ import mpigauge
 from mpigauge.cli import COMMANDS
 from mpigauge.cli import MODULES as VERB_MODULES
 from tests import places
-from tests.unit.test_kernel_structure import FILES_AT_MOST_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,15 +162,6 @@ def test_no_verb_imports_another(verb: str) -> None:
     modules = {name: f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
     path = ROOT / "cli" / f"{VERB_MODULES.get(verb, verb)}.py"
     assert not modules_imported(path) & (set(modules.values()) - {modules[verb]})
-
-
-@pytest.mark.parametrize("folder", ["src", "tests", "docs", "benchmarks"])
-def test_files_are_short(folder: str) -> None:
-    """As those of C are; `_build` has what Sphinx writes."""
-    paths = [path for path in (places.ROOT / folder).rglob("*.py") if "_build" not in path.parts]
-    lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
-    assert lengths
-    assert {path: length for path, length in lengths.items() if length > FILES_AT_MOST_LINES} == {}
 
 
 def english_in(path: Path) -> Iterator[str]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
 FOLDERS = {"kernel": kernel.SOURCES, "lab": LAB}
-FILES_AT_MOST_LINES = 350
-
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -147,9 +145,3 @@ def test_static_variables_are_found() -> None:
 def test_what_changes_is_one_struct_per_file() -> None:
     for path in files(kernel.SOURCES):
         assert len(statics(text_of(path))) <= 1, (path, statics(text_of(path)))
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_files_are_short(name: str) -> None:
-    for path in files(FOLDERS[name]):
-        assert len(path.read_text(encoding="ascii").splitlines()) <= FILES_AT_MOST_LINES, path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import shutil
 import subprocess
 from typing import Any
 
@@ -78,12 +77,11 @@ def test_the_citation_has_the_date_of_the_changelog() -> None:
     assert str(citation().get("date-released", "unreleased")) == date
 
 
+@pytest.mark.needs("git")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not in a repository")
 def test_a_tag_of_this_commit_is_its_version() -> None:
-    git = shutil.which("git")
-    if git is None or not (ROOT / ".git").exists():
-        pytest.skip("there is no repository")
     words = [
-        git,
+        "git",
         "-c",
         "safe.directory=*",
         "-C",

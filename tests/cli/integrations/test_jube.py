@@ -13,7 +13,7 @@ from tests.cli.integrations.conftest import INTEGRATIONS
 if TYPE_CHECKING:
     from tests.cli.integrations.conftest import Programs, Shell
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.needs("jube")]
 
 LATENCY_NS = 10_000
 """Of the library of `programs`."""

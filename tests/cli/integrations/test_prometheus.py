@@ -135,6 +135,7 @@ def promtool(*words: str, text: str = "") -> tuple[int, str]:
 
 
 @pytest.mark.programs
+@pytest.mark.needs("promtool")
 def test_the_rules_say_what_their_tests_want() -> None:
     for words in (("check", "rules", "alerts.yml"), ("test", "rules", "alerts_test.yml")):
         status, said = promtool(*words)
@@ -142,11 +143,13 @@ def test_the_rules_say_what_their_tests_want() -> None:
 
 
 @pytest.mark.programs
+@pytest.mark.needs("promtool")
 def test_promtool_reads_what_is_collected(collect: Callable[[], str]) -> None:
     assert promtool("check", "metrics", text=collect()) == (0, "")
 
 
 @pytest.mark.programs
+@pytest.mark.needs("promtool")
 def test_promtool_understands_what_the_dashboard_asks(tmp_path: Path) -> None:
     """As rules of its own: $node and its kind are Grafana's."""
     dashboard = json.loads((INTEGRATIONS / "grafana" / "dashboard.json").read_text(encoding="utf-8"))

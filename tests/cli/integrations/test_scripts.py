@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import needs
 from tests.cli.integrations.conftest import INTEGRATIONS
 
 if TYPE_CHECKING:
@@ -40,9 +41,10 @@ done <"$1"
 """As NHC reads its configuration, and what its check of a command does."""
 
 
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_shellcheck_has_nothing_to_say(path: Path) -> None:
-    done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)
+    done = subprocess.run([needs.program("shellcheck"), path], capture_output=True, text=True, check=False)
     assert done.stdout == ""
 
 

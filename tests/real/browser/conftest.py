@@ -1,13 +1,13 @@
-"""Debian's chromium, driven by Playwright; without either of them these tests are skipped."""
+"""Debian's chromium, driven by Playwright."""
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mpigauge.show.report.render import render
+from tests import needs
 from tests.made import result_of
 from tests.reported import EVIL, changing, many, mapped, page, rich
 
@@ -35,9 +35,7 @@ PATIENCE_MS = 120_000
 def browser() -> Iterator[Any]:
     """The browser."""
     api = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed")
+    program = needs.program("chromium")
     with api.sync_playwright() as playwright:
         words = ["--no-sandbox"]
         started = playwright.chromium.launch(executable_path=program, args=words, timeout=PATIENCE_MS)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.real.moments import at_a_quiet_moment
 from tests.reported import EVIL, LAUNCHES, SIZES
+from tests.truth import check, truth
 
 pytestmark = pytest.mark.browser
 
@@ -326,14 +326,10 @@ def opened_s(show: Any, name: str) -> float:
     return median(found)
 
 
-@at_a_quiet_moment
-def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(
-    show: Any, record_property: Any
-) -> None:
+@truth
+def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(show: Any) -> None:
     """Most of it is the chart library; only what is seen is drawn."""
     few, lots = opened_s(show, "rich"), opened_s(show, "many")
     cells = show("many").page.evaluate("JSON.parse(document.getElementById('data').textContent).cells.length")
     assert cells >= 500
-    record_property("seconds", {"30 cells": few, "500 cells": lots})
-    print(f"opened, to the first chart: {few:.2f} s of a small result, {lots:.2f} s of {cells} cells")
-    assert lots < 4 * few
+    check(f"report of {cells} cells opened in / of 30 cells", lots / few, below=4)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.result.reader import load
-from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import prefix
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi]
 DELAY_NS = 1e6
 
 
-@at_a_quiet_moment
+@truth
 def test_the_way_between_hosts_takes_what_the_smallest_message_does(lab: Lab, folder: Path) -> None:
     (folder / "r.jsonl").unlink(missing_ok=True)
     words = ["pingpong", "--mpi", prefix("mpich"), "--sizes", "8", "--launches", "1", "--samples", "80"]
@@ -38,4 +38,4 @@ def test_the_way_between_hosts_takes_what_the_smallest_message_does(lab: Lab, fo
         assert min(visit.path_ns) > DELAY_NS
         assert visit.retransmits >= 0
     ratios = [median(visit.samples_ns) / visit.ops / median(visit.path_ns) for visit in visits]
-    assert 0.8 < median(ratios) < 1.25
+    check("8 B message / way of the condition", median(ratios), above=0.8, below=1.25)

@@ -10,8 +10,9 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
-from tests.real.moments import at_a_quiet_moment, of_main_state
 from tests.real.mpi.conftest import PREFIXES, prefix
+from tests.real.states import of_main_state
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     import subprocess
@@ -52,7 +53,7 @@ def rows(done: subprocess.CompletedProcess[str]) -> Rows:
 
 
 @pytest.mark.parametrize("name", PREFIXES)
-@at_a_quiet_moment
+@truth
 def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -> None:
     """Between hosts a small message takes the delay and a large one the rate of the link.
 
@@ -67,11 +68,13 @@ def test_placements_differ_as_their_ways_do(lab: Lab, folder: Path, name: str) -
     assert {key[:2] for key in found} == {("shm", "same-host"), ("tcp", "same-host"), ("tcp", "h1,h3")}
     near, far = found["tcp", "same-host", SMALL], found["tcp", "h1,h3", SMALL]
     assert far["time_s"]["min"] > DELAY_S
-    assert near["time_s"]["estimate"] < far["time_s"]["estimate"]
+    ratio = near["time_s"]["estimate"] / far["time_s"]["estimate"]
+    check(f"{name}, 8 B within a host / between hosts", ratio, below=1)
     rate = LARGE / found["tcp", "h1,h3", LARGE]["time_s"]["min"]
     far_visits = [one for one in load(folder / "r.jsonl").visits if one.cell.placement == "h1,h3"]
     late = max(one.relay_late for one in far_visits if one.cell.bytes == LARGE)
-    assert 0.92 - LATE_COSTS * late < rate / (PAYLOAD_SHARE * RATE_BYTES_PER_S) < 1.03
+    share = rate / (PAYLOAD_SHARE * RATE_BYTES_PER_S)
+    check(f"{name}, 1 MiB between hosts / 100 Mbit/s", share, above=0.92 - LATE_COSTS * late, below=1.03)
     assert found["shm", "same-host", LARGE]["net_share"] < 0.01
     assert found["tcp", "h1,h3", LARGE]["net_share"] > 0.5
     places = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -256,9 +255,7 @@ def test_labs_do_not_disturb_each_other(folder: Path, lab: Lab) -> None:
 # ---- Of root without all its rights, of whoever leaves, of a folder with traps -------------------
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, who can give up rights"
-)
+@pytest.mark.needs("root", "setpriv")
 @pytest.mark.parametrize("right", ["setgid", "setuid"])
 def test_root_of_a_container_with_fewer_rights_can_have_a_lab(folder: Path, right: str) -> None:
     fewer = ["setpriv", f"--bounding-set=-{right}", f"--inh-caps=-{right}"]

@@ -14,6 +14,7 @@ from mpigauge.analysis.explain.planted import PlantedDelay, PlantedRate, planted
 from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import load
 from tests.real.lab.conftest import lab_environment
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,12 +41,6 @@ links = [
 pattern = "pingpong"
 """
 PLACES = {"h1,h2", "h1,h3", "h1,h4"}
-
-ATTEMPTS = 4
-"""Machines stall for seconds: the links are what they are, and a stall can only take from them."""
-
-DISTURBED = 0.1
-"""Of visits: with more, others had the cores, and messages say little of links."""
 
 FRAMING = 0.02
 RATE_LOST = 0.2
@@ -81,17 +76,16 @@ def missing(told: Sequence[PlantedDelay | PlantedRate]) -> Iterator[str]:
         yield from (f"{place}: no {kind.__name__}" for place in sorted(unsaid))
 
 
-def wrong(fact: PlantedDelay | PlantedRate) -> Iterator[str]:
-    """What a busy machine may excuse."""
+def judged(fact: PlantedDelay | PlantedRate) -> None:
+    """Check what a busy machine may excuse."""
     where = fact.cell.placement
     if isinstance(fact, PlantedRate):
         share = fact.best.estimate / fact.payload_bytes_per_s
-        if share < 1 - RATE_LOST:
-            yield f"{where}: {share:.3f} of the rate"
+        check(f"{where}, rate found / planted", share, above=1 - RATE_LOST)
         return
-    late_s = fact.measured_s - fact.planted_s
-    if abs(late_s) > DELAY_SHARE * fact.planted_s + HEADER_S + SOFTWARE_S:
-        yield f"{where}: {late_s * 1e6:.0f} µs late, of {fact.planted_s * 1e6:.0f} µs"
+    slack = DELAY_SHARE + (HEADER_S + SOFTWARE_S) / fact.planted_s
+    ratio = fact.measured_s / fact.planted_s
+    check(f"{where}, delay found / planted", ratio, above=1 - slack, below=1 + slack)
 
 
 def impossible(fact: PlantedDelay | PlantedRate) -> bool:
@@ -101,15 +95,11 @@ def impossible(fact: PlantedDelay | PlantedRate) -> bool:
     return fact.base is None and fact.measured_s < fact.planted_s
 
 
+@truth
 def test_every_rate_and_delay_is_found_as_it_was_planted(folder: Path) -> None:
-    least = 1.0
-    for _ in range(ATTEMPTS):
-        told, disturbed = campaign(folder)
-        assert not [one for one in told if impossible(one)]
-        found = [*missing(told), *(text for one in told for text in wrong(one))]
-        if not found:
-            return
-        least = min(least, disturbed)
-    if least > DISTURBED:
-        pytest.skip(f"others had the cores in {least:.0%} of all visits: {'; '.join(found)}")
-    pytest.fail("; ".join(found))
+    told, disturbed = campaign(folder)
+    print(f"others had the cores in {disturbed:.0%} of all visits")
+    assert not [one for one in told if impossible(one)]
+    assert not [*missing(told)]
+    for one in told:
+        judged(one)

@@ -19,8 +19,8 @@ from mpigauge.mpi import find
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.places import ROOT
-from tests.real.moments import of_main_state
 from tests.real.mpi import forked
+from tests.real.states import of_main_state
 
 HERE = Path(__file__).parent
 PREFIXES = {

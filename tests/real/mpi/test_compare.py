@@ -9,8 +9,8 @@ import pytest
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.mpi import find
-from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import delays_of, prefix
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def compared(mpigauge: Run, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-@at_a_quiet_moment
+@truth
 def test_a_planted_delay_is_found_where_it_is(
     mpigauge: Run, shim: Callable[[Library], dict[str, str]], tmp_path: Path
 ) -> None:
@@ -51,11 +51,11 @@ def test_a_planted_delay_is_found_where_it_is(
     assert (status, said["verdict"]) == (EXIT_CHECK_FAILED, "slower")
     assert [one["bytes"] for one in said["cells"] if one["verdict"] == "slower"] == [1024]
     (slow,) = (one for one in said["cells"] if one["bytes"] == 1024)
-    assert slow["low"] > 1.5
+    check("1 KiB delayed by 30 us / not delayed, lower end", slow["low"], above=1.5)
     assert slow["other"] == {"setting": f"SHIM_DELAY_NS={DELAY_NS}"}
 
 
-@at_a_quiet_moment
+@truth
 def test_a_library_is_not_slower_than_itself(mpigauge: Run, tmp_path: Path) -> None:
     """Under two labels; how much a busy machine can tell is its own affair, but nothing is blamed."""
     both = [word for label in ("main", "pr") for word in ("--mpi", f"{label}={prefix('mpich')}")]

@@ -17,9 +17,9 @@ from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
-from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import prefix
 from tests.real.mpi.launches import journal_of
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
@@ -48,13 +48,13 @@ def visits_on(library: Library, *measures: Measure, ranks: int = 2) -> dict[str,
     return found
 
 
-@at_a_quiet_moment
+@truth
 def test_a_line_is_handed_over_as_quickly_as_a_pattern_of_hand_overs_says(library: Library) -> None:
     found = visits_on(library, Measure("cacheline"), Measure("memcpy", sizes="64"))
     lines = [line for line in found["cacheline"] if line.line_ns]
     assert lines  # of a disturbed machine hand-overs are given up, and absent
     ratios = [median(line.samples_ns) / line.ops / median(line.line_ns) for line in lines]
-    assert 0.5 < median(ratios) < 2
+    check("cacheline / hand-over of the condition", median(ratios), above=0.5, below=2)
     assert all(line.line_worst_ns == line.line_ns for line in lines)
     for line in (*found["cacheline"], *found["memcpy"]):
         # Twice as many operations, side by side even on half a core: one after the other would be 2 times.
@@ -77,7 +77,7 @@ def test_of_more_ranks_the_slowest_pair_of_neighbours_is_named() -> None:
         assert min(*line.alu_ns, *line.issue_ns) > 0
 
 
-@at_a_quiet_moment
+@truth
 def test_warm_up_lasts_long_enough_for_a_core_that_has_rested() -> None:
     lines = visits_on(find.find(prefix("mpich")), Measure("pingpong", sizes="8"))["pingpong"]
     later = [line for line in lines if not line.trial_ns]
@@ -85,11 +85,11 @@ def test_warm_up_lasts_long_enough_for_a_core_that_has_rested() -> None:
     lasted_ns = [
         (line.net_calls / line.batch - len(line.samples_ns)) * median(line.samples_ns) for line in later
     ]
-    assert max(lasted_ns) > WARMUP_NS / 4
+    check("longest warm-up / asked", max(lasted_ns) / WARMUP_NS, above=0.25)
     assert all(len(line.warmup_ns) == 2 for line in later)
 
 
-@at_a_quiet_moment
+@truth
 def test_whoever_takes_a_core_is_seen_in_the_counters() -> None:
     """Of programs that never stop, as many as there are cores."""
     library = find.find(prefix("mpich"))
@@ -103,4 +103,5 @@ def test_whoever_takes_a_core_is_seen_in_the_counters() -> None:
     assert sum(line.switches for line in lines) > 0
     if os.access("/proc/self/schedstat", os.R_OK):
         waited_ns = sum(max(0, line.wait_ns) for line in lines)
-        assert waited_ns > 0.05 * sum(line.elapsed_ns for line in lines)
+        elapsed_ns = sum(line.elapsed_ns for line in lines)
+        check("time that ranks waited for a busy core / elapsed", waited_ns / elapsed_ns, above=0.05)

@@ -13,9 +13,9 @@ from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import visits_of
 from mpigauge.result import journal
-from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import Run, prefix
 from tests.real.mpi.launches import journal_of
+from tests.truth import check, truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +80,7 @@ SLOW: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", SLOW)
-@at_a_quiet_moment
+@truth
 def test_an_algorithm_that_is_slow_on_purpose_is_named(mpigauge: Run, name: str, tmp_path: Path) -> None:
     words = ("--suite", "guidelines", "bcast", "--sizes", "8,256KiB", "-q", "--mpi", prefix(name))
     (tmp_path / "r.jsonl").unlink(missing_ok=True)
@@ -91,4 +91,6 @@ def test_an_algorithm_that_is_slow_on_purpose_is_named(mpigauge: Run, name: str,
     assert (done.returncode, said["verdict"]) == (1, "slower")
     found = {(one["pattern"], one["bytes"], one["against_mode"]) for one in said["violated"]}
     assert ("bcast", 2**18, "scatter-allgather") in found
+    worst = max(one["low"] for one in said["violated"])
+    check(f"{name}, bcast in segments of 64 B / scatter-allgather, lower end", worst, above=1)
     assert all(one["low"] > 1 and one["saved_low_s"] > 0 for one in said["violated"])

@@ -74,7 +74,7 @@ def test_open_mpi_5_has_persistent_collectives_although_it_says_mpi_3(
     assert kernel.describe(openmpi).patterns == kernel.describe(mpich).patterns
 
 
-@pytest.mark.skipif(not DEBIANS.exists(), reason="Debian's Open MPI 4.1 is not installed")
+@pytest.mark.needs("mpicc.openmpi")
 def test_an_older_library_only_lacks_modes(mpich: Library) -> None:
     newer = {pattern.name: pattern for pattern in kernel.describe(mpich).patterns}
     for pattern in kernel.describe(find.find(str(DEBIANS))).patterns:

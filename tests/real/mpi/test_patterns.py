@@ -13,8 +13,8 @@ from mpigauge.analysis.within_launch import summarise_launches
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
-from tests.real.moments import at_a_quiet_moment
 from tests.real.mpi.conftest import delays_of, prefix, step_ns
+from tests.truth import check, truth
 
 pytestmark = pytest.mark.mpi
 
@@ -49,14 +49,21 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
             assert row["cpu_s_per_op"] is None if untold else row["cpu_s_per_op"] > 0
 
 
-@pytest.mark.parametrize("ranks", [3, 4])
-@at_a_quiet_moment
-def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: int) -> None:
-    found = rows("ring", "shift", "pingpong", "--np", str(ranks), "--sizes", "8,4KiB", "--launches", "1")
-    assert all(row["status"] == "ok" for row in found)
+MORE = ("ring", "shift", "pingpong", "--sizes", "8,4KiB", "--launches", "1")
+
+
+@pytest.mark.parametrize("ranks", ["3", "4"])
+def test_more_ranks_than_a_pair_and_than_cores(rows: Rows, ranks: str) -> None:
+    assert all(row["status"] == "ok" for row in rows(*MORE, "--np", ranks))
+
+
+@pytest.mark.parametrize("ranks", ["3", "4"])
+@truth
+def test_a_lap_of_a_ring_takes_longer_than_a_message(rows: Rows, ranks: str) -> None:
+    found = rows(*MORE, "--np", ranks)
     laps = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "ring"}
     trips = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
-    assert laps[8] > trips[8]
+    check(f"lap of {ranks} ranks / message", laps[8] / trips[8], above=1)
 
 
 BOTH_BUFFERS = """
@@ -70,7 +77,7 @@ buffers = "cold"
 """
 
 
-@at_a_quiet_moment
+@truth
 def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(
     rows: Rows, tmp_path: Path
 ) -> None:
@@ -78,11 +85,11 @@ def test_larger_messages_take_longer_and_a_cold_walk_longer_than_a_warm_one(
     (tmp_path / "plan.toml").write_text(BOTH_BUFFERS, encoding="utf-8")
     found = [row for row in rows("--plan", "plan.toml") if row["pattern"] == "pingpong"]
     times = {(row["buffers"], row["bytes"]): row["time_s"]["estimate"] for row in found}
-    assert times["warm", 2**16] < times["warm", 2**20]
-    assert times["cold", 2**16] > times["warm", 2**16]
+    check("1 MiB / 64 KiB", times["warm", 2**20] / times["warm", 2**16], above=1)
+    check("64 KiB from cold buffers / from warm ones", times["cold", 2**16] / times["warm", 2**16], above=1)
 
 
-@at_a_quiet_moment
+@truth
 def test_a_delay_of_known_size_is_found(
     library: Library, rows: Rows, shim: Callable[[Library], dict[str, str]]
 ) -> None:
@@ -94,11 +101,12 @@ def test_a_delay_of_known_size_is_found(
     words = ("--sizes", "1000,1024,1048", "--launches", "3", "--stat", "min", "--mpi", str(library.mpicc))
     found = rows("pingpong", *words, environment=environment)
     times = {row["bytes"]: row["time_s"]["estimate"] for row in found if row["pattern"] == "pingpong"}
-    assert times[1048] - times[1024] == pytest.approx(DELAY_S, rel=0.05)
+    found_s = times[1048] - times[1024]
+    check(f"{library.name}, delay found in pingpong / planted", found_s / DELAY_S, above=0.95, below=1.05)
     assert times[1024] - times[1000] > 0.95 * DELAY_S
 
 
-@at_a_quiet_moment
+@truth
 def test_a_clock_of_coarse_steps_is_known_and_batched_for(
     rows: Rows, coarse_clock: Callable[[int], dict[str, str]], tmp_path: Path
 ) -> None:
@@ -111,11 +119,13 @@ def test_a_clock_of_coarse_steps_is_known_and_batched_for(
     result = load(tmp_path / "coarse.jsonl")
     assert step_ns(tmp_path / "coarse.jsonl") == COARSE_NS
     samples = [visit.samples_ns for visit in result.visits if visit.cell.pattern == "pingpong"]
-    assert np.median(np.concatenate(samples)) >= 10 * COARSE_NS * 0.8  # by the trial before them
-    assert 1 / 3 < coarse["time_s"]["estimate"] / fine["time_s"]["estimate"] < 3
+    steps = np.median(np.concatenate(samples)) / COARSE_NS
+    check("sample / step of its clock", steps, above=8)  # 10 by the trial before them
+    ratio = coarse["time_s"]["estimate"] / fine["time_s"]["estimate"]
+    check("message by a coarse clock / by a fine one", ratio, above=1 / 3, below=3)
 
 
-@at_a_quiet_moment
+@truth
 def test_collectives_in_a_row_are_longer_than_the_steps_of_a_coarse_clock(
     rows: Rows, coarse_clock: Callable[[int], dict[str, str]]
 ) -> None:
@@ -143,7 +153,7 @@ def test_messages_beyond_2_gib_where_the_library_counts_so_far(rows: Rows) -> No
     assert [row["status"] for row in found if row["pattern"] == "pingpong"] == ["ok"]
 
 
-@at_a_quiet_moment
+@truth
 def test_a_trial_has_as_many_rounds_as_its_time_allows(
     rows: Rows, tmp_path: Path, shim: Callable[[Library], dict[str, str]]
 ) -> None:

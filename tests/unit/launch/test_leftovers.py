@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from mpigauge.launch import leftovers
 from mpigauge.launch.janitor import janitor
 from mpigauge.launch.leftovers import SEGMENTS, TOPOLOGY
+from tests import needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -270,6 +271,7 @@ def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object],
     assert other.exists()
 
 
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_shellcheck_finds_no_fault_in_what_other_hosts_are_told(tmp_path: Path, shell: str) -> None:
     """The shell of a user there may be either."""
@@ -277,9 +279,8 @@ def test_shellcheck_finds_no_fault_in_what_other_hosts_are_told(tmp_path: Path, 
     script = tmp_path / "tidy.sh"
     script.write_text(leftovers.TIDY_THERE.format(patterns=patterns, minutes=2), encoding="ascii")
     assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
-    checker = shutil.which("shellcheck", path=os.defpath)
-    words = [str(checker), f"--shell={shell}", str(script)]
-    assert checker is None or subprocess.run(words, check=False).returncode == 0
+    words = [needs.program("shellcheck"), f"--shell={shell}", str(script)]
+    assert subprocess.run(words, check=False).returncode == 0
 
 
 @pytest.mark.thorough

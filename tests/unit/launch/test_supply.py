@@ -14,6 +14,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import supply
 from mpigauge.launch.preflight import faults
 from mpigauge.launch.supply import REFUSED, by_srun, words
+from tests import needs
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def test_a_file_that_others_may_have_written_is_not_run(here: Path, tmp_path: Pa
     assert str(there) in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="gives a folder to another user")
+@pytest.mark.needs("root")
 def test_nothing_is_put_into_a_folder_of_another_user(here: Path, tmp_path: Path) -> None:
     there = tmp_path / "there" / here.name
     there.parent.mkdir()
@@ -138,14 +139,15 @@ def test_any_login_shell_hands_it_on(script: str) -> None:
     assert not set(script) & set("'!\n\\")
 
 
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_shellcheck_finds_no_fault(tmp_path: Path, shell: str, text: str) -> None:
     script = tmp_path / "supply.sh"
     script.write_text(text.replace("; ", "\n") + "\n", encoding="ascii")
-    checker = shutil.which("shellcheck", path=os.defpath)
-    found = [str(checker), f"--shell={shell}", "--exclude=SC2015,SC3067", str(script)]
-    assert checker is None or subprocess.run(found, check=False).returncode == 0
+    checker = needs.program("shellcheck")
+    words = [checker, f"--shell={shell}", "--exclude=SC2015,SC3067", str(script)]
+    assert subprocess.run(words, check=False).returncode == 0
 
 
 # ---- By the remote shell -------------------------------------------------------------------------

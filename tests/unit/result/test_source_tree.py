@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from mpigauge.result.source_tree import commit
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+pytestmark = pytest.mark.needs("git")
 
 
 def git(folder: Path, *words: str) -> str:
