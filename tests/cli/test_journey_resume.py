@@ -83,7 +83,7 @@ def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
 def gone(log: Path) -> bool:
     """Whether no process of the log is left, waiting for the last ones to fall."""
     pids = {int(word) for word in log.read_text(encoding="ascii").split()}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if not any(_lives(pid) for pid in pids):
             return True

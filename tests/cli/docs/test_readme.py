@@ -30,7 +30,7 @@ import registries
 
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-TARGETS = {"run", "check", "test", "lint", "docs", "reports", "bench"}
+TARGETS = {"run", "check", "test", "truth", "lint", "docs", "reports", "bench"}
 INTERRUPTED = 124
 """What `timeout` returns when it had to stop a command, which is what the example wants."""
 

@@ -18,7 +18,7 @@ import pytest
 from tests.places import ROOT
 
 HERE = Path(__file__).parent
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 MARK = "MPIGAUGE_TEST_MARK"
 
 USERS = ("root", "nobody") if os.geteuid() == 0 else ("user",)

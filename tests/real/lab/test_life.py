@@ -21,7 +21,7 @@ from tests.real.mpi.conftest import prefix
 
 pytestmark = pytest.mark.lab
 
-WAIT_S = 60
+WAIT_S = 300
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - what labs must leave alone
 TEMPORARY = SHARED_MEMORY / "tmp"
 

@@ -31,7 +31,7 @@ HOSTS = {"openmpi": "--host", "mpich": "-hosts", "intelmpi": "-hosts"}
 MORE = {"openmpi": [], "mpich": [], "intelmpi": ["-ppn", "1"]}
 MBIT = 1e6 / 8
 DELAY_S = 200e-6
-WAIT_S = 60
+WAIT_S = 300
 
 
 @pytest.fixture(params=list(PREFIXES))

@@ -38,7 +38,7 @@ SANITIZER_OPTIONS = {
 }
 """For jobs of such programs: what leaks is the library's, and nothing may be loaded before ASan."""
 
-TIMEOUT_S = 240
+TIMEOUT_S = 600
 TRIES_IN_ONE_STATE = 3
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -196,7 +196,7 @@ def kernels() -> list[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 300.0) -> bool:
     """Whether a condition comes true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.mpi
 
 Rows = Callable[..., list[dict[str, Any]]]
 Shim = Callable[[Library], dict[str, str]]
-TIMEOUT_S = 30.0
+TIMEOUT_S = 300.0
 DELAY_S = 50e-6
 PAIR = 2
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.mpi
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 CELL_S = 0.3
 CROWD = 2 * cores_allowed()
 WARMUP_NS = 200_000

@@ -23,6 +23,7 @@ from tests.real.mpi.conftest import Run, kernels, prefix, wait_until
 pytestmark = pytest.mark.mpi
 
 Shim = Callable[[Library], dict[str, str]]
+WAIT_S = 300
 KILLS = 3
 VISITS_BETWEEN = 20
 """At most; each of 27 cells has 4 visits or more in a launch, so three kills fall into two launches."""
@@ -127,12 +128,12 @@ def test_random_kills_of_ranks_and_launchers_lose_only_what_ran(tmp_path: Path, 
     for _ in range(KILLS):
         # By what was measured since, not by time: between two kills a launcher has started and ended visits.
         enough = _visits_in(result) + chance.randint(1, VISITS_BETWEEN)
-        assert wait_until(lambda enough=enough: _visits_in(result) >= enough, 60)  # type: ignore[misc]
+        assert wait_until(lambda enough=enough: _visits_in(result) >= enough)  # type: ignore[misc]
         victim = chance.choice(_caught(process.pid, victims))
         with contextlib.suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
     # 1: chance met the same cell in two launches, and it was given up.
-    assert process.wait(240) in (0, 1)
+    assert process.wait(WAIT_S) in (0, 1)
     loaded = load(result)
     assert loaded.ends[-1].reason == "launches"
     assert loaded.failures
@@ -168,7 +169,7 @@ def test_random_kills_of_mpigauge_itself_lose_nothing_that_was_finished(tmp_path
             now = {(visit.launch, visit.id) for visit in load(result).visits}
             assert before <= now
             before = now
-    assert again().wait(240) == 0
+    assert again().wait(WAIT_S) == 0
     loaded = load(result)
     assert loaded.ends[-1].reason == "launches"
     assert before <= {(visit.launch, visit.id) for visit in loaded.visits}
@@ -187,7 +188,7 @@ def test_a_signal_stops_cleanly_and_resume_completes(
     process = _start(tmp_path, *words, "-o", str(result))
     assert wait_until(lambda: result.exists() and result.read_bytes().count(b'"visit"') > 3)
     process.send_signal(number)
-    assert process.wait(30) == 128 + number
+    assert process.wait(WAIT_S) == 128 + number
     assert not kernels()
     kept = load(result)
     assert kept.ends[-1].reason == "interrupted"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.mpi
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 SIZES = "0,1,40,1000,1001"
 """Multiples of the ranks, and others, of every datatype."""
 

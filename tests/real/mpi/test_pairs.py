@@ -25,7 +25,7 @@ pytestmark = pytest.mark.mpi
 Rows = Callable[..., list[dict[str, Any]]]
 Shim = Callable[[Library], dict[str, str]]
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 300.0
 WAIT_FOR_A_CORE_NS = 5_000_000
 LAUNCHES_MOST = 40
 PAIR_OF_FOUR = ("pingpong", "--np", "4", "--sizes", "8", "--launches", "1")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.mpi
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 600.0
 LIMITS = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
 """The shortest visits that there can be."""
 

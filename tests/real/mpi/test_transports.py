@@ -81,7 +81,7 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
         env={**os.environ, **library.environment_for(transport=transport), **library.asks},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     lines = done.stdout.splitlines()

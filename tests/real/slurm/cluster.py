@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 NAMESPACES = ("--mount", "--net", "--uts", "--ipc", "--pid")
-TIMEOUT_S = 120.0
+TIMEOUT_S = 300.0
 REVOKED_S = 2.0
 ENDED = {"COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY"}
 

@@ -21,7 +21,7 @@ from pathlib import Path
 NETWORK = "10.77.0"
 HEAD = "head"
 CPUS = 2
-UP_WITHIN_S = 60.0
+UP_WITHIN_S = 300.0
 
 CONF = """\
 ClusterName=gauge

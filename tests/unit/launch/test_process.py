@@ -23,7 +23,7 @@ from mpigauge.launch.process_tree import descendants, is_zombie
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 """Long enough for any machine; no test waits for it unless it fails."""
 
 

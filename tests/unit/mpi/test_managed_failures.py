@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Cli
 
-GUARD_S = 20.0
+GUARD_S = 120.0
 
 
 # ---- Killed --------------------------------------------------------------------------------------
