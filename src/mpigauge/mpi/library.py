@@ -100,7 +100,9 @@ class Library:
         if folder is None:
             return {}
         before = self.environment.get(SEARCH, os.environ.get(SEARCH, ""))
-        plugins = next((one for one in (folder / "prov", folder) if any(one.glob(f"*{loaded.plugins}"))), None)
+        plugins = next(
+            (one for one in (folder / "prov", folder) if any(one.glob(f"*{loaded.plugins}"))), None
+        )
         told = plugins is None or loaded.plugins_variable in os.environ
         return {
             SEARCH: os.pathsep.join(filter(None, [before, str(folder)])),
