@@ -20,7 +20,7 @@ from unittest import mock
 
 from mpigauge.launch.job import written
 from mpigauge.launch.outer import inherited
-from mpigauge.launch.process import RunningJob
+from mpigauge.launch.process import RunningJob, Watch
 from tests.fakes import kernel, mpiexec
 from tests.fakes.mpi import SHEBANG, kernel_text, launcher_text
 from tests.fakes.plan import asked_for
@@ -90,6 +90,7 @@ class PlayedJob(RunningJob):
         patience_s: Callable[[], float],  # noqa: ARG002 - nobody waits
         busy: Callable[[], bool] = lambda: False,
         counts: Callable[[bytes], bool] = lambda _line: True,  # noqa: ARG002
+        watch: Watch | None = None,  # noqa: ARG002
     ) -> Iterator[bytes]:
         """All of them, until a signal asks us to stop."""
         for line in self._journal:

@@ -20,6 +20,7 @@ LAUNCHERS_OWN = (
     "remote_shell",
     "check_hosts",
     "skip_dead",
+    "patience_s",
     "variables",
     "mpi_options",
     "lab",

@@ -9,11 +9,13 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.failure_cause import OURS, telling_line
+from mpigauge import units
+from mpigauge.analysis.failure_cause import CAUSE, OURS, telling_line
 from mpigauge.campaign.hosts import fault_of
 from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, shells_of
 from mpigauge.campaign.landing import check_landed
 from mpigauge.campaign.patience import Patience
+from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
 from mpigauge.launch.interruption import ECHO_S, Interruption
@@ -21,6 +23,7 @@ from mpigauge.launch.job import Job
 from mpigauge.launch.lab.context import Lab
 from mpigauge.launch.lab.counters import Counters
 from mpigauge.launch.process import RunningJob
+from mpigauge.launch.ranks import LocalRanks
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
@@ -95,6 +98,7 @@ class JobRun:
         job: Job,
         visits: Sequence[PlannedVisit],
         plan_text: str,
+        usual_start_s: float = 0.0,
     ) -> None:
         self._around = around
         self._state = around.state
@@ -103,7 +107,10 @@ class JobRun:
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
-        self._patience = Patience(visits, len(set(job.hosts)) or 1, target.description)
+        hosts = len(set(job.hosts)) or 1
+        self._patience = Patience(visits, hosts, target.description, around.plan.patience_s)
+        self._usual_start_s = usual_start_s
+        self._seen: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
         self._carried = Counters()  # by the relay of our lab, before the visit
         self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
@@ -155,8 +162,9 @@ class JobRun:
 
     def _follow(self, running: RunningJob) -> FailureKind | None:
         """Takes line after line; returns what went wrong, if anything."""
+        watch = self._watch = self._watching(running)
         try:
-            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours):
+            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours, watch):
                 line = self._ours(journal.parse(text))
                 if line is None:
                     if not journal.is_ours(text):
@@ -172,10 +180,35 @@ class JobRun:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
-            return "timeout"
+            since_s = time.monotonic() - self._begun
+            late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
+            self._sees(running, watch.death or ("" if self.began else late))
+            return "crash" if watch.death else "timeout"
         except InterruptedError:
             return None
+        if running.is_mute:
+            self._sees(running, "its standard output was closed while its launcher went on")
         return None if self._ended_by_signal(running) else "crash"
+
+    def _sees(self, running: RunningJob, seen: str) -> None:
+        """Keep the words before we end a job, and what we have seen if they give no reason."""
+        words = running.last_words
+        self._seen = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
+
+    def _watching(self, running: RunningJob) -> SilenceWatch:
+        """Return who looks at the job while it is silent."""
+        most = units.format_duration(self._patience.seconds())
+        ranks = LocalRanks(self._job.program[0], running.processes)
+        begun = time.monotonic()
+
+        def tell(said: str) -> None:
+            since_s = time.monotonic() - begun
+            self._around.observer.trouble(
+                f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
+                f"it may take up to {most} (--patience); {said}"
+            )
+
+        return SilenceWatch(ranks, running, tell, self._usual_start_s)
 
     def _ours(self, line: journal.Line | None) -> journal.Line | None:
         """A line if it can be of this launch: other programs of the job may print what looks like one."""
@@ -243,7 +276,7 @@ class JobRun:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_landed(self._job.hosts, [place.host for place in facts.placement])
-        self.began = True
+        self.began = self._watch.began = True
         self.startup_s = self.prelude_s = time.monotonic() - self._begun
         self._record(
             Launch(
@@ -319,7 +352,8 @@ class JobRun:
 
     def _last_words(self, running: RunningJob) -> str:
         """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
-        words, hosts = running.last_words, self._job.hosts
+        words = running.last_words if self._seen is None else self._seen
+        hosts = self._job.hosts
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
         fault = fault_of(hosts, self._around.plan, [self._target])

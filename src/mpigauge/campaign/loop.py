@@ -226,7 +226,7 @@ class CampaignLoop:
         limits = job.budget.limits(self._budget, number, pool_bytes())
         start = job_of(self._plan, job.target, job.key(number).job)
         text = kernel_plan(visits, self._plan, limits, start.cores)
-        attempt = JobRun(self._around, job.target, job.key(number), start, visits, text)
+        attempt = JobRun(self._around, job.target, job.key(number), start, visits, text, job.budget.startup_s)
         _leave_memory_alone()
         attempt.run()
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1

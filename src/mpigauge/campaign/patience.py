@@ -7,7 +7,6 @@ from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit
 
-STARTUP_S = 60.0
 STARTUP_PER_RANK_S = 0.05
 """Launchers start daemons host by host, ranks then find each other, and clocks are compared."""
 
@@ -32,18 +31,22 @@ class Patience:
         visits: Of the launch.
         hosts: That its ranks are on.
         description: Of their patterns.
+        startup_s: How long a start may take, but for what many ranks add.
 
     Attributes:
         running: Visits in progress, and what each should take, s; 0 if that is not known.
         slowest_round_s: Of these, as far as the kernel has told.
     """
 
-    def __init__(self, visits: Sequence[PlannedVisit], hosts: int, description: Description) -> None:
+    def __init__(
+        self, visits: Sequence[PlannedVisit], hosts: int, description: Description, startup_s: float
+    ) -> None:
         cells = {visit.cell for visit in visits}
         slow_s = {cell: _slow_s(cell, hosts, description) for cell in cells}
         self._ranks = max((cell.ranks for cell in cells), default=1)
         self._slow_s: Mapping[int, float] = {visit.id: slow_s[visit.cell] for visit in visits}
         self._slowest_s = max(slow_s.values(), default=0.0)
+        self._startup_s = startup_s
         self._untried = True
         self.running: dict[int, float] = {}
         self.slowest_round_s = 0.0
@@ -71,7 +74,7 @@ class Patience:
     def seconds(self) -> float:
         """From the last sign of life to the moment when nobody waits any more."""
         if self._untried:
-            return STARTUP_S + STARTUP_PER_RANK_S * self._ranks
+            return self._startup_s + STARTUP_PER_RANK_S * self._ranks
         if not self.running:
             return SILENCE_LEAST_S + self._slowest_s
         known_s = SILENCE_FACTOR * max(self.running.values())

@@ -118,6 +118,11 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "[default: auto, all that no scheduler has given us]",
         ),
         click.option(
+            "--patience",
+            metavar="TIME",
+            help="How long a launcher may take to start a job: 5min.  [default: 60s, more with many ranks]",
+        ),
+        click.option(
             "--mpiexec",
             default="",
             metavar="PROGRAM",

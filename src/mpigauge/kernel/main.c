@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 
     mg_clock_choose();
 
+    mg_leave_unless_started();
     const int64_t  start_ns = mg_now_ns();
     struct mg_plan plan     = mg_plan_read(argv[1]);
 

@@ -10,6 +10,7 @@ removes.
 
 import contextlib
 import ctypes
+import math
 import os
 import selectors
 import shutil
@@ -22,7 +23,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.interruption import Interruption
@@ -41,6 +42,8 @@ WORDS_MOST_BYTES = 4096
 """Of a line that is not the kernel's."""
 
 KILL_WAIT_S = 5.0
+LAST_WORDS_S = 1.5
+"""After the end of the standard output, to whoever still has something to say on the other stream."""
 
 READ_BYTES = 1 << 20
 LINE_MOST_BYTES = 1 << 28
@@ -77,6 +80,55 @@ def _heard(number: signal.Signals) -> Iterator[None]:
         signal.signal(number, signal.SIG_IGN)
 
 
+class Watch(Protocol):
+    """Who looks at a job while it is silent."""
+
+    @property
+    def every_s(self) -> float:
+        """After how much silence to look, and again."""
+
+    def look(self) -> float:
+        """Look at it; return for how much longer to wait at most."""
+
+
+class _Wait:
+    """Until when to wait for the next line that counts, with looks at the job meanwhile."""
+
+    def __init__(self, patience_s: Callable[[], float], watch: Watch | None) -> None:
+        self._patience_s = patience_s
+        self._watch = watch
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: a line has come."""
+        self._deadline = time.monotonic() + self._patience_s()
+        self._look_again()
+
+    def last(self, seconds: float) -> None:
+        """Wait for so much longer at most, and look no more."""
+        self._watch = None
+        self._shorten(seconds)
+        self._look_again()
+
+    @property
+    def next(self) -> float:
+        """When something is to be done if nothing comes."""
+        return min(self._deadline, self._look)
+
+    def is_over(self) -> bool:
+        """Look at the job if it is time to; return whether nobody waits any more."""
+        if self._watch is not None and time.monotonic() >= self._look:
+            self._shorten(self._watch.look())
+            self._look_again()
+        return time.monotonic() >= self._deadline
+
+    def _shorten(self, seconds: float) -> None:
+        self._deadline = min(self._deadline, time.monotonic() + seconds)
+
+    def _look_again(self) -> None:
+        self._look = math.inf if self._watch is None else time.monotonic() + self._watch.every_s
+
+
 class RunningJob:
     """A started launcher; use it in a `with`, whose end is the end of all its processes.
 
@@ -93,6 +145,7 @@ class RunningJob:
 
     Attributes:
         undead: Processes of the job that no signal ends, in words; known once it has been stopped.
+        is_mute: Whether its standard output has ended while somebody in it went on.
 
     Raises:
         EnvironmentLacksError: The launcher cannot be started.
@@ -112,6 +165,7 @@ class RunningJob:
     ) -> None:
         self._elsewhere = elsewhere
         self.undead: tuple[str, ...] = ()
+        self.is_mute = False
         self._seen: set[int] = set()
         self._command = list(command)
         self._ending = ending or Ending()
@@ -181,13 +235,17 @@ class RunningJob:
         patience_s: Callable[[], float],
         busy: Callable[[], bool] = lambda: False,
         counts: Callable[[bytes], bool] = lambda _line: True,
+        watch: Watch | None = None,
     ) -> Iterator[bytes]:
         """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
+
+        They end with the output, or soon after it where somebody keeps the other stream open.
 
         Args:
             patience_s: How long to wait for the next line that counts; asked anew after each one.
             busy: Whether something is running that SIGTERM should let end; asked likewise.
             counts: Whether a line is a sign of life: a library that hangs may go on talking.
+            watch: Looks at the job while no such line comes, and may shorten the wait.
 
         Raises:
             TimeoutError: No line came for so long.
@@ -195,12 +253,12 @@ class RunningJob:
         """
         with selectors.DefaultSelector() as selector:
             streams = self._register(selector)
-            deadline = time.monotonic() + patience_s()
+            wait = _Wait(patience_s, watch)
             stop = False  # one moment of rest since the signal is enough, though the next line may end it
             while streams:
                 if stop or self._ends(busy):
                     raise InterruptedError
-                ready = selector.select(max(0.0, self._until(deadline) - time.monotonic()))
+                ready = selector.select(max(0.0, self._until(wait.next) - time.monotonic()))
                 for key, _ in ready:
                     if key.data == "wake":
                         self._calm()
@@ -209,13 +267,23 @@ class RunningJob:
                     for line in lines:
                         yield line
                         if counts(line):
-                            deadline = time.monotonic() + patience_s()
+                            wait.renew()
                         stop = stop or self._ends(busy)
                     if ended:
                         selector.unregister(key.fd)
                         streams -= 1
-                if streams and time.monotonic() >= deadline:
+                        self._ended(key.data, wait)
+                if streams and wait.is_over():
+                    if self.is_mute:
+                        return
                     raise TimeoutError
+            self.is_mute = False
+
+    def _ended(self, name: str, wait: "_Wait") -> None:
+        """After the output no line can come, whoever keeps the other stream open."""
+        if name == "output":
+            self.is_mute = True
+            wait.last(LAST_WORDS_S)
 
     def _ends(self, busy: Callable[[], bool]) -> bool:
         return self._interruption is not None and self._interruption.ends(busy=busy())
@@ -317,12 +385,20 @@ class RunningJob:
         Others below us are not ours to kill: what a script had started before it became us, or the master
         of an ssh connection with other people's sessions in it.
         """
-        below_launcher, below = descendants_of(self._process.pid, os.getpid())
-        launcher = {self._process.pid, *below_launcher}
-        ours = [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
-        left = [pid for pid in ours if not is_zombie(pid)]
+        left = [pid for pid in self.processes() if not is_zombie(pid)]
         self._seen.update(left)
         return left
+
+    def processes(self) -> list[int]:
+        """All processes of the job; of zombies, those below its launcher."""
+        below_launcher, below = descendants_of(self._process.pid, os.getpid())
+        launcher = {self._process.pid, *below_launcher}
+        return [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing of the job lives but its launcher."""
+        return all(pid == self._process.pid or is_zombie(pid) for pid in self.processes())
 
     def _drain(self, seconds: float) -> None:
         """Waits for the end while reading what is said, since a full pipe would keep it alive."""

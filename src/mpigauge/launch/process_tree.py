@@ -3,7 +3,45 @@
 import contextlib
 import os
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process as the system knows it at one moment.
+
+    Attributes:
+        name: Of its program, as far as the system keeps it (NAME_BYTES).
+        started: When, in ticks since the machine was started: no other of its number has the same.
+        status: How it ended, as wait() says it; 0 while it lives, or where we may not know.
+    """
+
+    name: str
+    state: str
+    parent: int
+    started: int
+    status: int
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether it is a zombie."""
+        return self.state in ("Z", "X")
+
+
+NAME_BYTES = 15
+
+
+def process(pid: int) -> Process | None:
+    """Return what the system knows of a process; None if there is none of this number."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    name, fields = text.partition(b"(")[2].rpartition(b")")[0], _fields(text)
+    state, parent = fields[0].decode(), int(fields[1])
+    status = int(fields[49]) if state == "Z" and len(fields) > 49 else 0  # noqa: PLR2004 - its place
+    return Process(name.decode(errors="replace"), state, parent, int(fields[19]), status)
 
 
 def descendants(root: int) -> list[int]:
@@ -44,7 +82,11 @@ def _in_proc() -> list[str]:
 def _status(pid: int) -> list[bytes]:
     """State, parent and more of a process; the name before them, in parentheses, may hold anything."""
     with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - likewise
-        return file.read().rpartition(b")")[2].split()
+        return _fields(file.read())
+
+
+def _fields(text: bytes) -> list[bytes]:
+    return text.rpartition(b")")[2].split()
 
 
 def is_zombie(pid: int) -> bool:

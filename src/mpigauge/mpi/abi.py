@@ -12,12 +12,11 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError
 from mpigauge.mpi.find import find_all
-from mpigauge.mpi.library import Library
+from mpigauge.mpi.library import SEARCH, Library
 from mpigauge.mpi.wrapper import ask
 
 SHARED_OBJECT = "libmpi_abi.so.1"
 COMPILER = "mpicc_abi"
-SEARCH = "LD_LIBRARY_PATH"
 WHO_HAS_IT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add mpich intelmpi"
 
 

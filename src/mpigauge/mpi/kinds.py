@@ -15,6 +15,27 @@ from mpigauge.vocabulary import AUTO, BINDINGS
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """A library that an MPI library loads by name as it runs, which the loader must find without its help.
+
+    The library's own environment script (setvars, a module) leads to it, but nobody reads that of a wheel.
+
+    Attributes:
+        file: Its name.
+        folders: Where it may lie below the prefix, best first.
+        plugins: How the names of its own plugins end, which lie beside it or in a folder `prov` there.
+        plugins_variable: What it is told the folder of its plugins by.
+        declined: The variable by which users say with a 0 that the system's library is to be loaded instead.
+    """
+
+    file: str
+    folders: tuple[str, ...]
+    plugins: str
+    plugins_variable: str
+    declined: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """An MPI implementation.
 
@@ -31,6 +52,7 @@ class Kind:
         reads: What it said then, in a few words; empty if it is not understood.
         wheel_needs: Packages with other parts of it, which come along.
         needs_root_variable: Its mpicc only finds itself through this environment variable.
+        loads: What it loads by name as it runs, where its launcher and its kernel do not lead to that.
         show: What makes its compiler wrapper print what it would run.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves, or if nobody knows.
@@ -59,6 +81,7 @@ class Kind:
     reads: Callable[[Iterable[str]], str] = transport_report.unknown
     wheel_needs: tuple[str, ...] = ()
     needs_root_variable: str = ""
+    loads: Loaded | None = None
     show: tuple[str, ...] = ("-show",)
     crowded: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -132,6 +155,13 @@ WELL_KNOWN = (
         reads=transport_report.intelmpi,
         wheel_needs=("impi-rt",),
         needs_root_variable="I_MPI_ROOT",
+        loads=Loaded(
+            "libfabric.so.1",
+            ("opt/mpi/libfabric/lib", "libfabric/lib", "lib"),
+            "-fi.so",
+            "FI_PROVIDER_PATH",
+            "I_MPI_OFI_LIBRARY_INTERNAL",
+        ),
         transports={
             "shm": {"I_MPI_FABRICS": "shm"},
             "tcp": {

@@ -18,6 +18,12 @@ HYDRA = "hydra"
 """What an mpiexec of theirs understands that is there all the same: -n, as the standard has it."""
 
 
+SEARCH = "LD_LIBRARY_PATH"
+"""Where the loader looks for what a program loads."""
+
+DECLINED = ("0", "no", "off", "disable")
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """An installed MPI library.
@@ -73,11 +79,34 @@ class Library:
         reached = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
         return {
             **self.environment,
+            **self._finds_what_it_loads(),
             **yielding,
             **{k: v for k, v in reached.items() if k not in os.environ},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,
+        }
+
+    def _finds_what_it_loads(self) -> Mapping[str, str]:
+        """Return what leads its programs to the library that it loads by name, as its own script would.
+
+        At the end of the path: what the user's own environment leads to goes before.
+        """
+        loaded = self.kind.loads
+        if loaded is None or os.environ.get(loaded.declined, "").lower() in DECLINED:
+            return {}
+        folders = (self.prefix / folder for folder in loaded.folders)
+        folder = next((one for one in folders if (one / loaded.file).is_file()), None)
+        if folder is None:
+            return {}
+        before = self.environment.get(SEARCH, os.environ.get(SEARCH, ""))
+        plugins = next(
+            (one for one in (folder / "prov", folder) if any(one.glob(f"*{loaded.plugins}"))), None
+        )
+        told = plugins is None or loaded.plugins_variable in os.environ
+        return {
+            SEARCH: os.pathsep.join(filter(None, [before, str(folder)])),
+            **({} if told else {loaded.plugins_variable: str(plugins)}),
         }
 
     @property

@@ -133,6 +133,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         launches_min: Launches before the campaign may stop (docs/method.md#enough-launches).
         launches_max: Launches after which it does.
         precision: Relative half-width of the interval to stop at.
+        patience_s: How long a start may take without a word of the kernel; some more with many ranks.
         budget_s: Wall time; None means as long as the launches take.
         over_s: Wall time that launches are spread over, pauses included; None means one after the other.
         visits: Visits of a cell in one launch.
@@ -165,6 +166,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     launches_min: Positive = 5
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
+    patience_s: Seconds = 60.0
     budget_s: Seconds | None = 45.0
     over_s: Seconds | None = None
     visits: Visits = 8

@@ -31,7 +31,9 @@ LAUNCHES_MOST = 10_000
 SAMPLES_MOST = 1_000_000
 BUDGET_MOST_S = 7 * 86_400.0
 OVER_MOST_S = 28 * 86_400.0
+PATIENCE_MOST_S = 86_400.0
 BUDGET = "45s"
+PATIENCE = "60s"
 BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
 SIZES = "0:4MiB"
 RANKS = (2,)
@@ -44,6 +46,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
         about: What the plan is for; for people only.
         launches: The exact number; otherwise as many as the precision needs, within the budget.
         samples: Maximum per cell and launch.
+        patience: How long a start may take without a word; 60 s unless it is said.
         over: The time that launches are spread over; without it they follow each other.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
@@ -71,6 +74,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     samples: Positive | None = None
     precision: str | float = "3%"
     budget: str | None = None
+    patience: str = PATIENCE
     over: str | None = None
     seed: int | None = None
     lab: Lab | None = None
@@ -100,6 +104,7 @@ class Options(Asked, frozen=True):
     samples: int | None = None
     precision: str | None = None
     budget: str | None = None
+    patience: str | None = None
     over: str | None = None
     seed: int | None = None
     vary: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -214,6 +219,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         until=until,
         control=options.control or file.control or AUTO,
         **_samples(options.samples if options.samples is not None else file.samples, where),
+        patience_s=_patience(options.patience or file.patience, where),
         budget_s=_budget(budget, launches, until, where),
         over_s=_over(options.over if options.over is not None else file.over, where),
         lab=None if options.hosts else file.lab,
@@ -281,6 +287,13 @@ def _budget(budget: str | None, launches: int | None, until: Until, where: str) 
     seconds = units.parse_duration(budget)
     if not 1 <= seconds <= BUDGET_MOST_S:
         raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")
+    return seconds
+
+
+def _patience(patience: str, where: str) -> float:
+    seconds = units.parse_duration(patience)
+    if not 1 <= seconds <= PATIENCE_MOST_S:
+        raise UsageError(f"{where}: a patience of {patience} is out of range", "use 1s to 24h")
     return seconds
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.launch.process_tree import descendants
-from mpigauge.mpi import find
+from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Run, kernels, prefix, wait_until
@@ -258,3 +259,55 @@ def test_an_ordinary_user_can_do_it_too(mpigauge: Run, tmp_path: Path) -> None:
         prefix=user,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_start_whose_rank_is_dead_is_given_up_though_its_launcher_stays(
+    mpigauge: Run, tmp_path: Path
+) -> None:
+    """A transport that Open MPI no longer has: a rank ends, and its launcher waits for ever."""
+    words = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "2s", "-o", "result.jsonl")
+    done = mpigauge("run", *words, environment={"OMPI_MCA_btl": "openib,self"})
+    assert done.returncode == EXIT_NOTHING_MEASURED, done.stderr
+    result = load(tmp_path / "result.jsonl")
+    assert result.failures
+    assert {failure.kind for failure in result.failures} == {"crash"}
+    assert all("openib" in failure.words for failure in result.failures)
+
+
+def test_a_rank_that_dies_in_mpi_init_ends_the_launch_though_its_launcher_stays(
+    mpigauge: Run, tmp_path: Path
+) -> None:
+    """Hydra of Intel MPI does not notice."""
+    library = find.find(prefix("intelmpi"))
+    launcher = tmp_path / "launcher"
+    launcher.write_text(KILLS_A_RANK.format(mpiexec=library.mpiexec), encoding="utf-8")
+    launcher.chmod(0o755)
+    words = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "2s", "-o", "result.jsonl")
+    place = ("--mpi", str(library.mpicc), "--mpiexec", str(launcher))
+    done = mpigauge("run", *words, *place)
+    assert done.returncode == EXIT_NOTHING_MEASURED, done.stderr
+    (failure, *_) = load(tmp_path / "result.jsonl").failures
+    assert failure.kind == "crash"
+    assert "SIGKILL" in failure.words or "KILLED BY SIGNAL: 9" in failure.words
+
+
+KILLS_A_RANK = """#!/bin/bash
+# Rank 0 does not come, so that rank 1 is killed while it waits in MPI_Init.
+program=${{@: -3:1}}
+exec {mpiexec} "${{@:1:$#-3}}" bash -c '
+    [ "$PMI_RANK" = 0 ] && exec sleep 300
+    (sleep 3; kill -9 $$) &
+    exec "$0" - -' "$program"
+"""
+
+
+def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
+    """Whoever feeds it may be dead, and its launcher keep that to itself."""
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    kernel.compile_to(program, library, "-DMG_START_MOST_S=1")
+    started = subprocess.Popen(
+        [program, "-", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with started:
+        assert started.wait(60) == -signal.SIGALRM

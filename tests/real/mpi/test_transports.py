@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 from mpigauge.launch.job import Job
 from mpigauge.launch.launchers import command_of
-from mpigauge.mpi import kernel
+from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
@@ -162,3 +163,21 @@ def test_other_settings_reach_the_job_and_are_recorded(mpigauge: Run, tmp_path: 
     assert launch.variables["UNUSUAL"] == "a b=c"
     assert launch.command[3:6] == ("-genv", "X", "$(y)")
     assert result.campaign.plan.variables == {"UNUSUAL": "a b=c"}
+
+
+def test_intel_mpi_uses_the_libfabric_that_it_brings_and_not_one_of_the_system(tmp_path: Path) -> None:
+    """Where the system has none, as most machines, there would be nothing but shared memory."""
+    library = find.find(prefix("intelmpi"))
+    (tmp_path / "plan").write_text(PLAN, encoding="ascii")
+    program = (str(kernel.build(library)), str(tmp_path / "plan"), str(tmp_path / "journal"))
+    job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
+    done = subprocess.run(
+        command_of(job, library.kind.launcher).words,
+        env={**os.environ, **library.environment_for(transport="tcp"), "LD_DEBUG": "files"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    loaded = set(re.findall(r"calling init: (\S*/libfabric\.so\S*)", done.stderr))
+    assert loaded == {f"{library.prefix}/lib/libfabric.so.1"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign.patience import SILENCE_LEAST_S, STARTUP_S, Patience
+from mpigauge.campaign.patience import SILENCE_LEAST_S, Patience
 from mpigauge.plan.patterns import Description, known
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.made import cell, collective
@@ -18,15 +18,19 @@ DESCRIPTION = Description(2, large_counts=True, datatypes=(), patterns=tuple(kno
 MIB = 2**20
 
 
-def patience(*cells: Cell, hosts: int = 1) -> Patience:
+STARTUP_S = 60.0
+
+
+def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> Patience:
     """Of a launch with a visit of each."""
     visits = [PlannedVisit(number, one, None) for number, one in enumerate(cells)]
-    return Patience(visits, hosts, DESCRIPTION)
+    return Patience(visits, hosts, DESCRIPTION, startup_s)
 
 
 def test_a_start_has_a_minute_and_more_with_many_ranks() -> None:
     assert STARTUP_S < patience(collective("barrier", 0, ranks=2)).seconds() < 1.1 * STARTUP_S
     assert patience(collective("barrier", 0, ranks=10_000)).seconds() > 5 * STARTUP_S
+    assert patience(collective("barrier", 0, ranks=2), startup_s=600).seconds() > 600
 
 
 @pytest.mark.parametrize("gigabits_per_s", [1, 10])

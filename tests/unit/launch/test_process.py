@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -257,3 +258,32 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it() -> None:
         test_a_polite_launcher_is_given_time_to_end_by_itself()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_after_the_end_of_the_output_nobody_waits_for_whoever_keeps_the_other_stream() -> None:
+    with RunningJob(program("os.close(1); print('last', file=sys.stderr); time.sleep(60)"), {}) as job:
+        assert list(job.lines(forever)) == []
+        assert job.is_mute
+        assert job.last_words == "last"
+
+
+class Looking:
+    """A watch that ends the wait at its second look."""
+
+    every_s = 0.01
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def look(self) -> float:
+        """How much longer."""
+        self.looks += 1
+        return 0.0 if self.looks > 1 else math.inf
+
+
+def test_who_watches_a_silent_job_may_shorten_the_wait() -> None:
+    watch = Looking()
+    with RunningJob(program("time.sleep(60)"), {}) as job, pytest.raises(TimeoutError):
+        list(job.lines(forever, watch=watch))
+    assert watch.looks == 2
+    assert not job.is_mute

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -279,3 +280,35 @@ def test_in_a_job_every_launcher_reaches_its_hosts(manager: Manager, monkeypatch
     assert by_shell["I_MPI_HYDRA_BOOTSTRAP"] == "ssh"
     monkeypatch.setenv("I_MPI_HYDRA_BOOTSTRAP", "ssh")
     assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for(several_hosts=True, manager=manager.name)
+
+
+def with_libfabric(prefix: Path, folder: str = "lib", plugins: str = "lib") -> Library:
+    """Intel MPI as a wheel (or, in other folders, an installer of Intel's) lays it out."""
+    (prefix / folder).mkdir(parents=True)
+    (prefix / folder / "libfabric.so.1").touch()
+    (prefix / plugins).mkdir(parents=True, exist_ok=True)
+    (prefix / plugins / "libverbs-1.12-fi.so").touch()
+    kind = next(kind for kind in KINDS if kind.name == "intelmpi")
+    return replace(library_of(kind), prefix=prefix)
+
+
+@pytest.mark.parametrize("folders", [("lib", "lib"), ("opt/mpi/libfabric/lib", "opt/mpi/libfabric/lib/prov")])
+def test_ranks_find_the_libfabric_that_intel_mpi_brings_though_no_script_was_read(
+    folders: tuple[str, str], tmp_path: Path
+) -> None:
+    told = with_libfabric(tmp_path, *folders).environment_for()
+    assert told["LD_LIBRARY_PATH"] == str(tmp_path / folders[0])
+    assert told["FI_PROVIDER_PATH"] == str(tmp_path / folders[1])
+
+
+def test_what_the_user_leads_the_loader_to_goes_before_what_the_library_brings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = with_libfabric(tmp_path)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/mine:/other")
+    monkeypatch.setenv("FI_PROVIDER_PATH", "/mine")
+    assert library.environment_for() == {"LD_LIBRARY_PATH": f"/mine:/other:{tmp_path / 'lib'}"}
+    common = replace(library, environment={"LD_LIBRARY_PATH": "/abi:/mine"})
+    assert common.environment_for()["LD_LIBRARY_PATH"] == f"/abi:/mine:{tmp_path / 'lib'}"
+    monkeypatch.setenv("I_MPI_OFI_LIBRARY_INTERNAL", "0")
+    assert library.environment_for() == {}

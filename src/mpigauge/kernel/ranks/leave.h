@@ -8,6 +8,9 @@
  * have it, too. */
 void mg_leave_with_launcher(void);
 
+/* It ends, too, if the next does not come within minutes. */
+void mg_leave_unless_started(void);
+
 /* The job is whole: it has its plan. */
 void mg_leave_started(void);
 
