@@ -13,6 +13,7 @@ from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_agai
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.job import check_temporary_folder
 from mpigauge.launch.lab import context
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan
@@ -155,10 +156,12 @@ def open_result(session: Session, output: Path | None, usual: Path, *, kept: boo
 
     Raises:
         UsageError: There is a file of this name already, another process is writing it, or it would be lost.
-        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+        EnvironmentLacksError: A host cannot be reached, there is no place for temporary files, or the file cannot be
+            written.
     """
     if kept and context.current() is not None:
         check_kept(session.before.path if session.before else output or usual)
+    check_temporary_folder("a job")
     check_reachable(session.plan, session.targets)
     if session.before is not None:
         file = writer.reopen(session.before.path, session.before.size_bytes)
