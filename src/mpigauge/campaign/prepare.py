@@ -75,9 +75,11 @@ def prepare(plan: Plan, where: str) -> Session:
 
     Raises:
         UsageError: The plan asks for something impossible.
-        EnvironmentLacksError: A library or a launcher is missing or does not work.
+        EnvironmentLacksError: A library or a launcher is missing or does not work, or there is no place for
+            temporary files.
     """
     check_recordable(plan, where)
+    check_temporary_folder("a job")  # compilers need one, too, and say it less well
     plan = located(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
@@ -120,6 +122,7 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Sessio
         EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
             machine, the kernel or this program is another.
     """
+    check_temporary_folder("a job")
     plan = with_what_was_hidden(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
@@ -156,12 +159,10 @@ def open_result(session: Session, output: Path | None, usual: Path, *, kept: boo
 
     Raises:
         UsageError: There is a file of this name already, another process is writing it, or it would be lost.
-        EnvironmentLacksError: A host cannot be reached, there is no place for temporary files, or the file cannot be
-            written.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
     if kept and context.current() is not None:
         check_kept(session.before.path if session.before else output or usual)
-    check_temporary_folder("a job")
     check_reachable(session.plan, session.targets)
     if session.before is not None:
         file = writer.reopen(session.before.path, session.before.size_bytes)

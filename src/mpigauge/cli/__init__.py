@@ -23,6 +23,7 @@ from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
+    EXIT_FAULT,
     EXIT_SIGNAL_BASE,
     EXIT_USAGE,
     MpigaugeError,

@@ -85,8 +85,9 @@ def temporary_folder(needed_by: str) -> Path:
         return Path(tempfile.mkdtemp(prefix="mpigauge-"))
     except OSError as error:
         # Where no place at all can be written, tempfile names those that it has tried.
+        said = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
-            f"{needed_by} needs a temporary folder: {': '.join(filter(None, (error.filename, error.strerror)))}",
+            f"{needed_by} needs a temporary folder: {said}",
             "free some space, or set TMPDIR to a folder that can be written",
         ) from None
 
