@@ -26,7 +26,7 @@ from mpigauge.units import NS
 from mpigauge.vocabulary import DifferenceKind, EndReason, FailureKind
 
 FORMAT = "mpigauge"
-VERSION = 5
+VERSION = 6
 
 
 class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):

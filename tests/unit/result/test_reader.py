@@ -139,11 +139,6 @@ def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
     assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
 
 
-def test_version_6_is_not_known_yet(file: Path) -> None:
-    assert VERSION == 5
-    assert "version 6" in refusal(file, lines_of(campaign(SMALL, version=6), *RECORDS[1:])).sentence
-
-
 def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
     text = VERSION_1.read_text(encoding="utf-8")
     assert not any(
