@@ -10,9 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
 
 FLAGS = {
-    kind: frozenset({"--allow-run-as-root", "--oversubscribe"}) for kind in ("openmpi", "spectrum", "fujitsu")
+    kind: frozenset({"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus"})
+    for kind in ("openmpi", "spectrum", "fujitsu")
 }
 """Which of them a kind of library wants to be told; all others know none."""
+
+NO_SLOTS = """\
+--------------------------------------------------------------------------
+There are not enough slots available in the system to satisfy the {ranks}
+slots that were requested by the application:
+
+  {program}
+
+Either request fewer procs for your application, or make more slots
+available for use.
+--------------------------------------------------------------------------"""
 
 
 def started(kind: str, words: Sequence[str], environ: MutableMapping[str, str]) -> list[str]:
@@ -46,10 +58,16 @@ def started(kind: str, words: Sequence[str], environ: MutableMapping[str, str]) 
         sys.exit("mpiexec: unknown option " + unknown.pop())
     if known and os.geteuid() == 0 and "--allow-run-as-root" not in flags:
         sys.exit("mpiexec has detected an attempt to run as root.")
-    if known and not hosts and ranks > len(os.sched_getaffinity(0)) and "--oversubscribe" not in flags:
-        sys.exit("There are not enough slots available in the system")
+    if known and not hosts and ranks > _slots(flags, environ) and "--oversubscribe" not in flags:
+        sys.exit(NO_SLOTS.format(ranks=ranks, program=words[0]))
     environ["FAKE_RANKS"] = str(ranks)
     return words
+
+
+def _slots(flags: set[str], environ: MutableMapping[str, str]) -> int:
+    """How many ranks it takes: one for each core, FAKE_SLOTS of them, or for each hardware thread."""
+    threads = len(os.sched_getaffinity(0))
+    return threads if "--use-hwthread-cpus" in flags else int(environ.get("FAKE_SLOTS", threads))
 
 
 def program_of(kernel: str) -> str:

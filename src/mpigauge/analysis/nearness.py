@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.machines import measured_machine
+from mpigauge.result.cpu_lists import is_number, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
     from mpigauge.vocabulary import Nearness, StateName
-
-DIGITS_MOST = 10
 
 CORE = "core"
 """The group of processors that are threads of one core; the others are of the last cache that some share."""
@@ -42,7 +41,7 @@ def nearness_of(result: Result, states: States) -> Mapping[StateName, Nearness]:
 def _cpus(launch: Launch) -> Sequence[int]:
     """The processor of each rank; none if a rank had several, or if they were on several hosts."""
     places = launch.ranks_at
-    if len({place.host for place in places}) != 1 or not all(_is_number(place.cpus) for place in places):
+    if len({place.host for place in places}) != 1 or not all(is_number(place.cpus) for place in places):
         return ()
     return [int(place.cpus) for place in places]
 
@@ -63,16 +62,3 @@ def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearn
 def _share(cpus: Sequence[int], groups: Sequence[Sequence[range]]) -> bool:
     """Whether all are in one group; groups have no processor in common."""
     return any(all(any(cpu in part for part in group) for cpu in cpus) for group in groups)
-
-
-def ranges(text: str) -> list[range]:
-    """`0-3,8` as the system lists processors; what is not a number is left out.
-
-    Ranges, since a file that others have written may name any number of processors.
-    """
-    parts = [part.split("-") for part in text.split(",")]
-    return [range(int(ends[0]), int(ends[-1]) + 1) for ends in parts if all(map(_is_number, ends))]
-
-
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdecimal() and len(word) < DIGITS_MOST

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mpigauge import units
 from mpigauge.analysis.failure_cause import CAUSE, OURS, telling_line
 from mpigauge.campaign.hosts import fault_of
-from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, shells_of
+from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
 from mpigauge.campaign.landing import check_landed
 from mpigauge.campaign.patience import Patience
 from mpigauge.campaign.start import SilenceWatch
@@ -88,6 +88,7 @@ class JobRun:
         prelude_s: The same to the first visit, after clocks of several hosts were compared.
         skipped: Cells with visits that there was no time for.
         suspects: Visits made at the same time when the job failed: one of them may be why.
+        options_found: With which it is to be started again, since its launcher counted too few places.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class JobRun:
         self.prelude_s = 0.0
         self.skipped: set[Cell] = set()
         self.suspects: frozenset[int] = frozenset()
+        self.options_found: tuple[str, ...] = ()
 
     @property
     def reached_visits(self) -> bool:
@@ -155,7 +157,12 @@ class JobRun:
             elsewhere=shells_of(self._around.plan, self._job),
         ) as running:
             trouble = self._follow(running)
-        if trouble:
+        if trouble == "crash" and not self.began:
+            words, plan = running.last_words, self._around.plan
+            self.options_found = answer_to_refusal(words, plan, self._target, self._job)
+        if self.options_found:
+            self._tell_of_answer()
+        elif trouble:
             self._fail(trouble, running)
         if running.undead:
             self._tell_of(running.undead)
@@ -299,6 +306,7 @@ class JobRun:
                 built_by=self._target.built_by,
                 reported=reported,
                 throttled=control_groups.throttled(),
+                options_found=self._job.options_found,
             )
         )
 
@@ -343,6 +351,13 @@ class JobRun:
             self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
             return
         self._around.observer.trouble(f"{say(cell)}: {kind} in launch {self._key.number}: {last}")
+
+    def _tell_of_answer(self) -> None:
+        """Says that the job is started again, and with what."""
+        told = " ".join(self.options_found)
+        self._around.observer.trouble(
+            f"{self.name}: its launcher counts fewer places than ranks; started again with {told}"
+        )
 
     def _tell_of(self, undead: Sequence[str]) -> None:
         """Processes that even SIGKILL does not end wait for a disk or a card: they may hold a core."""

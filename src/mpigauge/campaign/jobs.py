@@ -10,7 +10,7 @@ from mpigauge.launch import launchers
 from mpigauge.launch.allocations import manager
 from mpigauge.launch.job import Command, Job
 from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import Ending, manager_of
+from mpigauge.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
 from mpigauge.launch.outer import carried
 from mpigauge.launch.preflight import is_here, shell_words
 from mpigauge.mpi.library import NO_MPIEXEC
@@ -20,8 +20,11 @@ from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
 
-def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
+def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ...] = ()) -> Job:
     """The job of a launch.
+
+    Args:
+        options_found: What its launcher must be told, as an earlier start of it has found.
 
     Raises:
         UsageError: The hosts have no room for it.
@@ -32,6 +35,7 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
     scheduler = manager(os.environ)
     ours = library.environment_for(
         crowded=key.ranks > cores,
+        roomy=OVERSUBSCRIBE in options_found and key.ranks <= cores,
         transport=key.transport,
         binding=plan.binding,
         remote_shell=plan.remote_shell,
@@ -49,6 +53,8 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
         options=plan.mpi_options,
         hosts=places,
         pmi=library.kind.pmi,
+        physical_cores=0 if places else environment.physical_cores_allowed(),
+        options_found=options_found,
     )
 
 
@@ -90,6 +96,11 @@ def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
         for key in by_job(target.cells):
             command_of(plan, target, job_of(plan, target, key))
         check_works_here(_launcher_of(plan, target))
+
+
+def answer_to_refusal(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
+    """Return the options to start a job with again that its launcher has refused; empty if none help."""
+    return launchers.answer_to(words, job, _launcher_of(plan, target))
 
 
 def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:

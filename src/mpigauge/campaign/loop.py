@@ -224,11 +224,15 @@ class CampaignLoop:
 
     def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> JobRun:
         limits = job.budget.limits(self._budget, number, pool_bytes())
-        start = job_of(self._plan, job.target, job.key(number).job)
+        key = job.key(number).job
+        start = job_of(self._plan, job.target, key, self._state.options_found.get(key, ()))
         text = kernel_plan(visits, self._plan, limits, start.cores)
         attempt = JobRun(self._around, job.target, job.key(number), start, visits, text, job.budget.startup_s)
         _leave_memory_alone()
         attempt.run()
+        if attempt.options_found:  # no failure, but a question that is answered now
+            self._state.options_found[key] = attempt.options_found
+            return attempt
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1
         if attempt.reached_visits:
             job.worked = True

@@ -56,6 +56,7 @@ class CampaignState:
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
+        options_found: What the launchers of some jobs must be told, since they count fewer places.
         spent_s: Time of earlier sessions on the same file.
     """
 
@@ -71,6 +72,7 @@ class CampaignState:
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
+    options_found: dict[JobKey, tuple[str, ...]] = field(default_factory=dict)
     spent_s: float = 0.0
 
     def remember(self, before: Result) -> None:
@@ -114,6 +116,7 @@ class CampaignState:
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
+                self.options_found[record.job] = record.options_found
                 if self.keeps_visits:
                     self.launches.append(essential_launch(record))
             case Visit() | Eager() | Blocked():

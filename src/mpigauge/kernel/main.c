@@ -6,6 +6,7 @@
 #include "clock/clock.h"
 #include "memory/payload.h"
 #include "ranks/abort.h"
+#include "ranks/crowding.h"
 #include "ranks/groups.h"
 #include "ranks/hosts.h"
 #include "ranks/leave.h"
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
     mg_journal_launch(plan.ranks, first_ns);
     check_ranks(&plan);
     mg_pools_fit(&plan);
-    mg_crowd(plan.cores);
+    mg_crowding_find(plan.cores);
     mg_measure(&plan, start_ns);
     mg_journal_end(mg_now_ns() - start_ns);
 

@@ -26,13 +26,15 @@ class Job:
         mpiexec: The launcher's program.
         ranks: How many processes.
         program: The words of what each of them runs.
-        cores: How many processors they share.
+        cores: How many processors they share: hardware threads, as far as the system lets us use them.
+        physical_cores: The cores behind these, however many hardware threads each has; 0 if not known.
         as_root: Whether the user is root, which Open MPI refuses unless told.
         environment: What to set beside the user's environment.
         inherited: Names of the user's own variables that ranks on other hosts need, too.
         options: Words for the launcher, put before the program.
         hosts: Where each rank is to be; empty means this machine.
         pmi: How the library talks with srun.
+        options_found: What an earlier start was found to need, since the launcher counted fewer places.
     """
 
     mpiexec: Path
@@ -45,11 +47,18 @@ class Job:
     options: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     pmi: str = ""
+    physical_cores: int = 0
+    options_found: tuple[str, ...] = ()
 
     @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return self.ranks > self.cores
+
+    @property
+    def on_hardware_threads(self) -> bool:
+        """A processor for every rank, but not a core."""
+        return 0 < self.physical_cores < self.ranks <= self.cores
 
     @property
     def host_runs(self) -> list[tuple[str, int]]:

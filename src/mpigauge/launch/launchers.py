@@ -6,6 +6,7 @@ string: nothing needs quoting. Where ranks are on several hosts, the hosts stand
 rank would soon be more than the system takes, and every launch records its words.
 """
 
+import re
 import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -32,6 +33,19 @@ class Ending:
     patience_s: float = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class TooFewPlaces:
+    """How a launcher refuses a job for which it counts too few places, and what can be answered.
+
+    Attributes:
+        refusal: What it says then.
+        answers: Options to start it with again, one after the other while it refuses.
+    """
+
+    refusal: re.Pattern[str]
+    answers: tuple[str, ...]
+
+
 FORCED = Ending(signal.SIGTERM, signal.SIGTERM, 5.0)
 """Two interrupts must come within a second of each other to end a step of Slurm; and its ranks are nobody's
 children here, so that a killed srun may leave them behind. So it may be with any scheduler's launcher."""
@@ -44,6 +58,7 @@ class Launcher:
     Attributes:
         manager: Whose allocation it needs, by the name in `launch.allocations`; empty if it needs none.
         fills: Whether it fills host after host, and cannot deal ranks out one by one.
+        too_few_places: How it refuses more ranks than places; None if it does not, or if nothing helps then.
     """
 
     name: str
@@ -52,21 +67,31 @@ class Launcher:
     manager: str = ""
     ending: Ending = Ending()
     fills: bool = False
+    too_few_places: TooFewPlaces | None = None
 
 
 LAUNCHERS: dict[str, Launcher] = {}
+
+OPENMPI_BINDING = "PRTE_MCA_hwloc_default_binding_policy"
+"""The variable by which version 5 of Open MPI is told where ranks may run."""
 
 OWN = ("OMPI_", "PRTE_", "PMIX_")
 """What Open MPI's mpiexec carries to other hosts unasked."""
 
 
 def launcher(
-    name: str, about: str, manager: str = "", ending: Ending | None = None, *, fills: bool = False
+    name: str,
+    about: str,
+    manager: str = "",
+    ending: Ending | None = None,
+    *,
+    fills: bool = False,
+    too_few_places: TooFewPlaces | None = None,
 ) -> Callable[[Commands], Commands]:
     """Enters a function into LAUNCHERS."""
 
     def enter(command: Commands) -> Commands:
-        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending(), fills)
+        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending(), fills, too_few_places)
         return command
 
     return enter
@@ -91,6 +116,23 @@ def command_of(job: Job, name: str) -> Command:
     return LAUNCHERS[name].command(job) if name in LAUNCHERS else own_words.command_of(job, name)
 
 
+def answer_to(words: str, job: Job, name: str) -> tuple[str, ...]:
+    """Return the options with which to start a job again that the launcher of this name has refused.
+
+    Args:
+        words: What the job said last.
+
+    Returns:
+        Empty if it is no refusal for want of places, or if nothing is left to be answered.
+    """
+    known = LAUNCHERS[name].too_few_places if name in LAUNCHERS else None
+    if known is None or not known.refusal.search(words):
+        return ()
+    words_told = LAUNCHERS[name].command(job).words
+    told = [place for place, option in enumerate(known.answers) if option in words_told]
+    return known.answers[max(told, default=-1) + 1 :][:1]
+
+
 SECONDS_PER_RANK = 1 / 500
 
 
@@ -112,12 +154,31 @@ def _command(words: Iterable[str], job: Job, lines: Iterable[str] = ()) -> Comma
 # ---- The mpiexec of each library -----------------------------------------------------------------
 
 
-@launcher("openmpi", "mpiexec of Open MPI")
+HWTHREADS = "--use-hwthread-cpus"
+OVERSUBSCRIBE = "--oversubscribe"
+OVERCOMMIT = "--overcommit"
+
+NO_SLOTS = TooFewPlaces(
+    re.compile(
+        r"not\s+enough\s+(slots|CPUs\s+to\s+bind)|\bbind(ing)?\s[^.]*?\bmore\s+(processes|cpus)\s+than"
+    ),
+    (HWTHREADS, OVERSUBSCRIBE),
+)
+"""Open MPI counts cores, no hardware threads, or what an allocation says, and binds one rank to a core."""
+
+NO_CPUS = TooFewPlaces(
+    re.compile("More processors requested than permitted|Requested node configuration is not available"),
+    (OVERCOMMIT,),
+)
+"""Slurm starts no more tasks than the job has processors, or cores where those are what it allocates."""
+
+
+@launcher("openmpi", "mpiexec of Open MPI", too_few_places=NO_SLOTS)
 def _openmpi(job: Job) -> Command:
     """It takes the host of each rank from a file; on other hosts, only variables that are named are known."""
     words = [str(job.mpiexec), "-n", str(job.ranks)]
     words += ["--allow-run-as-root"] if job.as_root else []
-    words += ["--oversubscribe"] if job.oversubscribed else []
+    words += _places(job)
     if not job.hosts:
         return _command(words, job)
     names = sorted({*job.inherited, *job.environment})
@@ -125,6 +186,21 @@ def _openmpi(job: Job) -> Command:
     if len(job.ranks_on) == 1:
         return _command([*words, "--host", f"{job.hosts[0]}:{job.ranks}"], job)
     return _command([*words, "--hostfile", HOSTS_FILE, "--map-by", "seq"], job, job.hosts)
+
+
+def _places(job: Job) -> list[str]:
+    """Return what makes Open MPI count as many slots as a job needs.
+
+    Its version 5 then maps ranks to hardware threads, and binds none to a core unless told to map to cores.
+    """
+    options = list(job.options_found)
+    if not options and job.oversubscribed:
+        options = [OVERSUBSCRIBE]
+    elif not options and job.on_hardware_threads and not job.hosts:
+        options = [HWTHREADS]
+    bound = job.environment.get(OPENMPI_BINDING) == "core" and not job.hosts
+    mapped = any(option.startswith("--map-by") for option in job.options)
+    return [*options, *(("--map-by", "core") if HWTHREADS in options and bound and not mapped else ())]
 
 
 @launcher("hydra", "mpiexec of MPICH")
@@ -167,13 +243,13 @@ def _period(lines: list[str]) -> list[str]:
 # ---- Launchers of schedulers ---------------------------------------------------------------------
 
 
-@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED)
+@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, NO_CPUS)
 def _srun(job: Job) -> Command:
     """Rank 0 alone has the input; lines come as they are written."""
     plugin = [f"--mpi={job.pmi}"] if job.pmi else []
     words = ["srun", *plugin, f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
     words += ["--kill-on-bad-exit=1"]
-    words += ["--overcommit"] if job.oversubscribed else []
+    words += [OVERCOMMIT] if job.oversubscribed or OVERCOMMIT in job.options_found else []
     if len(job.ranks_on) == 1:
         words += ["--nodes=1", f"--nodelist={job.hosts[0]}"]
     if len(job.ranks_on) < 2:  # noqa: PLR2004 - several

@@ -56,6 +56,7 @@ class Kind:
         show: What makes its compiler wrapper print what it would run.
         crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
             they do so by themselves, or if nobody knows.
+        roomy: What keeps them from giving way where its launcher takes them for more than there are cores.
         transports: Environment variables that make it use one, by name: shm or tcp.
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
@@ -84,6 +85,7 @@ class Kind:
     loads: Loaded | None = None
     show: tuple[str, ...] = ("-show",)
     crowded: Mapping[str, str] = field(default_factory=dict)
+    roomy: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     remote_shell: Mapping[str, str] = field(default_factory=dict)
@@ -120,6 +122,7 @@ WELL_KNOWN = (
         reads=transport_report.openmpi,
         # On one host it notices by itself; of several, it takes each for a machine with all the cores.
         crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
+        roomy={"OMPI_MCA_mpi_yield_when_idle": "0"},
         transports={
             # Its name in version 4; version 5 says sm, and knows this one, too.
             "shm": {**OF_OB1, "OMPI_MCA_btl": "vader,self"},

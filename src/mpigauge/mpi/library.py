@@ -58,6 +58,7 @@ class Library:
         self,
         *,
         crowded: bool = False,
+        roomy: bool = False,
         transport: str = AUTO,
         binding: str = AUTO,
         remote_shell: str = "",
@@ -69,9 +70,12 @@ class Library:
         The user's own words about yielding go before ours; what was asked for goes before all.
 
         Args:
+            crowded: Whether its ranks are more than the processors that they share.
+            roomy: Whether they are not, though its launcher had to be told that they are.
             manager: The scheduler whose job we are in, by its name in `launch.allocations`.
         """
-        yielding = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
+        told = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
+        yielding = {k: v for k, v in told.items() if k not in os.environ}
         travel = self.kind.transports.get(transport, {})
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}

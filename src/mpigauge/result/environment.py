@@ -39,6 +39,16 @@ def cores_allowed() -> int:
     return max(1, min(may, int(quota))) if quota else may
 
 
+def physical_cores_allowed() -> int:
+    """Return the cores behind the processors that we may run on; 0 if the system does not say."""
+    if not hasattr(os, "sched_getaffinity"):
+        return 0
+    siblings = [
+        read(CPU / f"cpu{cpu}" / "topology" / "thread_siblings_list") for cpu in os.sched_getaffinity(0)
+    ]
+    return len(set(siblings)) if all(siblings) else 0
+
+
 def cores_online() -> int:
     """Processors that there are."""
     return os.cpu_count() or 1

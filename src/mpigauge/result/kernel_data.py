@@ -43,6 +43,9 @@ class RankPlace(Struct, frozen=True):
         clock_cost_ns: What reading it costs, in the median.
         clock_cost_p999_ns: The same in one of a thousand.
         clock_zero_share: Of readings that follow each other, those that are equal.
+        cores: The cores behind these processors, each by the first of its hardware threads: "0-1"; empty if
+            its system does not list them.
+        threads: Threads of it that keep looking for messages: 2 with asynchronous progress.
     """
 
     host: str
@@ -52,6 +55,8 @@ class RankPlace(Struct, frozen=True):
     clock_cost_ns: Int64
     clock_cost_p999_ns: Int64
     clock_zero_share: float
+    cores: str = ""
+    threads: Int64 = 1
 
 
 class Card(Struct, frozen=True):

@@ -113,6 +113,8 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
         cards: The network cards of its hosts; empty in a file of an older mpigauge.
         throttled: How often the control groups of this machine's side had stopped its processes for having
             used up their time, before the launch; null if nobody looked.
+        options_found: Options of the launcher that an earlier start of the job was found to need, since it
+            counted fewer places than ranks; they are in the command.
         first_round_trip_ns: The very first message of the job: an empty one from rank 0 to rank 1 and back,
             before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
     """
@@ -136,6 +138,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     throttled: Int64 | None = None
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
+    options_found: tuple[str, ...] = ()
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):

@@ -69,9 +69,15 @@ int64_t mg_local_of(int64_t global_ns)
     return global_ns;
 }
 
-bool mg_crowded(int ranks)
+bool mg_crowded_here(const struct mg_visit *visit)
 {
-    (void) ranks;
+    (void) visit;
+    return false;
+}
+
+bool mg_crowded_anywhere(const struct mg_visit *visit)
+{
+    (void) visit;
     return false;
 }
 
@@ -91,8 +97,9 @@ void mg_word_spread(const struct mg_state *state, struct mg_word *word)
     (void) word;
 }
 
-int64_t *mg_lead_of(const struct mg_state *state)
+int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state)
 {
+    (void) visit;
     static int64_t lead_ns = 10000;
 
     (void) state;

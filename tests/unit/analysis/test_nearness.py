@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.analysis.nearness import nearness_of, ranges
+from mpigauge.analysis.nearness import nearness_of
 from mpigauge.analysis.states import states_of
 from mpigauge.result import environment
+from mpigauge.result.cpu_lists import ranges
 from mpigauge.show.words.states import states_lines
 from tests.made import PLACE, campaign, cell, launch, result_of, visit
 

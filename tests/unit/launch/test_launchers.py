@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.errors import UsageError
 from mpigauge.launch.job import HOSTS, HOSTS_FILE, Job
-from mpigauge.launch.launchers import FORCED, LAUNCHERS, command_of, ending_of
+from mpigauge.launch.launchers import FORCED, LAUNCHERS, answer_to, command_of, ending_of
 
 MINIMAL = Job(Path("/opt/mpi/bin/mpiexec"), 2, ("kernel", "-", "-"), cores=2)
 FULL = Job(
@@ -172,6 +172,82 @@ def test_ranks_that_are_nobodys_children_here_are_ended_by_their_launcher() -> N
     by_launcher = {name for name in names if ending_of(MINIMAL, name).orphaned == FORCED.orphaned}
     assert by_launcher == {"srun", "flux", "pals", "jsrun", "start -n {ranks}"}
     assert ending_of(spread(8000, 1000), "srun").patience_s > ending_of(MINIMAL, "srun").patience_s
+
+
+THREADS = replace(MINIMAL, ranks=4, cores=4, physical_cores=2)
+"""A processor for every rank, two of which are hardware threads of one core."""
+
+SLOTS_5 = """There are not enough slots available in the system to satisfy the 2
+slots that were requested by the application:
+
+  kernel
+
+Either request fewer procs for your application, or make more slots
+available for use.
+"""
+BIND_4 = """A request was made to bind to that would result in binding more
+processes than cpus on a resource:
+
+   Bind to:     CORE
+"""
+BIND_5 = """A request was made to bind that would require binding
+processes to more cpus than are available in your allocation:
+
+   Application:     kernel
+"""
+EITHER_5 = """Either there are not enough slots available in the system to launch
+the 45 processes that were requested by the application, or there are
+not enough CPUs to bind them as requested:
+"""
+NO_STEP = "srun: error: Unable to create step for job 7: More processors requested than permitted\n"
+
+
+def test_ranks_on_hardware_threads_are_no_more_than_there_are_processors() -> None:
+    assert THREADS.on_hardware_threads
+    assert not THREADS.oversubscribed
+    for job in (
+        replace(THREADS, ranks=2),
+        replace(THREADS, ranks=5),
+        replace(THREADS, physical_cores=0),
+    ):
+        assert not job.on_hardware_threads
+
+
+def test_open_mpi_counts_hardware_threads_only_where_cores_are_too_few() -> None:
+    assert command_of(THREADS, "openmpi").words == words(f"{MPIEXEC} -n 4 --use-hwthread-cpus kernel - -")
+    bound = replace(THREADS, environment={"PRTE_MCA_hwloc_default_binding_policy": "core"})
+    told = f"{MPIEXEC} -n 4 --use-hwthread-cpus --map-by core kernel - -"
+    assert command_of(bound, "openmpi").words == words(told)
+    assert "--map-by core" not in " ".join(
+        command_of(replace(bound, options=("--map-by", "l3cache")), "openmpi").words
+    )
+    for name in set(LAUNCHERS) - {"openmpi"}:
+        assert command_of(THREADS, name) == command_of(replace(THREADS, physical_cores=4), name)
+
+
+@pytest.mark.parametrize("said", [SLOTS_5, BIND_4, BIND_5, EITHER_5])
+def test_a_launcher_that_counts_fewer_places_is_told_to_count_more(said: str) -> None:
+    job, told = MINIMAL, list[str]()
+    while answer := answer_to(said, job, "openmpi"):
+        told += answer
+        job = replace(job, options_found=answer)
+        assert command_of(job, "openmpi").words[-4] == answer[0]
+    assert told == ["--use-hwthread-cpus", "--oversubscribe"]
+    assert answer_to(said, replace(MINIMAL, hosts=("h1", "h1")), "openmpi") == ("--use-hwthread-cpus",)
+
+
+def test_slurm_is_told_to_start_more_tasks_than_processors() -> None:
+    assert answer_to(NO_STEP, MINIMAL, "srun") == ("--overcommit",)
+    job = replace(MINIMAL, options_found=("--overcommit",))
+    assert "--overcommit" in command_of(job, "srun").words
+    assert answer_to(NO_STEP, job, "srun") == ()
+
+
+@pytest.mark.parametrize("name", [*LAUNCHERS, "mpiexec -n {ranks}"])
+def test_other_last_words_are_answered_by_nothing(name: str) -> None:
+    assert answer_to("Fatal error in internal_Init: Other MPI error", MINIMAL, name) == ()
+    if name not in {"openmpi", "srun"}:
+        assert answer_to(SLOTS_5 + NO_STEP, MINIMAL, name) == ()
 
 
 def test_a_job_is_oversubscribed_above_its_cores_only() -> None:

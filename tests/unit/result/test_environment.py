@@ -103,3 +103,14 @@ def test_a_file_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
 def test_passwords_in_addresses_are_left_out(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_server", "https://me:pass@node1:80/x https://node2/a@b")
     assert about.environment().variables["OMPI_MCA_server"] == "https://...@node1:80/x https://node2/a@b"
+
+
+def test_hardware_threads_of_a_core_are_one_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for cpu, siblings in enumerate(["0,2", "1,3", "0,2", "1,3"]):
+        topology = tmp_path / f"cpu{cpu}" / "topology"
+        topology.mkdir(parents=True)
+        (topology / "thread_siblings_list").write_text(f"{siblings}\n")
+    monkeypatch.setattr(about, "CPU", tmp_path)
+    for allowed, cores in (({0, 1, 2, 3}, 2), ({0, 2}, 1), ({0, 1}, 2), ({1}, 1), ({7}, 0)):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _pid, allowed=allowed: allowed)
+        assert about.physical_cores_allowed() == cores

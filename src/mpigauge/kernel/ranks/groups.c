@@ -20,7 +20,6 @@ enum {
 static struct {
     struct mg_group group[MAX_GROUPS];
     int             count;
-    int             cores; /* of the host with the fewest */
 } groups;
 
 struct mg_group mg_group_of(int ranks)
@@ -50,16 +49,6 @@ void mg_groups_free(void)
         if (group->comm != MPI_COMM_NULL)
             MG_MPI(MPI_Comm_free(&group->comm));
     }
-}
-
-void mg_crowd(int cores_of_host)
-{
-    groups.cores = cores_of_host;
-}
-
-bool mg_crowded(int ranks)
-{
-    return ranks > groups.cores;
 }
 
 void mg_handshake(MPI_Comm comm)

@@ -36,8 +36,4 @@ void mg_rest_until_all_but(void (*meanwhile)(void));
 void mg_share(MPI_Comm comm, void *data, size_t bytes); /* from rank 0 to all */
 bool mg_all(MPI_Comm comm, bool here);                  /* true if it is true on every rank */
 
-/* Whether so many ranks are more than the cores of their host: those that wait must let go. */
-bool mg_crowded(int ranks);
-void mg_crowd(int cores_of_host);
-
 #endif

@@ -8,6 +8,7 @@
 #include "clock/clock.h"
 #include "clock/global_clock.h"
 #include "ranks/abort.h"
+#include "ranks/crowding.h"
 #include "ranks/groups.h"
 #include "rounds/lead.h"
 #include "rounds/stamps.h"
@@ -189,7 +190,7 @@ static bool make_round(const struct mg_visit *visit, struct mg_state *state,
     struct mg_stamp *stamp  = word->extra ? &unused : &series->stamps[series->count];
 
     if (visit->start == MG_START_COMMON)
-        round_in_common(visit->mode->call, state, series, stamp, word, mg_crowded(state->ranks));
+        round_in_common(visit->mode->call, state, series, stamp, word, mg_crowded_here(visit));
     else
         round_after_barrier(visit->mode->call, state, series->batch, stamp, visit->start);
     stay_quiet(stamp, word->quiet_ns);
@@ -226,9 +227,9 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
 
 /* ---- A visit ------------------------------------------------------------------------------- */
 
-static int64_t quiet_of(const struct mg_visit *visit, const struct mg_state *state)
+static int64_t quiet_of(const struct mg_visit *visit)
 {
-    return own.last_visit == visit->id && !mg_crowded(state->ranks) ? own.last_ns : 0;
+    return own.last_visit == visit->id && !mg_crowded_anywhere(visit) ? own.last_ns : 0;
 }
 
 static void remember(const struct mg_visit *visit, const struct mg_rounds *rounds)
@@ -240,7 +241,7 @@ static void remember(const struct mg_visit *visit, const struct mg_rounds *round
 void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                       int batch, int count, int64_t limit_ns, struct mg_rounds *rounds)
 {
-    int64_t         *lead_ns_p = mg_lead_of(state);
+    int64_t         *lead_ns_p = mg_lead_of(visit, state);
     struct mg_stamps series;
 
     rounds->elapsed_ns = 0;
@@ -251,7 +252,7 @@ void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, stru
 
         series_make(&series, batch, count);
         run_series(visit, state, walk, count, limit_ns - rounds->elapsed_ns, *lead_ns_p,
-                   quiet_of(visit, state), &series);
+                   quiet_of(visit), &series);
         rounds->elapsed_ns += mg_now_ns() - begin_ns;
         rounds->calls += series.rounds * batch;
         rounds->lead_ns = *lead_ns_p;

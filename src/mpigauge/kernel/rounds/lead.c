@@ -5,6 +5,7 @@
 #include "clock/clock.h"
 #include "clock/global_clock.h"
 #include "ranks/abort.h"
+#include "ranks/crowding.h"
 #include "ranks/groups.h"
 
 enum {
@@ -66,13 +67,13 @@ static int64_t measure_lead(const struct mg_state *state)
 
 /* Measured anew for every series, since one bad moment would make all rounds after it long; but not
  * where ranks wait for their cores: there it is learned from the rounds themselves. */
-int64_t *mg_lead_of(const struct mg_state *state)
+int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state)
 {
     int i = 0;
 
     while (i < MAX_GROUPS - 1 && own.leads[i].ranks != 0 && own.leads[i].ranks != state->ranks)
         i++;
-    if (own.leads[i].ranks != state->ranks || !mg_crowded(state->ranks)) {
+    if (own.leads[i].ranks != state->ranks || !mg_crowded_anywhere(visit)) {
         own.leads[i].ranks   = state->ranks;
         own.leads[i].lead_ns = measure_lead(state);
     }

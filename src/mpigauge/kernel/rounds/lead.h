@@ -17,7 +17,7 @@ struct mg_word {
 void mg_word_spread(const struct mg_state *state, struct mg_word *word);
 
 /* Of a group; the same on all its ranks, which call this before every series. */
-int64_t *mg_lead_of(const struct mg_state *state);
+int64_t *mg_lead_of(const struct mg_visit *visit, const struct mg_state *state);
 
 /* What the next series is to have: longer where too many were told too late, shorter where nobody
  * was.  A rank that was behind would be so after any lead. */

@@ -9,6 +9,7 @@
 #include "clock/tree.h"
 #include "memory/shared_memory.h"
 #include "ranks/abort.h"
+#include "ranks/crowding.h"
 #include "ranks/groups.h"
 
 #include <math.h>
@@ -274,12 +275,6 @@ static double go_round(const struct ring *ring)
     return line_ns;
 }
 
-/* Pairs may be measured beside others, so for them all ranks of the host count. */
-static bool has_cores(const struct mg_visit *visit, const struct ring *ring)
-{
-    return !mg_crowded(mg_is_pair(visit) ? own.sharing : ring->count);
-}
-
 double mg_line_ns(const struct mg_visit *visit, const struct mg_state *state)
 {
     const struct ring ring = ring_of(visit, state);
@@ -290,7 +285,7 @@ double mg_line_ns(const struct mg_visit *visit, const struct mg_state *state)
         clear_own_lines();
     if (!mg_all(state->comm, own.misses < MISSES_MOST))
         return NAN;
-    if (ring.count < 2 || own.pages == NULL || !has_cores(visit, &ring))
+    if (ring.count < 2 || own.pages == NULL || mg_crowded_here(visit))
         return NAN;
     return go_round(&ring);
 }

@@ -3,6 +3,8 @@
 
 #include "clock/clock.h"
 #include "ranks/abort.h"
+#include "ranks/affinity.h"
+#include "ranks/crowding.h"
 #include "ranks/machine.h"
 #include "text/journal.h"
 #include "text/json.h"
@@ -19,33 +21,13 @@ enum { NAME_BYTES = 256 };
 
 struct rank_facts {
     char                  host[NAME_BYTES];
-    char                  cpus[NAME_BYTES]; /* where it may run: "0-3,8" */
-    int                   cpu;              /* where it ran when asked */
+    char                  cpus[NAME_BYTES];  /* where it may run: "0-3,8" */
+    char                  cores[NAME_BYTES]; /* each by its first hardware thread; may be empty */
+    int                   threads;           /* that keep looking for messages */
+    int                   cpu;               /* where it ran when asked */
     struct mg_clock_facts clock;
     struct mg_machine     machine;
 };
-
-/* The CPU set in the notation of the kernel's cpulists, as far as there is room. */
-static void allowed_cpus(char *text, size_t bytes)
-{
-    cpu_set_t set;
-    size_t    at = 0;
-
-    text[0] = '\0';
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && at + 24 < bytes; cpu++) {
-        size_t last = cpu;
-
-        if (!CPU_ISSET(cpu, &set))
-            continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
-            last++;
-        at += (size_t) snprintf(text + at, bytes - at, last > cpu ? "%s%zu-%zu" : "%s%zu",
-                                at > 0 ? "," : "", cpu, last);
-        cpu = last;
-    }
-}
 
 static struct rank_facts facts_here(void)
 {
@@ -56,7 +38,11 @@ static struct rank_facts facts_here(void)
     memset(&facts, 0, sizeof facts);
     MG_MPI(MPI_Get_processor_name(name, &length));
     (void) snprintf(facts.host, sizeof facts.host, "%.*s", (int) sizeof facts.host - 1, name);
-    allowed_cpus(facts.cpus, sizeof facts.cpus);
+    const struct mg_cpus cpus  = mg_cpus_allowed();
+    const struct mg_cpus cores = mg_cpus_cores(&cpus);
+    mg_cpus_text(&cpus, facts.cpus, sizeof facts.cpus);
+    mg_cpus_text(&cores, facts.cores, sizeof facts.cores);
+    facts.threads = mg_polling_threads();
     facts.cpu     = sched_getcpu();
     facts.clock   = mg_clock_measure();
     facts.machine = mg_machine_here();
@@ -71,6 +57,9 @@ static void put_ranks(FILE *out, const struct rank_facts *facts, int ranks)
         mg_json_word(out, "host", facts[i].host);
         (void) fputc(',', out);
         mg_json_word(out, "cpus", facts[i].cpus);
+        mg_json_known(out, "cores", facts[i].cores);
+        if (facts[i].threads > 1)
+            (void) fprintf(out, ",\"threads\":%d", facts[i].threads);
         (void) fprintf(out,
                        ",\"cpu\":%d,\"clock_step_ns\":%" PRId64 ",\"clock_cost_ns\":%" PRId64
                        ",\"clock_cost_p999_ns\":%" PRId64 ",\"clock_zero_share\":%.6f}",
