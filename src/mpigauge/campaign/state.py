@@ -57,6 +57,8 @@ class CampaignState:
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
         spent_s: Time of earlier sessions on the same file.
+        measured: Whether anything has come of it: a visit, an eager limit, a deadlock foreseen.
+        last_failure: The last of a launch or cell, of this session or an earlier one.
     """
 
     file: ResultFile
@@ -72,6 +74,8 @@ class CampaignState:
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
     spent_s: float = 0.0
+    measured: bool = False
+    last_failure: Failure | None = None
 
     def remember(self, before: Result) -> None:
         """Takes up what a file holds that is to be continued."""
@@ -111,6 +115,9 @@ class CampaignState:
         return self.failures[cell] >= FAILURES_MOST
 
     def _note(self, record: Record) -> None:
+        self.measured = self.measured or isinstance(record, Visit | Eager | Blocked)
+        if isinstance(record, Failure) and record.kind != "undead":
+            self.last_failure = record
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
