@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge import api, errors
+import mpigauge
+from mpigauge import errors
 from mpigauge.analysis.rows import rows as rows_in
 from mpigauge.result.reader import Result, load
 from tests.cli.journey import (
@@ -148,7 +149,10 @@ def test_a_start_that_fails_says_why_and_what_helps(
     monkeypatch.setenv("OMPI_MCA_btl", "openib,self")
     done = cli("run", *MEASURE, "-o", "r.jsonl")
     assert done.status == 4
-    assert "r.jsonl: no launch came as far as its first number: mpigauge-kernel: rank 0: sh: 1: srun: not found" in done.err
+    assert (
+        "r.jsonl: no launch came as far as its first number: mpigauge-kernel: rank 0: sh: 1: srun: not found"
+        in done.err
+    )
     assert "unset what begins with SLURM_" in done.err
     # What doctor knows and may be why:
     assert "OMPI_MCA_btl=openib,self" in done.err
@@ -157,10 +161,12 @@ def test_a_start_that_fails_says_why_and_what_helps(
     assert "2 more times" in done.err
 
 
-def test_a_script_is_told_why_a_start_failed(openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_is_told_why_a_start_failed(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("FAKE_DEAD", "prterun has detected an attempt to run as root.")
     with pytest.raises(errors.JobError, match="attempt to run as root") as caught:
-        api.run("pingpong", sizes="8", budget="1s", output="r.jsonl")
+        mpigauge.run("pingpong", sizes="8", budget="1s", output=tmp_path / "r.jsonl")
     assert "OMPI_ALLOW_RUN_AS_ROOT" in caught.value.hint
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mpigauge.analysis.failure_remedies import hint_for
 from mpigauge.result.records import Failure
 from mpigauge.vocabulary import GAP
 
@@ -20,19 +21,24 @@ SHELLS_SIGNALS = 128
 KERNELS = re.compile(r"mpigauge-kernel: rank")
 """How lines begin that our kernel has said."""
 
-ROW = re.compile(r"[\s\0]*([-=])\1{9,}[\s\0]*")
-"""Open MPI and PRRTE put each paragraph between two rows of dashes, Hydra between two of equals signs."""
+ROW = re.compile(r"[\s\0]*-{10,}[\s\0]*")
+"""Open MPI and PRRTE put each paragraph between two rows of dashes."""
 
-SPEAKER = re.compile(r"[\0\s]*(\[[^\]]*\]|=|[\w./-]+(\[\d+\])?:\s)")
+SPEAKER = re.compile(r"[\0\s]*(\[[^\]]*\]|=|UCX\s|[\w./-]+(\[\d+\])?:\s)")
 """How lines begin whose speaker is named: `[host:pid]`, `srun:`; each is a whole."""
 
+PROCESS = re.compile(r"[\0\s]*\[[^\]]*:\d+\]")
+"""How lines of Open MPI and PRRTE begin that are in no paragraph."""
+
 NOISE = re.compile(
-    r"\[0x[0-9a-f]+\]$|\(ignored\)$|: ignored\.?$|\] \*\*\* (Process received|End of error)|^backtrace \("
-    r"|\] (Signal|Signal code|Failing at address): |Warning: "
-    r"|MPI startup\(\)|more process(es)? (has|have) sent help message|to see all help / error messages"
-    r"|Forwarding signal|Sending Ctrl-C|Press Ctrl-C|HYDU?_?(sock|pmcd)?_?\w*: Bad file|write error \(Bad file descriptor\)"
-    r"|error checking|reported by process|^\*\*\* (on a|Unknown|reported)|\] \*\*\*\s+(on a|Unknown|and )"
-    r"|YOU CAN IGNORE|CLEANING UP|aggregate error messages"
+    r"\[0x[0-9a-f]+\]$|^backtrace \(|\] \*\*\* (Process received|End of error)"
+    r"|\] (Signal|Signal code|Failing at address): "
+    r"|\(ignored\)$|: ignored\.?$|Warning: |UCX\s+WARN|error checking|aggregate error messages"
+    r"|MPI startup\(\): (Intel|Copyright|library kind|libfabric|Load tuning)"
+    r"|more process(es)? (has|have) sent help message|to see all help / error messages"
+    r"|Forwarding signal|Sending Ctrl-C|Press Ctrl-C|write error \(Bad file descriptor\)"
+    r"|^\*\*\* (on a|Unknown|reported)|\] \*\*\*\s+(on a|Unknown|reported|and )"
+    r"|YOU CAN IGNORE|CLEANING UP"
 )
 """Backtraces, harmless warnings, and what follows from our own end of the job."""
 
@@ -40,18 +46,19 @@ MISSING = re.compile(
     r"not found\b|no such file|failed to load|could not resolve|cannot open shared object|unable to find"
     r"|permission denied|exec format error|execvp error|oom[-_]kill|out of memory|cannot allocate memory"
     r"|no space left|connection refused|no route to host|too many open files|resource temporarily unavailable"
-    r"|file size limit|unrecognized argument|host key verification failed",
+    r"|file size limit|unrecognized argument|host key verification failed|read-only file system"
+    r"|not enough memory|no usable transports",
     re.IGNORECASE,
 )
 """Lines that name what is missing say more than those that only say "error"."""
 
-LAUNCHERS_LOG = re.compile(r"(ORTE_ERROR_LOG|PRTE ERROR|PMIX ERROR|OPAL ERROR|--> Returned)")
+LAUNCHERS_LOG = re.compile(r"(ORTE_ERROR_LOG|PRTE ERROR|PMIX ERROR|OPAL ERROR|--> Returned)(?!.*OUT-OF-RES)")
 """Where in its source a launcher gave up; it never says why."""
 
 CAUSE = re.compile("error|fatal|signal|has failed because|cannot be selected", re.IGNORECASE)
 
-FATAL = re.compile(r"\b[Ff]atal:|\bERROR:|Assertion failed")
-"""Slurm calls what comes before its end an error, and the end fatal."""
+FATAL = re.compile(r"\b[Ff]atal:|\bERROR:|Assertion failed|OUT-OF-RESOURCE")
+"""Slurm calls what comes before its end an error, and the end fatal; PMIx names a full disk so."""
 
 OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun|bstrap)\b")
 """How lines of a launcher about itself begin; what they say follows from the death of a rank."""
@@ -60,6 +67,9 @@ STACK = re.compile(r"(?P<where>[\w:~]+ ?\((\d+|unknown)\)(\(\))?)\.*:\s*(?P<what
 """A line of the error stack of MPICH and its relatives, the call first and the cause last."""
 
 STACK_BEGINS = "error stack:"
+
+EMPTY = re.compile(r"|Other MPI error|P?MPI_\w+\(.*\) failed")
+"""What lines of it say that say nothing: how deep the call went, and which it was."""
 
 FOLLOWS = re.compile(
     r"has exited due to process rank|exited with non-zero status|returned\s+a non-zero exit code"
@@ -73,11 +83,12 @@ DIED = re.compile(r"RUNNING AT|^Remote host:")
 """Hydra on a rank that died, Open MPI on a host; the line after it says of what."""
 
 OF_SIGNAL = re.compile(r"\(signal \d+\)|SIGNAL: \d+|on signal|EXIT CODE: ([4-9]|1[0-5]|2[45]|13[0-9])$")
-CAUGHT = re.compile(r"Caught signal")
-"""UCX on the signal that the launcher names, too."""
+CAUGHT = re.compile(r"Caught signal|OUT-OF-RESOURCE")
+"""What UCX and PMIx say where the launcher names the signal, which says more."""
 
 BY_KILL = re.compile(r"\b(SIGNAL:|signal) 9\b")
 EXIT_STRING = re.compile(r"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: (.*)")
+OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINATION")
 
 FIELD = re.compile(r"([A-Za-z][\w -]{1,24}):\s+(\S.*)")
 """Lines of a paragraph that say what it is about."""
@@ -85,8 +96,8 @@ FIELD = re.compile(r"([A-Za-z][\w -]{1,24}):\s+(\S.*)")
 FIELDS_TOLD = {"Framework", "Component", "Error", "Application name", "BTLs attempted", "Exit code"}
 """Those without which its first sentence says little."""
 
-PLACE = re.compile(r"(?<=\] )\w+ \([^()]*\.c:\d+\): ")
-"""Where in its source a launcher says something, and how deep below."""
+PLACE = re.compile(r"(?<=\] )\w+ \([^()]*\.c:\d+\): |^\[[\d.]+\] \[[^\]]*\]\s+\S+:\d+\s+(?=UCX)")
+"""Where in its source a launcher or UCX says something, and when."""
 
 PROGRAM = "/mpigauge-kernel"
 """What a launcher was to start; whoever reads its words knows."""
@@ -130,11 +141,6 @@ def cause_of(failure: Failure) -> Cause:
     return Cause(line, hint_for(line))
 
 
-def hint_for(line: str) -> str:
-    """Return what helps against what a line says."""
-    return next((one.hint for one in REMEDIES if one.said_in(line)), BY_HAND)
-
-
 def telling_line(words: str) -> str:
     """Return the line of a job's last words that most likely says why, and which rank or host died.
 
@@ -145,14 +151,23 @@ def telling_line(words: str) -> str:
         Empty if the job said nothing.
     """
     told = _told_apart(words)
-    if ours := next((line for line in told.lines if KERNELS.search(line) or line.startswith(OURS)), ""):
-        return ours.removeprefix(OURS).strip()
+    said = (line.strip(" \0") for line in words.splitlines())
+    if ours := next((line for line in said if KERNELS.search(line) or line.startswith(OURS)), ""):
+        return _of_ours(ours, told)
     cause, death = _cause(told), _death(told)
     if death and CAUGHT.search(cause):
         return death
     if cause and OF_SIGNAL.search(death) and cause not in death:
-        return f"{cause}; {death}"
-    return cause or death or _consequence(told)
+        return " ".join(f"{cause}; {death}".split())
+    return " ".join((cause or death or _consequence(told)).split())
+
+
+def _of_ours(line: str, told: Words) -> str:
+    """A line of ours; where it ends in an error stack of the library, with the end of that."""
+    call = re.match(r"(.*?: rank \d+: ).*?\b(MPI_\w+)\(", line)
+    if line.endswith(STACK_BEGINS) and call and (deepest := _deepest(told)):
+        return f"{call[1]}{call[2]}: {deepest}"
+    return line.removeprefix(OURS).strip()
 
 
 def _told_apart(words: str) -> Words:
@@ -172,7 +187,7 @@ def _told_apart(words: str) -> Words:
             continue
         elif in_stack and STACK.match(text):
             stack.append(text)
-        elif inside and not (SPEAKER.match(line) and not paragraphs[-1]) and not DIED.search(text):
+        elif inside and not (PROCESS.match(line) and not paragraphs[-1]) and not DIED.search(text):
             paragraphs[-1].append(text)
         else:
             in_stack = not stack and text.endswith(STACK_BEGINS)
@@ -185,21 +200,28 @@ def _told_apart(words: str) -> Words:
 
 def _cause(told: Words) -> str:
     """The first of these that is there."""
-    if missing := next(filter(_names_what_is_missing, [*told.lines, *map(_of_stack, told.stack)]), ""):
-        return _whole(told.lines, missing)
-    if deepest := next((one for one in reversed(told.stack) if STACK.sub(r"\g<what>", one).strip()), ""):
-        return _of_stack(deepest)
+    said = [line for line in told.lines if not OF_DEATH.match(line)]
+    if missing := next(filter(_names_what_is_missing, [*said, *map(_of_stack, told.stack)]), ""):
+        return _whole(said, missing)
+    if deepest := _deepest(told):
+        return deepest
     sentences = [_first_sentence(one) for one in told.paragraphs]
     if sentence := next((one for one in sentences if not (FOLLOWS.search(one) or NOTICED.search(one))), ""):
         return sentence
-    errors = [line for line in told.lines if CAUSE.search(line) and not LAUNCHERS_LOG.search(line)]
-    errors = [line for line in errors if not (OF_LAUNCHER.match(line) or EXIT_STRING.match(line))]
+    errors = [line for line in said if CAUSE.search(line) and not LAUNCHERS_LOG.search(line)]
+    errors = [line for line in errors if not OF_LAUNCHER.match(line)]
     error = next((line for line in errors if FATAL.search(line)), next(iter(errors), ""))
-    return "" if DIED.search(error) or "SIGNAL:" in error else _whole(told.lines, error)
+    return "" if DIED.search(error) else _whole(told.lines, error)
 
 
 def _names_what_is_missing(line: str) -> bool:
     return bool(MISSING.search(line)) and not LAUNCHERS_LOG.search(line)
+
+
+def _deepest(told: Words) -> str:
+    """The last line of an error stack that says something; empty if there is none but the call itself."""
+    behind = [one for one in told.stack if not EMPTY.fullmatch(STACK.sub(r"\g<what>", one).strip())]
+    return _of_stack(behind[-1]) if behind else ""
 
 
 def _of_stack(line: str) -> str:
@@ -209,10 +231,11 @@ def _of_stack(line: str) -> str:
 
 def _first_sentence(paragraph: Sequence[str]) -> str:
     """The first sentence of a paragraph, and what it is about where lines below it say so."""
-    prose = " ".join(" ".join(line for line in paragraph if not FIELD.fullmatch(line)).split())
+    below = [line for line in paragraph[1:] if not FIELD.fullmatch(line)]
+    prose = " ".join(" ".join([*paragraph[:1], *below]).split())
     found = SENTENCE.match(prose)
     sentence = found[0] if found else prose
-    about = [field for line in paragraph if (field := FIELD.fullmatch(line)) is not None]
+    about = [field for line in paragraph[1:] if (field := FIELD.fullmatch(line)) is not None]
     if sentence.endswith(":"):
         after = about[0][2] if about else next(iter(prose[len(sentence) :].split()), "")
         return sentence.rstrip(":") if after.endswith(PROGRAM) else f"{sentence} {after}".strip()
@@ -261,113 +284,6 @@ def _consequence(told: Words) -> str:
     if chosen := next(iter([*sentences, *errors]), ""):
         return chosen
     return _whole(told.lines, told.lines[-1]) if told.lines else ""
-
-
-# ---- What helps ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """What helps against a kind of cause; `said` finds it in the telling line."""
-
-    said: str
-    hint: str
-
-    def said_in(self, line: str) -> bool:
-        """Return whether a line says this."""
-        return re.search(self.said, line, re.IGNORECASE) is not None
-
-
-BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the command, to be run by hand"
-
-REMEDIES = (
-    Remedy(
-        r"not enough slots|all available slots",
-        "ask for fewer ranks (--np), or let more start: --mpi-option=--use-hwthread-cpus counts hardware "
-        "threads, --mpi-option=--oversubscribe counts nothing",
-    ),
-    Remedy(
-        r"attempt to run as root",
-        "run as a user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-    ),
-    Remedy(
-        r"find network interfaces|no available interfaces",
-        "Open MPI needs an interface that is up, even on one host: ip link set lo up, or give the container "
-        "a network",
-    ),
-    Remedy(
-        r"requested component was not found|components were able to be opened|cannot be selected",
-        "unset the variable OMPI_MCA_... or PRTE_MCA_..., or the line of mca-params.conf, that names it; "
-        "ompi_info lists what this Open MPI has",
-    ),
-    Remedy(
-        r"unable to reach each other|process is unreachable",
-        "no transport that is allowed reaches all ranks: unset OMPI_MCA_btl and OMPI_MCA_pml, or add self and sm",
-    ),
-    Remedy(
-        r"srun: .*(configuration source|confirm allocation|invalid job id|controller)",
-        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset what begins with SLURM_",
-    ),
-    Remedy(
-        r"SLURM resource allocator|srun: .*not found|file \S*srun |unexpectedly failed after launch",
-        "if this is no Slurm job, unset what begins with SLURM_, HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
-    ),
-    Remedy(
-        r"resolve hostname|unable to run bstrap_proxy|no route to host|connection refused"
-        r"|host key verification|Remote host:|launch proxy failed|permission denied \(publickey",
-        "check the name of that host, and that ssh reaches it without a password; if you named no host, a "
-        "variable does: HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE, SLURM_JOB_NODELIST, a default host file",
-    ),
-    Remedy(
-        r"process_vm_readv|process_vm_writev",
-        "reading the memory of another process is forbidden here: MPIR_CVAR_CH4_CMA_ENABLE=0 does without "
-        "(--env), docker run --cap-add SYS_PTRACE allows it",
-    ),
-    Remedy(
-        r"unsupported PMI version|is not the launcher of",
-        "mpiexec and mpicc must belong to the same MPI library: mpigauge doctor shows what is installed",
-    ),
-    Remedy(
-        r"fi_getinfo",
-        "libfabric has no such provider here: unset FI_PROVIDER and I_MPI_OFI_PROVIDER; on one host, Intel MPI "
-        "needs none with I_MPI_FABRICS=shm",
-    ),
-    Remedy(
-        r"cannot open shared object|failed to load|error while loading shared",
-        "load the module that has this library, or add its folder to LD_LIBRARY_PATH",
-    ),
-    Remedy(
-        r"execvp error|exec format error|access( or execute)? an executable|permission denied|: not found",
-        "that program is not there or cannot be run on this machine: --dry-run shows the command, and mpigauge "
-        "kernel build --force makes the kernel anew",
-    ),
-    Remedy(
-        r"unrecognized (option|argument)|unknown option|is not recognized",
-        "the launcher does not know this: check --mpi-option, --bind and --launcher; --dry-run shows the command",
-    ),
-    Remedy(
-        r"bus error|comm_bootstrap|shared memory|shm_|no space left",
-        "is there room in /dev/shm and in the temporary folder? In a container: docker run --shm-size=1g",
-    ),
-    Remedy(
-        r"file size limit|SIGXFSZ|signal:? 25\b|EXIT CODE: 25",
-        "a file may not grow as the library needs: ulimit -f unlimited",
-    ),
-    Remedy(r"too many open files", "each rank needs more files: raise ulimit -n"),
-    Remedy(
-        r"resource temporarily unavailable|fork failed",
-        "there may be no more processes or threads: raise ulimit -u, or the limit of the container (pids)",
-    ),
-    Remedy(
-        r"out of memory|oom[-_]kill|cannot allocate memory",
-        "fewer ranks or smaller --sizes need less memory; or ask for more, and look at ulimit -v",
-    ),
-    Remedy(
-        r"signal:? 9\b|\(killed\)|: killed|EXIT CODE: 9",
-        "somebody has killed it: the system for lack of memory (dmesg says so), a limit of the job, or a person",
-    ),
-)
-"""Against what can be told apart; the first that fits."""
 
 
 def _silent(failure: Failure) -> str:

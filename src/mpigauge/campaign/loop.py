@@ -43,6 +43,7 @@ CONVERGED_SHARE = 0.95
 PROBES = patterns_with(lambda pattern: pattern.probes)
 """Patterns that look for a limit and have no samples."""
 
+
 @dataclass(slots=True)
 class JobState:
     """One job through all replications.
@@ -127,7 +128,8 @@ class CampaignLoop:
         if reason != "interrupted" and failure is not None and not self._state.measured:
             cause = cause_of(failure)
             raise JobError(
-                f"{self._state.file.path}: no launch came as far as its first number: {cause.line}", cause.hint
+                f"{self._state.file.path}: no launch came as far as its first number: {cause.line}",
+                cause.hint,
             )
         return reason
 

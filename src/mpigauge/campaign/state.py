@@ -115,9 +115,7 @@ class CampaignState:
         return self.failures[cell] >= FAILURES_MOST
 
     def _note(self, record: Record) -> None:
-        self.measured = self.measured or isinstance(record, Visit | Eager | Blocked)
-        if isinstance(record, Failure) and record.kind != "undead":
-            self.last_failure = record
+        self._note_for_the_end(record)
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
@@ -142,6 +140,13 @@ class CampaignState:
                 self.finished.pop(key, None)
                 self.made.pop(key, None)
                 self.struck.pop(key, None)
+
+    def _note_for_the_end(self, record: Record) -> None:
+        """What decides whether nothing at all was measured, and why."""
+        if isinstance(record, Visit | Eager | Blocked):
+            self.measured = True
+        elif isinstance(record, Failure) and record.kind != "undead":
+            self.last_failure = record
 
     def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1

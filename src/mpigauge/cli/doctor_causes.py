@@ -1,4 +1,4 @@
-"""What `mpigauge doctor` finds here that can keep a job from starting; told where nothing could be measured."""
+"""What `mpigauge doctor` finds that can keep a job from starting; told where nothing could be measured."""
 
 from __future__ import annotations
 

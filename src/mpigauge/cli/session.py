@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import EndReason
 
 
-def measure(
-    session: Session, output: Path | None, *, quiet: bool, answering: bool = True
-) -> Measured:
+def measure(session: Session, output: Path | None, *, quiet: bool, answering: bool = True) -> Measured:
     """Run a session to its end.
 
     Args:
@@ -90,7 +88,7 @@ def ended(
 
 
 def _hint_for_nothing(why: Reason) -> str:
-    from mpigauge.analysis.failure_cause import hint_for
+    from mpigauge.analysis.failure_remedies import hint_for
     from mpigauge.analysis.reasons import LaunchFailed, OutOfTime
 
     if isinstance(why, LaunchFailed):
