@@ -35,6 +35,7 @@ from mpigauge.campaign.job_run import JobRun, Surroundings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target
+from mpigauge.campaign.troubles import Troubles
 from mpigauge.cli.tables import Asked, tabulate
 from mpigauge.errors import JobError
 from mpigauge.launch.job import Job
@@ -176,7 +177,8 @@ def _bookkeeping(folder: Path, visits: Sequence[PlannedVisit], ranks: int) -> Ru
         with writer.create(folder / f"launch-{next(numbers)}.jsonl") as file:
             state = CampaignState(file)
             silent: Any = Silent()
-            around = Surroundings(state, silent, NOTHING, plan_made(10), None)  # type: ignore[arg-type]
+            troubles = Troubles(silent.trouble)
+            around = Surroundings(state, silent, NOTHING, plan_made(10), None, troubles)  # type: ignore[arg-type]
             target = Target(library_made(), Path("kernel"), description_made(), [])
             job = Job(Path("mpiexec"), ranks, ("kernel", "-", "-"), ranks, hosts=hosts)
             attempt = JobRun(around, target, LaunchKey.of(1, visits[0].cell), job, visits, "")

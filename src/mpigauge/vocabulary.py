@@ -90,6 +90,9 @@ Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
 FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
 """Of a record: what went wrong in one launch; undead are processes of it that could not be ended."""
 
+GAP = "[...]"
+"""Stands in a job's last words for the lines that were not kept."""
+
 EndReason = Literal["converged", "decided", "launches", "budget", "interrupted", "failed", "imported"]
 """Why measuring stopped."""
 

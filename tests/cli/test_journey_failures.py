@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import mpigauge
 from mpigauge import errors
 from mpigauge.analysis.rows import rows as rows_in
 from mpigauge.result.reader import Result, load
@@ -136,6 +137,51 @@ def test_a_deadlock_foreseen_is_no_measurement(
     assert {row.status for row in rows if row.cell.pattern == "null"} == {floor}
     assert done.status == 4
     assert "r.jsonl: nothing was measured: there was no time for it within the budget" in done.err
+
+
+# ---- What fails before its first number ----------------------------------------------------------
+
+
+def test_a_start_that_fails_says_why_and_what_helps(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_DEAD", "sh: 1: srun: not found")
+    monkeypatch.setenv("OMPI_MCA_btl", "openib,self")
+    done = cli("run", *MEASURE, "-o", "r.jsonl")
+    assert done.status == 4
+    assert (
+        "r.jsonl: no launch came as far as its first number: mpigauge-kernel: rank 0: sh: 1: srun: not found"
+        in done.err
+    )
+    assert "unset what begins with SLURM_" in done.err
+    # What doctor knows and may be why:
+    assert "OMPI_MCA_btl=openib,self" in done.err
+    # Each start failed alike, which is said once, with a count.
+    assert done.err.count("failed (crash)") == 1
+    assert "2 more times" in done.err
+
+
+def test_a_script_is_told_why_a_start_failed(
+    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FAKE_DEAD", "prterun has detected an attempt to run as root.")
+    with pytest.raises(errors.JobError, match="attempt to run as root") as caught:
+        mpigauge.run("pingpong", sizes="8", budget="1s", output=tmp_path / "r.jsonl")
+    assert "OMPI_ALLOW_RUN_AS_ROOT" in caught.value.hint
+
+
+def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that worked and then begins no more: fewer launches than were asked for."""
+    monkeypatch.setattr("mpigauge.campaign.loop.SILENT_STARTS_OF_WORKING", 2)
+    monkeypatch.setattr(
+        "mpigauge.cli.progress.Lines.launch_ends", lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone")
+    )
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "4", "-o", "r.jsonl")
+    assert load(Path("r.jsonl")).ends[-1].reason == "failed"
+    assert done.status == 1
+    assert "only 1 of 4 launches" in done.err
 
 
 def test_deadlocks_alone_are_an_answer(cli: Cli, openmpi: FakeMpi) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.analysis.estimate import Printed, Timing
-from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.analysis.failure_cause import cause_of
 from mpigauge.analysis.reasons import (
     CellFailed,
     FromPublication,
@@ -69,7 +69,7 @@ def _troubles_of(result: Result) -> dict[Cell, Outcome]:
             troubles[cell] = late
     for failure in result.failures:
         if failure.cell is not None and not _is_corrupt(troubles.get(failure.cell)):
-            reason = CellFailed(failure.kind, failure.launch, telling_line(failure.words))
+            reason = CellFailed(failure.kind, failure.launch, cause_of(failure).line)
             troubles[failure.cell] = Outcome(STATUS_OF_FAILURE[failure.kind], reason)
     for blocked in result.blocked:
         troubles[blocked.cell] = Outcome("blocked", WouldDeadlock(blocked.limit_bytes, blocked.found))
@@ -105,7 +105,7 @@ def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
 def _why_nothing(result: Result) -> Reason:
     launch_failures = [failure for failure in result.failures if failure.cell is None]
     if launch_failures and not result.visits:
-        return LaunchFailed(telling_line(launch_failures[-1].words))
+        return LaunchFailed(cause_of(launch_failures[-1]).line)
     return NotReached()
 
 

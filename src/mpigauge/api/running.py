@@ -73,13 +73,13 @@ def run(
         raise UsageError("mpigauge.run must be called in the main thread", "start another process for it")
     session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
     file = None if output is None else Path(output)
-    path, number = measure(session, file, files.default_path(), _observing)
-    if number is not None:
-        LOG.warning("stopped by signal %d; all finished visits are in %s", number, path)
-        signal.raise_signal(number)
-    result = reader.load(path)
+    done = measure(session, file, files.default_path(), _observing)
+    if done.signal is not None:
+        LOG.warning("stopped by signal %d; all finished visits are in %s", done.signal, done.path)
+        signal.raise_signal(done.signal)
+    result = reader.load(done.path)
     if why_nothing(rows(result)):
-        raise JobError(f"{path}: nothing was measured", "raise the budget, or measure less")
+        raise JobError(f"{done.path}: nothing was measured", "raise the budget, or measure less")
     return Result([result])
 
 

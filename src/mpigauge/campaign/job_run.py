@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.analysis.failure_cause import CAUSE, OURS, telling_line
+from mpigauge.analysis.failure_cause import CAUSE, OURS, cause_of
 from mpigauge.campaign.hosts import fault_of
 from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
 from mpigauge.campaign.landing import check_landed
@@ -18,6 +18,7 @@ from mpigauge.campaign.patience import Patience
 from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
+from mpigauge.campaign.troubles import Troubles
 from mpigauge.launch.interruption import ECHO_S, Interruption
 from mpigauge.launch.job import Job
 from mpigauge.launch.lab.context import Lab
@@ -76,6 +77,7 @@ class Surroundings:
     interruption: Interruption
     plan: Plan
     lab: Lab | None
+    troubles: Troubles
 
 
 class JobRun:
@@ -89,6 +91,7 @@ class JobRun:
         skipped: Cells with visits that there was no time for.
         suspects: Visits made at the same time when the job failed: one of them may be why.
         options_found: With which it is to be started again, since its launcher counted too few places.
+        host_gone: Whether it failed and a host of it does not answer any more.
     """
 
     def __init__(
@@ -122,6 +125,7 @@ class JobRun:
         self.skipped: set[Cell] = set()
         self.suspects: frozenset[int] = frozenset()
         self.options_found: tuple[str, ...] = ()
+        self.host_gone = False
 
     @property
     def reached_visits(self) -> bool:
@@ -339,18 +343,19 @@ class JobRun:
 
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.
         """
-        words = self._last_words(running)
-        last = telling_line(words) or "the job said nothing"
         running_now, several = self._patience.running, self._patience.several
         self.suspects = frozenset(running_now) if several else frozenset()
-        number = None if several else next(iter(running_now), None)
-        cell = None if number is None else self._visits[number]
-        status = running.wait(0)
-        self._state.append(Failure(self._key.number, kind, words, number, cell, status))
+        visit = None if several else next(iter(running_now), None)
+        cell = None if visit is None else self._visits[visit]
+        launch, words, status = self._key.number, self._last_words(running), running.wait(0)
+        failure = Failure(launch, kind, words, visit, cell, status)
+        self._state.append(failure)
+        why = cause_of(failure).line
         if cell is None:
-            self._around.observer.trouble(f"{self.name}: launch {self._key.number} failed ({kind}): {last}")
+            sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
+            self._around.troubles.failed(self.name, why, launch, sentence)
             return
-        self._around.observer.trouble(f"{say(cell)}: {kind} in launch {self._key.number}: {last}")
+        self._around.troubles.failed(say(cell), why, launch, f"{say(cell)}: {kind} in launch {launch}: {why}")
 
     def _tell_of_answer(self) -> None:
         """Says that the job is started again, and with what."""
@@ -372,6 +377,7 @@ class JobRun:
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
         fault = fault_of(hosts, self._around.plan, [self._target])
+        self.host_gone = bool(fault)
         return f"{words}\n{OURS} {fault}" if fault else words
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.analysis.failure_cause import cause_of
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import located, open_result, prepare
 from mpigauge.errors import JobError
@@ -44,7 +44,7 @@ def _looked(session: Session, path: Path, observer: Observer, interruption: Inte
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
     except JobError as error:
         # The sentence would send to a file that is about to be gone.
-        said = [telling_line(one.words) or one.kind for one in load(path).failures]
+        said = [cause_of(one).line for one in load(path).failures]
         raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
     return load(path)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from mpigauge.analysis.failure_cause import cause_of
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.decided import Comparison
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
@@ -15,6 +16,7 @@ from mpigauge.campaign.spread import Spread
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.stop_rule import StopRule
 from mpigauge.campaign.targets import Target, now, pool_bytes
+from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.lab import context
@@ -41,15 +43,6 @@ CONVERGED_SHARE = 0.95
 PROBES = patterns_with(lambda pattern: pattern.probes)
 """Patterns that look for a limit and have no samples."""
 
-HINT = (
-    "does mpiexec belong to the same MPI library as mpicc? mpigauge doctor shows what is installed, "
-    "mpigauge run --dry-run shows the command"
-)
-HINT_OF_HOSTS = (
-    "can the hosts reach each other by name, on all ports, and does each have this MPI library at the same "
-    "path? mpigauge run --dry-run shows the command"
-)
-
 
 @dataclass(slots=True)
 class JobState:
@@ -58,6 +51,7 @@ class JobState:
     Attributes:
         silent_starts: Since a start last came as far as its visits.
         worked: Whether one ever did.
+        host_gone: Whether a host of it does not answer any more.
     """
 
     target: Target
@@ -65,11 +59,13 @@ class JobState:
     budget: JobBudget
     silent_starts: int = 0
     worked: bool = False
+    host_gone: bool = False
 
     @property
     def dead(self) -> bool:
         """Whether its launches do not even begin."""
-        return self.silent_starts >= (SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST)
+        most = SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST
+        return self.host_gone or self.silent_starts >= most
 
     def key(self, number: int) -> LaunchKey:
         """Its launch of this number."""
@@ -103,7 +99,8 @@ class CampaignLoop:
             self._budget.spent_s = self._state.spent_s
         self._comparison = Comparison(plan, file.path)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
-        self._around = Surroundings(self._state, observer, interruption, plan, context.current())
+        troubles = Troubles(observer.trouble)
+        self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
         self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
@@ -118,18 +115,21 @@ class CampaignLoop:
             Why it stopped: converged, decided, launches, budget, interrupted or failed.
 
         Raises:
-            JobError: Nothing at all could be measured; the file tells why.
+            JobError: Nothing at all was measured, and not for lack of time alone: a launch has failed.
             EnvironmentLacksError: The disk is full, or library and launcher do not fit.
         """
         try:
             reason = self._replicate()
         finally:
             gc.unfreeze()
+            self._around.troubles.end()
         self._state.append(End(reason, self._budget.elapsed_s, self._started))
-        if reason == "failed" and not self._state.visits_made:
+        failure = self._state.last_failure
+        if reason != "interrupted" and failure is not None and not self._state.measured:
+            cause = cause_of(failure)
             raise JobError(
-                f"{self._state.file.path}: nothing could be measured; the file has the job's last output",
-                HINT_OF_HOSTS if self._plan.hosts else HINT,
+                f"{self._state.file.path}: no launch came as far as its first number: {cause.line}",
+                cause.hint,
             )
         return reason
 
@@ -234,6 +234,7 @@ class CampaignLoop:
             self._state.options_found[key] = attempt.options_found
             return attempt
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1
+        job.host_gone = attempt.host_gone
         if attempt.reached_visits:
             job.worked = True
         if attempt.began:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -21,8 +22,24 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.prepare import Session
+    from mpigauge.vocabulary import EndReason
 
 HOSTS_NAMED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How a session has ended.
+
+    Attributes:
+        path: Its result file.
+        signal: The signal that ended it, if one did.
+        reason: Why it stopped.
+    """
+
+    path: Path
+    signal: int | None
+    reason: EndReason
 
 
 def measure(
@@ -30,8 +47,8 @@ def measure(
     output: Path | None,
     usual: Path,
     observing: Callable[[Path], AbstractContextManager[Observer]],
-) -> tuple[Path, int | None]:
-    """Runs a session to its end: the result file, and the signal that ended it, if one did.
+) -> Measured:
+    """Run a session to its end.
 
     Args:
         output: The name of a new file; None means `usual`, or the first free name beside it.
@@ -63,8 +80,8 @@ def measure(
             observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
         reason = loop.run()
     if reason not in RESUMABLE and _packs(session, output):
-        return packed(file.path), None
-    return file.path, interruption.signal
+        return Measured(packed(file.path), None, reason)
+    return Measured(file.path, interruption.signal, reason)
 
 
 def shared_cores(ranks: int, cores: int) -> str:

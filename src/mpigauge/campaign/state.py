@@ -58,6 +58,8 @@ class CampaignState:
         failures: In how many launches a cell has failed.
         options_found: What the launchers of some jobs must be told, since they count fewer places.
         spent_s: Time of earlier sessions on the same file.
+        measured: Whether anything has come of it: a visit, an eager limit, a deadlock foreseen.
+        last_failure: The last of a launch or cell, of this session or an earlier one.
     """
 
     file: ResultFile
@@ -74,6 +76,8 @@ class CampaignState:
     failures: Counter[Cell] = field(default_factory=Counter)
     options_found: dict[JobKey, tuple[str, ...]] = field(default_factory=dict)
     spent_s: float = 0.0
+    measured: bool = False
+    last_failure: Failure | None = None
 
     def remember(self, before: Result) -> None:
         """Takes up what a file holds that is to be continued."""
@@ -113,6 +117,7 @@ class CampaignState:
         return self.failures[cell] >= FAILURES_MOST
 
     def _note(self, record: Record) -> None:
+        self._note_for_the_end(record)
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
@@ -138,6 +143,13 @@ class CampaignState:
                 self.finished.pop(key, None)
                 self.made.pop(key, None)
                 self.struck.pop(key, None)
+
+    def _note_for_the_end(self, record: Record) -> None:
+        """What decides whether nothing at all was measured, and why."""
+        if isinstance(record, Visit | Eager | Blocked):
+            self.measured = True
+        elif isinstance(record, Failure) and record.kind != "undead":
+            self.last_failure = record
 
     def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1

@@ -207,7 +207,7 @@ def status_of(arguments: list[str] | None = None) -> int:
         status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
         sys.stdout.flush()
     except MpigaugeError as error:
-        return complain(error.sentence, error.hint, error.exit_code)
+        return complain(error.sentence, error.hint, error.exit_code, getattr(error, "__notes__", ()))
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
@@ -237,13 +237,15 @@ def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
     return EXIT_DONE
 
 
-def complain(sentence: str, hint: str, status: int) -> int:
-    """Says what happened and what to do; returns the status."""
+def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
+    """Says what happened and what to do, and what is known that may be why; returns the status."""
     from mpigauge.show.words.ascii import printable_lines
 
     click.echo(printable_lines(f"mpigauge: {sentence}"), err=True)
     if hint:
         click.echo(printable_lines(f"  hint: {hint}"), err=True)
+    for note in notes:
+        click.echo(printable_lines(f"  here: {note}"), err=True)
     return status
 
 

@@ -135,7 +135,7 @@ def _look(machine: Environment) -> dict[str, list[Finding]]:
     return {
         "MPI": about_mpi,
         "this machine": doctor_system.of_machine(machine),
-        "what may disturb": [*doctor_system.disturbing(machine), _variables(machine)],
+        "what may disturb": [*doctor_system.disturbing(machine), variables(machine)],
         "ways to run": [_scheduler(), _lab()],
     }
 
@@ -209,14 +209,15 @@ def _scheduler() -> Finding:
     return Finding("ok", "scheduler", "none")
 
 
-def _variables(machine: Environment) -> Finding:
+def variables(machine: Environment) -> Finding:
+    """Return which variables are set that MPI libraries read, with their values."""
     from mpigauge.launch.lab import context, init
     from mpigauge.launch.outer import carried
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
     # Those of a scheduler's job are many, and meant, too.
-    others = carried(machine.variables)
-    names = ", ".join(name for name in others if name not in meant)
+    others = [name for name in carried(machine.variables) if name not in meant]
+    names = ", ".join(f"{name}={machine.variables[name]}" for name in others)
     if not names:
         return Finding("ok", "MPI variables", "none set")
     return Finding(

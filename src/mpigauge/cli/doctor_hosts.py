@@ -58,12 +58,12 @@ def _plan(mpi: str | None, variables: tuple[str, ...], **place: Any) -> Plan:
 
 def _of_launch(seen: Result) -> Iterator[Finding]:
     """Whether ranks have started on all of them."""
-    from mpigauge.analysis.failure_cause import telling_line
+    from mpigauge.analysis.failure_cause import cause_of
 
     if skipped := seen.campaign.plan.hosts_skipped:
         yield Finding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)
     for failure in seen.failures:
-        yield Finding("lacks", HOSTS, telling_line(failure.words) or failure.kind, RANKS_FAIL)
+        yield Finding("lacks", HOSTS, cause_of(failure).line, RANKS_FAIL)
     if not seen.launches:
         return
     launch = seen.launches[0]

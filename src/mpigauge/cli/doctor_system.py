@@ -35,7 +35,13 @@ def of_machine(machine: Environment) -> list[Finding]:
         _temporary_files(),
         _copies(),
         *_network(),
+        *_limits(),
     ]
+
+
+def limiting(machine: Environment) -> list[Finding]:
+    """Return what may keep a job from starting: limits, and what is not there."""
+    return [_shared_memory(), *_quota(machine), *_network(), *_limits()]
 
 
 def disturbing(machine: Environment) -> list[Finding]:
@@ -148,6 +154,16 @@ def _network() -> Iterator[Finding]:
     if limit is not None and any(one.is_rdma for one in there):
         remedy = "RDMA cards need more: ulimit -l unlimited, in limits.conf or the unit of the daemon"
         yield Finding("note", "locked memory", f"{units.format_size(limit)} at most", remedy)
+
+
+def _limits() -> Iterator[Finding]:
+    """Limits of processes that are low, by the option of ulimit that raises them."""
+    from mpigauge import units
+    from mpigauge.result.system_limits import low_limits
+
+    for what, option, most in low_limits():
+        value = f"{most} at most" if option == "u" else f"{units.format_size(most)} at most"
+        yield Finding("note", what, value, f"MPI libraries may need more: ulimit -{option} unlimited")
 
 
 def _described(one: Interface) -> str:

@@ -298,12 +298,12 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     if dry_run:
         click.echo(what_would_run(session, output), nl=False)
         return EXIT_DONE
-    path, number = measure(session, output, quiet=quiet, answering=False)
-    if number is not None:
-        return stopped(path, number)
+    done = measure(session, output, quiet=quiet, answering=False)
+    if done.signal is not None:
+        return stopped(done.path, done.signal)
     if not quiet:
-        say(f"result: {path}", err=True)
-    return path
+        say(f"result: {done.path}", err=True)
+    return done.path
 
 
 def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:

@@ -43,8 +43,8 @@ def measured_again(
     if (lab := lab_to_enter(plan, where)) is not None:
         return None, same_command_in(lab, where)
     session = prepare(with_what_was_hidden(plan, where), where)
-    path, number = measure(session, output, quiet=quiet, answering=False)
-    if number is not None:
-        return None, stopped(path, number)
-    say(f"result: {path}", err=True)
-    return path, 0
+    done = measure(session, output, quiet=quiet, answering=False)
+    if done.signal is not None:
+        return None, stopped(done.path, done.signal)
+    say(f"result: {done.path}", err=True)
+    return done.path, 0

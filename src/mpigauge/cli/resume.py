@@ -55,9 +55,9 @@ def command(
         check_kept(result)
         return same_command_in(lab, str(result))
     session = prepare_again(before, str(result), anyway=anyway)
-    path, number = measure(session, None, quiet=quiet)
-    if number is not None:
-        return stopped(path, number)
-    text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
+    done = measure(session, None, quiet=quiet)
+    if done.signal is not None:
+        return stopped(done.path, done.signal)
+    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns))
     say(text, nl=False)
-    return ended(path, rows)
+    return ended(done.path, rows, plan=session.plan, reason=done.reason)

@@ -60,9 +60,9 @@ def command(
     if dry_run:
         click.echo(what_would_run(session, output), nl=False)
         return EXIT_DONE
-    path, number = measure(session, output, quiet=quiet)
-    if number is not None:
-        return stopped(path, number)
-    text, rows = tabulate([path], Asked(None, form, unit_names, stat, columns))
+    done = measure(session, output, quiet=quiet)
+    if done.signal is not None:
+        return stopped(done.path, done.signal)
+    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns))
     say(text, nl=False)
-    return ended(path, rows)
+    return ended(done.path, rows, plan=session.plan, reason=done.reason)

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from mpigauge.analysis.reasons import Reason
     from mpigauge.analysis.rows import Row
     from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.measuring import Measured
     from mpigauge.campaign.prepare import Session
+    from mpigauge.plan.model import Plan
+    from mpigauge.vocabulary import EndReason
 
 
-def measure(
-    session: Session, output: Path | None, *, quiet: bool, answering: bool = True
-) -> tuple[Path, int | None]:
-    """Runs a session to its end: the result file, and the signal that ended it, if one did.
+def measure(session: Session, output: Path | None, *, quiet: bool, answering: bool = True) -> Measured:
+    """Run a session to its end.
 
     Args:
         output: The name of a new file; None means the usual one.
@@ -35,12 +37,18 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
+    from mpigauge.cli.doctor_causes import causes_here
     from mpigauge.cli.observers import observer_for
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         return observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
 
-    return measuring.measure(session, output, default_path(), observing)
+    try:
+        return measuring.measure(session, output, default_path(), observing)
+    except JobError as error:
+        for note in causes_here():
+            error.add_note(note)
+        raise
 
 
 def stopped(path: Path, signal_number: int) -> int:
@@ -50,19 +58,45 @@ def stopped(path: Path, signal_number: int) -> int:
     return EXIT_SIGNAL_BASE + signal_number
 
 
-def ended(path: Path, rows: Sequence[Row]) -> int:
+def ended(
+    path: Path, rows: Sequence[Row], *, plan: Plan | None = None, reason: EndReason | None = None
+) -> int:
     """Says where the result is; the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
-    are measured.
+    are measured; so does a campaign that failed, or made fewer launches than were asked for.
+
+    Args:
+        plan: Of a campaign that was to make an exact number of launches.
+        reason: Why it stopped.
 
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
     """
-    from mpigauge.analysis.rows import why_nothing
+    from mpigauge.analysis.rows import launches_short, why_nothing
     from mpigauge.show.words.status import sentence
 
     say(f"result: {path}", err=True)
     if why := why_nothing(rows):
-        raise JobError(f"{path}: nothing was measured: {sentence(why)}", "raise --budget, or measure less")
-    return EXIT_CHECK_FAILED if any(row.status in BROKEN for row in rows) else EXIT_DONE
+        raise JobError(f"{path}: nothing was measured: {sentence(why)}", _hint_for_nothing(why))
+    short = None if plan is None else launches_short(plan, rows)
+    if plan is not None and short is not None:
+        say(f"mpigauge: {path}: only {short} of {plan.launches_min} launches were made", err=True)
+        say(f"  hint: {_hint_for_short(path, reason)}", err=True)
+    broken = any(row.status in BROKEN for row in rows)
+    return EXIT_CHECK_FAILED if broken or short is not None or reason == "failed" else EXIT_DONE
+
+
+def _hint_for_nothing(why: Reason) -> str:
+    from mpigauge.analysis.failure_remedies import hint_for
+    from mpigauge.analysis.reasons import LaunchFailed, OutOfTime
+
+    if isinstance(why, LaunchFailed):
+        return hint_for(why.line)
+    return "raise --budget, or measure less" if isinstance(why, OutOfTime) else "mpigauge show says why"
+
+
+def _hint_for_short(path: Path, reason: EndReason | None) -> str:
+    if reason == "budget":
+        return "raise --budget, or ask for fewer launches"
+    return f"when the reason is gone, continue with: {resume_words(path)}"

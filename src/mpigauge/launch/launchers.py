@@ -243,7 +243,7 @@ def _period(lines: list[str]) -> list[str]:
 # ---- Launchers of schedulers ---------------------------------------------------------------------
 
 
-@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, NO_CPUS)
+@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, too_few_places=NO_CPUS)
 def _srun(job: Job) -> Command:
     """Rank 0 alone has the input; lines come as they are written."""
     plugin = [f"--mpi={job.pmi}"] if job.pmi else []

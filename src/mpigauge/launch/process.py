@@ -33,11 +33,14 @@ from mpigauge.launch.launchers import Ending
 from mpigauge.launch.leftovers import KILLED
 from mpigauge.launch.outer import inherited
 from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.vocabulary import GAP
 
 MARK = "MPIGAUGE_JOB"
 """A variable of all processes of a job, with a value that no other job has."""
 
 WORDS_KEPT = 40
+"""Lines from the first, which say why, and as many up to the last, which say how it ended."""
+
 WORDS_MOST_BYTES = 4096
 """Of a line that is not the kernel's."""
 
@@ -175,7 +178,9 @@ class RunningJob:
         self._all_here = all_here
         self._parts = iter(parts)
         self._interruption = interruption
+        self._first_words: list[str] = []
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
+        self._gap = False
         self._partial: dict[int, bytes] = {}
 
     def __enter__(self) -> Self:
@@ -332,19 +337,26 @@ class RunningJob:
 
     def add_words(self, line: bytes) -> None:
         """Keeps a line that a person may want to read if the job fails."""
-        if text := _text(line):
-            self._words.append(text)
+        if not (text := _text(line)):
+            return
+        if len(self._first_words) < WORDS_KEPT:
+            self._first_words.append(text)
+            return
+        self._gap = self._gap or len(self._words) == WORDS_KEPT
+        self._words.append(text)
 
     def drop_words(self, lines: Iterable[bytes]) -> None:
         """Forgets lines that have turned out to be harmless."""
         harmless = {_text(line) for line in lines}
-        left = [text for text in self._words if text not in harmless]
-        self._words = deque(left, maxlen=WORDS_KEPT)
+        left = [text for text in (*self._first_words, *self._words) if text not in harmless]
+        self._first_words = left[:WORDS_KEPT]
+        self._words = deque(left[WORDS_KEPT:], maxlen=WORDS_KEPT)
+        self._gap = False
 
     @property
     def last_words(self) -> str:
-        """What the job said last, outside its journal."""
-        return "\n".join(self._words)
+        """Return what the job said first and last, outside its journal."""
+        return "\n".join([*self._first_words, *([GAP] if self._gap else ()), *self._words])
 
     # ---- How it ends -----------------------------------------------------------------------------
 

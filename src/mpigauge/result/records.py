@@ -249,7 +249,7 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
     Attributes:
         launch: Number of its launch.
         kind: What it was.
-        words: The last that the job said.
+        words: The first and the last that the job said; `[...]` stands for lines between them.
         id: The place of its visit in the launch's order; null if the launch itself failed.
         cell: What the visit was of; null if the launch itself failed.
         status: The launcher's exit status, which is not believed.

@@ -2,11 +2,19 @@
 
 import os
 import resource
+from collections.abc import Iterator
 
 from mpigauge.result.system_files import read
 
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - looked at, never written
 PTRACE_SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
+
+LIMITS = (
+    ("size of a file", "f", resource.RLIMIT_FSIZE, 1 << 30),
+    ("address space", "v", resource.RLIMIT_AS, 8 << 30),
+    ("processes", "u", resource.RLIMIT_NPROC, 1024),
+)
+"""What is limited, the option of ulimit, the limit, and below what it is low: in bytes but for processes."""
 
 
 def shared_memory_bytes() -> int | None:
@@ -21,6 +29,14 @@ def locked_memory_bytes() -> int | None:
     """Memory that a process may keep from being swapped, as cards need it; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     return None if soft == resource.RLIM_INFINITY else soft
+
+
+def low_limits() -> Iterator[tuple[str, str, int]]:
+    """Limits below what jobs with a few ranks need: what of, the option of ulimit, and the limit."""
+    for what, option, number, needed in LIMITS:
+        soft, _ = resource.getrlimit(number)
+        if soft not in (resource.RLIM_INFINITY, -1) and soft < needed:
+            yield what, option, soft
 
 
 def open_files() -> int | None:

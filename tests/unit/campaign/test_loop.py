@@ -52,6 +52,7 @@ class Script:
         steady: The cells that take the same in all of them all the same.
         fails: Cells whose visits end the job.
         silent: Jobs, by library, that never begin.
+        gone: Whether that is since a host of theirs is gone.
         stop_after: At this start somebody presses Ctrl-C.
         silent_cells: Cells that have no time in any launch.
         waits: The naps between launches, each in seconds.
@@ -65,6 +66,7 @@ class Script:
     silent: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
     hangs_s: float = 0.0
+    gone: bool = False
     stop_after: int = 1000
     silent_cells: tuple[Cell, ...] = ()
     waits: list[float] = field(default_factory=list)
@@ -94,6 +96,11 @@ class FakeRun:
     prelude_s: float = 0.01
     skipped: set[Cell] = field(default_factory=set)
     suspects: frozenset[int] = frozenset()
+
+    @property
+    def host_gone(self) -> bool:
+        """Whether a host of it does not answer any more."""
+        return self.script.gone
 
     def run(self) -> None:
         """As the job would: records of what was measured, or of what failed."""
@@ -287,11 +294,12 @@ def test_a_job_that_never_comes_to_its_visits_is_given_up(run: Run) -> None:
     assert {one.cell.mpi for one in result.visits} == {"openmpi"}
 
 
-def test_no_part_of_a_launch_begins_when_the_budget_is_spent(run: Run) -> None:
+def test_no_part_of_a_launch_begins_when_the_budget_is_spent(run: Run, tmp_path: Path) -> None:
     script = Script(hanging=("openmpi",), hangs_s=0.9)
-    _, result = run(script, plan=msgspec.structs.replace(PLAN, budget_s=0.8))
+    with pytest.raises(JobError):
+        run(script, plan=msgspec.structs.replace(PLAN, budget_s=0.8))
     assert len(script.runs()) == 1
-    assert set(result.done[0].skipped) == {SMALL, LARGE}
+    assert set(load(tmp_path / "r.jsonl").done[0].skipped) == {SMALL, LARGE}
 
 
 def test_a_cell_that_ended_a_launch_is_not_tried_again_in_it_after_a_kill_either(
@@ -311,10 +319,29 @@ def test_a_cell_that_ended_a_launch_is_not_tried_again_in_it_after_a_kill_either
 
 
 def test_nothing_that_begins_is_an_error_with_a_hint(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(JobError, match="nothing could be measured") as caught:
+    with pytest.raises(JobError, match="no launch came as far as its first number: not found") as caught:
         run(Script(silent=("openmpi",)))
     assert caught.value.hint
     assert load(tmp_path / "r.jsonl").ends[-1].reason == "failed"
+
+
+def test_a_failed_start_that_took_all_of_the_budget_is_no_lack_of_time(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match="no launch came as far as its first number: in its warm-up") as caught:
+        run(Script(hanging=("openmpi",), hangs_s=0.9), plan=msgspec.structs.replace(PLAN, budget_s=0.8))
+    assert "--budget" not in caught.value.hint
+    assert load(tmp_path / "r.jsonl").ends[-1].reason == "budget"
+
+
+def test_whoever_stops_a_start_that_failed_is_told_of_the_stop(run: Run) -> None:
+    reason, _ = run(Script(silent=("openmpi",), stop_after=1))
+    assert reason == "interrupted"
+
+
+def test_a_host_that_is_gone_ends_its_job_at_once(run: Run) -> None:
+    script = Script(silent=("openmpi",), gone=True)
+    with pytest.raises(JobError):
+        run(script)
+    assert len(script.runs()) == 1
 
 
 # ---- Going on ------------------------------------------------------------------------------------

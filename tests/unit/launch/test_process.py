@@ -20,6 +20,7 @@ from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.launchers import Ending
 from mpigauge.launch.process import RunningJob
 from mpigauge.launch.process_tree import descendants, is_zombie
+from mpigauge.vocabulary import GAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,18 +139,22 @@ def test_last_words_are_what_is_no_journal() -> None:
     assert sorted(job.last_words.splitlines()) == ["a line", "first", "second"]
 
 
-def test_only_the_last_words_are_kept() -> None:
+def test_of_many_words_the_first_and_the_last_are_kept() -> None:
+    """The first say why, the last how it ended."""
     _, job = everything("for i in range(1000): sys.stderr.write(f'word {i}\\n')")
-    assert job.last_words.splitlines() == [f"word {i}" for i in range(1000 - process.WORDS_KEPT, 1000)]
+    kept = process.WORDS_KEPT
+    numbers = [*range(kept), *range(1000 - kept, 1000)]
+    lines = [f"word {number}" for number in numbers]
+    assert job.last_words.splitlines() == [*lines[:kept], GAP, *lines[kept:]]
 
 
 def test_words_that_turn_out_harmless_are_dropped_and_new_ones_still_bounded() -> None:
     _, job = everything("print('a report\\nwhy', file=sys.stderr)")
     job.drop_words([b" a report \r", b"never said"])
     assert job.last_words == "why"
-    for number in range(2 * process.WORDS_KEPT):
+    for number in range(9 * process.WORDS_KEPT):
         job.add_words(b"%d" % number)
-    assert len(job.last_words.splitlines()) == process.WORDS_KEPT
+    assert len(job.last_words.splitlines()) == 2 * process.WORDS_KEPT + 1
 
 
 def test_words_without_an_end_of_line_are_kept_once() -> None:

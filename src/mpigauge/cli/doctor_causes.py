@@ -1,0 +1,24 @@
+"""What `mpigauge doctor` finds that can keep a job from starting; told where nothing could be measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.show.tables.doctor import Finding
+
+NOTES_MOST = 6
+
+
+def causes_here() -> list[str]:
+    """Return the notes of the doctor that may be why, a few lines."""
+    return [f"{one.what}: {one.value}" for one in _findings()][:NOTES_MOST]
+
+
+def _findings() -> list[Finding]:
+    from mpigauge.cli import doctor, doctor_system
+    from mpigauge.result.environment import environment
+
+    machine = environment()
+    found = [doctor.variables(machine), *doctor_system.limiting(machine)]
+    return [one for one in found if one.state != "ok"]
