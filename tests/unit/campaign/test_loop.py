@@ -90,12 +90,14 @@ class FakeRun:
     job: object
     visits: Sequence[PlannedVisit]
     text: str
+    usual_start_s: float
     began: bool = False
     reached_visits: bool = False
     ended: bool = False
     prelude_s: float = 0.01
     skipped: set[Cell] = field(default_factory=set)
     suspects: frozenset[int] = frozenset()
+    options_found: tuple[str, ...] = ()
 
     @property
     def host_gone(self) -> bool:
