@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.result.reader import load
+from tests.fakes import launchers
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Done
@@ -154,3 +156,16 @@ def test_the_ends_of_launches_tell_of_a_limit_too(cli: Cli, monkeypatch: pytest.
     monkeypatch.setattr("mpigauge.result.control_groups.throttled", lambda: next(counts))
     done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "one.jsonl")
     assert any("throttled 10 times" in line for line in doubts(done))
+
+
+def test_a_job_of_slurm_with_too_few_processors_is_overcommitted(
+    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launchers.install_srun(machine / "launchers")
+    monkeypatch.setenv("PATH", f"{machine / 'launchers'}{os.pathsep}{os.environ['PATH']}")
+    for name, value in {"JOB_ID": "17", "JOB_NODELIST": "n1", "JOB_CPUS_PER_NODE": "2"}.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    done = cli(*RUN, "--launcher", "srun")
+    assert done.status == 0, done.err
+    assert done.err.count(f"{AGAIN} --overcommit") == 1
+    assert {launch.options_found for launch in load(Path("r.jsonl")).launches} == {("--overcommit",)}
