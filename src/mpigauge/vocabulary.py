@@ -250,6 +250,7 @@ MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 
 WarningKind = Literal[
+    "shared-core",
     "mixed",
     "no-interval",
     "few-launches",
@@ -262,6 +263,7 @@ WarningKind = Literal[
     "launches-in-time",
     "drift",
     "oversubscribed",
+    "hardware-threads",
     "tail",
     "batched",
     "skewed",
@@ -286,8 +288,14 @@ DoubtKind = WarningKind | Trouble
 MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "not-reached"})
 """Doubts that numbers are not there."""
 
+CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
+"""Warnings that ranks had to share processors."""
+
+FOREMOST: frozenset[DoubtKind] = frozenset({"shared-core"})
+"""Doubts that make all other numbers and doubts those of a mistake: they come first."""
+
 HARMLESS: frozenset[DoubtKind] = frozenset(
-    {"batched", "clock-share", "drift", "few-samples", "tail", "portable-library"}
+    {"batched", "clock-share", "drift", "few-samples", "hardware-threads", "tail", "portable-library"}
 )
 """Doubts that change no reading of a number whose interval is narrow."""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.result.reader import load
+from tests.fakes import launchers
 
 if TYPE_CHECKING:
-    from tests.conftest import Cli
+    from tests.conftest import Cli, Done
     from tests.fakes.mpi import FakeMpi
 
 RUN = ("run", "pingpong", "--sizes", "8", "--launches", "3", "--seed", "7", "-o", "r.jsonl")
@@ -77,3 +80,92 @@ def test_cores_that_the_system_tells_to_be_too_few_need_no_second_start(
     for launch in load(Path("r.jsonl")).launches:
         assert launch.options_found == ()
         assert "--use-hwthread-cpus" in launch.command
+
+
+# ---- Where ranks may run -------------------------------------------------------------------------
+
+
+def doubts(done: Done) -> list[str]:
+    """The lines of the screen that doubt."""
+    assert done.status == 0, done.err
+    return [line for line in done.out.splitlines() if line.startswith("! ")]
+
+
+def kinds(cli: Cli) -> list[str]:
+    """The kinds of findings of the result, as programs read them."""
+    return [one["kind"] for one in json.loads(cli("show", "r.jsonl", "--format", "json").out)["findings"]]
+
+
+def test_two_ranks_on_one_processor_are_the_first_doubt(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CPUS", "1 1")
+    monkeypatch.setenv("I_MPI_PIN_PROCESSOR_LIST", "1,1")
+    monkeypatch.setenv("FAKE_DISTURB", "pingpong:8")
+    first = "! shared core: ranks 0 and 1 bound to CPU 1; unset I_MPI_PIN_PROCESSOR_LIST"
+    assert doubts(cli(*RUN))[0] == first
+    whole = cli("show", "--all", "r.jsonl").out
+    said = " ".join(whole.split())
+    assert "ranks 0 and 1 are bound to CPU 1 of" in said
+    assert "the library was not told so" in said
+    assert "I_MPI_PIN_PROCESSOR_LIST=1,1 is set here" in said
+    assert "something else used the cores" not in said
+    assert "shared-core" in kinds(cli)
+    assert "disturbed-launches" not in kinds(cli)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "threads", "doubt"),
+    [
+        ("1 1", "", "shared core: ranks 0 and 1 bound to CPU 1; use --bind core"),
+        ("0-1", "2", "shared core: ranks 0 and 1 on CPU 0-1; use fewer ranks"),
+    ],
+)
+def test_the_remedy_fits_the_cause(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, cpus: str, threads: str, doubt: str
+) -> None:
+    monkeypatch.setenv("FAKE_CPUS", cpus)
+    if threads:
+        monkeypatch.setenv("FAKE_THREADS", threads)
+    assert doubts(cli(*RUN))[0] == f"! {doubt}"
+
+
+def test_asynchronous_progress_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CPUS", "0-1")
+    monkeypatch.setenv("FAKE_THREADS", "2")
+    monkeypatch.setenv("MPIR_CVAR_ASYNC_PROGRESS", "1")
+    assert doubts(cli(*RUN))[0].endswith("; unset MPIR_CVAR_ASYNC_PROGRESS")
+
+
+def test_hardware_threads_of_one_core_are_a_mark_and_no_crowd(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CPUS", "0 1")
+    monkeypatch.setenv("FAKE_CORES", "0 0")
+    shown = doubts(cli(*RUN))
+    assert "two ranks on the hardware threads of one core" in shown[-1]
+    assert {"hardware-threads"} == set(kinds(cli)) & {"hardware-threads", "shared-core", "oversubscribed"}
+
+
+def test_ranks_with_a_core_each_are_not_doubted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CPUS", "0 1")
+    assert cli(*RUN).status == 0
+    assert not set(kinds(cli)) & {"hardware-threads", "shared-core", "oversubscribed"}
+
+
+def test_the_ends_of_launches_tell_of_a_limit_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = iter(range(0, 400, 10))
+    monkeypatch.setattr("mpigauge.result.control_groups.throttled", lambda: next(counts))
+    done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "one.jsonl")
+    assert any("throttled 10 times" in line for line in doubts(done))
+
+
+def test_a_job_of_slurm_with_too_few_processors_is_overcommitted(
+    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launchers.install_srun(machine / "launchers")
+    monkeypatch.setenv("PATH", f"{machine / 'launchers'}{os.pathsep}{os.environ['PATH']}")
+    for name, value in {"JOB_ID": "17", "JOB_NODELIST": "n1", "JOB_CPUS_PER_NODE": "2"}.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    done = cli(*RUN, "--launcher", "srun")
+    assert done.status == 0, done.err
+    assert done.err.count(f"{AGAIN} --overcommit") == 1
+    assert {launch.options_found for launch in load(Path("r.jsonl")).launches} == {("--overcommit",)}

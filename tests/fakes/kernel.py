@@ -27,6 +27,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_NEIGHBOUR=pingpong:64  another hardware thread uses their cores during this cell
     FAKE_DISTURB=pingpong:64  ranks wait for a core in a tenth of the time of this cell
     FAKE_HOSTS=h1,h2,h2  on which hosts the ranks are
+    FAKE_CPUS="1 1"      where ranks may run (FAKE_CORES: on which cores); FAKE_THREADS=2: progress threads
     FAKE_RELEASES="h3=6.2 h4=6.0"  what release of the operating system's kernel hosts have, but for 6.1
     FAKE_CARDS="mlx5_0/1 h2=efa_0/1!"  network cards beside eth0, the second only on host h2, not counted
     FAKE_RDMA=1          messages go through these cards, past IP, and not through shared memory

@@ -84,3 +84,20 @@ def install(folder: Path) -> None:
     """Writes them all into a folder."""
     for name, text in STAND_INS.items():
         write_program(folder / name, START + text)
+
+
+SRUN = """
+words = sys.argv[1:]
+valued = ["--mpi", "--ntasks", "--nodes", "--nodelist", "--input", "--kill-on-bad-exit"]
+given = options(words, valued, ["--unbuffered", "--overcommit"])
+ranks = int(given["--ntasks"])
+if ranks > 1 and "--overcommit" not in given:
+    sys.exit("srun: error: Unable to create step for job 17: More processors requested than permitted")
+start(words, ranks, [given["--nodelist"]] * ranks)
+"""
+"""Of a job with one processor; whatever it is told beside, its tasks are on one node."""
+
+
+def install_srun(folder: Path) -> None:
+    """Writes the stand-in of Slurm's, which the tests of Slurm have themselves."""
+    write_program(folder / "srun", START + SRUN)

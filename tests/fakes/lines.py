@@ -33,8 +33,10 @@ def say(line: str) -> None:
 def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
     """The facts of the launch, as launch_line.c writes them."""
     escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{ord(c):04x}" for c in library)
+    cpus, cores = (_lists(name, ranks) for name in ("FAKE_CPUS", "FAKE_CORES"))
+    threads = f'"threads":{os.environ["FAKE_THREADS"]},' if "FAKE_THREADS" in os.environ else ""
     places = ",".join(
-        f'{{"host":"{host_of(rank)}","cpus":"0-1","cpu":{rank},"clock_step_ns":1,'
+        f'{{"host":"{host_of(rank)}","cpus":"{cpus[rank]}","cores":"{cores[rank]}",{threads}"cpu":{rank},"clock_step_ns":1,'
         f'"clock_cost_ns":{CLOCK_COST_NS},"clock_cost_p999_ns":40,"clock_zero_share":{0:.6f}}}'
         for rank in range(ranks)
     )
@@ -44,6 +46,12 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
         f'"machines":[{_machines(ranks)}],"cards":[{_cards(ranks)}],'
         f'"first_round_trip_ns":{FIRST_NS if ranks > 1 else -1}}}}}'
     )
+
+
+def _lists(name: str, ranks: int) -> list[str]:
+    """Processors or cores of each rank, the last for all others; without the variable enough for all."""
+    lists = os.environ.get(name, f"0-{max(2, ranks) - 1}").split()
+    return [*lists, *lists[-1:] * ranks][:ranks]
 
 
 def _machines(ranks: int) -> str:

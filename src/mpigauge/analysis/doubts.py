@@ -13,7 +13,7 @@ from mpigauge.analysis.reasons import NotInState
 from mpigauge.analysis.sessions import sessions_of
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.plan.library_names import library_name
-from mpigauge.vocabulary import BROKEN, HARMLESS, MISSING, RESUMABLE
+from mpigauge.vocabulary import BROKEN, FOREMOST, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -58,9 +58,10 @@ class Doubt:
         return len(self.rows) / self.of if self.of else 1.0
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, float]:
-        """The smaller, the worse: what is missing, then what is quoted, then what is widespread."""
+    def rank(self) -> tuple[bool, bool, bool, bool, float]:
+        """The smaller, the worse: a shared core, then what is missing, what is quoted, what is widespread."""
         return (
+            self.kind not in FOREMOST,
             self.kind not in MISSING,
             self.kind in HARMLESS,
             not self.quoted,
@@ -102,17 +103,28 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
 
 
 def _throttled(result: Result) -> int:
-    """How often a limit of processor time stopped our processes from one launch of a session to the next.
+    """How often a limit of processor time stopped our processes, from the begin of a session to its end.
 
     The count is of the control group, and begins anew in another one: only what it grows by tells of us.
     """
     session_of = {number: at for at, numbers in enumerate(sessions_of(result.launches)) for number in numbers}
-    known = [launch for launch in result.launches if launch.throttled is not None]
     return sum(
-        max(0, (later.throttled or 0) - (earlier.throttled or 0))
-        for earlier, later in pairwise(known)
-        if session_of[earlier.number] == session_of[later.number]
+        max(0, later - earlier)
+        for (one, earlier), (other, later) in pairwise(_throttled_counts(result))
+        if session_of[one] == session_of[other]
     )
+
+
+def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
+    """The counts before and after each launch that are known, with its number, in the order of time."""
+    ended = {(done.launch, done.job): done.throttled for done in result.done}
+    for launch, after in zip(result.launches, [*result.launches[1:], None], strict=True):
+        key = launch.number, launch.job
+        if launch.throttled is not None:
+            yield launch.number, launch.throttled
+        last_part = after is None or (after.number, after.job) != key
+        if last_part and (count := ended.get(key)) is not None:
+            yield launch.number, count
 
 
 def _not_in_state(row: Row) -> bool:

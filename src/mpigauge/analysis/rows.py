@@ -35,7 +35,7 @@ from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
-from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status, WarningKind
+from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 MEDIAN = "median"
@@ -107,6 +107,11 @@ class Row:
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return any(warning.kind == "oversubscribed" for warning in self.warnings)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether its ranks had to share processors."""
+        return any(warning.kind in CROWDED for warning in self.warnings)
 
     @property
     def net_share(self) -> float | None:
@@ -312,6 +317,9 @@ def _warnings(
         relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
         in_time=around.in_time,
         span_s=around.span_s,
+        crowd=(crowd := around.crowding.of(cell)),
+        told=around.crowding.is_told(cell.job),
+        binding=around.crowding.cause_of(crowd),
         differs=around.mixed.get(cell, ""),
     )
     return warnings_for(circumstances)

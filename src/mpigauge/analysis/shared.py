@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpigauge.analysis.clock_steps import Steps, clock_steps
+from mpigauge.analysis.crowding import Crowding
 from mpigauge.analysis.in_time import InTime
 from mpigauge.analysis.labels import Labels
 from mpigauge.analysis.mixed import mixed_cells
@@ -42,6 +43,7 @@ class Shared:
         mixed: In what sessions differ, of cells that were measured in several unlike ones.
         meanwhile: The speeds that the cores of ranks had, by seat; empty if they had one, or if launches
             were spread over other minutes, which say it themselves.
+        crowding: Which ranks were more than their processors or cores.
         in_time: How much neighbouring launches agree; None if by chance only.
     """
 
@@ -63,6 +65,7 @@ class Shared:
     span_s: float
     mixed: Mapping[Cell, str]
     meanwhile: Mapping[object, Meanwhile]
+    crowding: Crowding
     in_time: InTime | None = None
 
 
@@ -88,6 +91,7 @@ def shared_of(result: Result, states: States) -> Shared:
         span_s=spread_s(result.launches, result.done),
         mixed=mixed_cells(result),
         meanwhile=meanwhile_of(result),
+        crowding=Crowding(result),
     )
 
 

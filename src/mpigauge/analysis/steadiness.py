@@ -12,6 +12,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.core_sharing import SHARED_MOST, core_sharing
+from mpigauge.analysis.crowding import with_processors
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.speeds import STEADY, speeds_of
 from mpigauge.units import NS
@@ -90,7 +91,8 @@ class Steadiness:
 def steadiness_of(result: Result) -> Steadiness:
     """Of the machine that a result was measured on; of several hosts, what their slowest rank took."""
     speeds_s = _launch_speeds_s(result.visits)
-    sharing = core_sharing(result.visits, result.launches)
+    # What takes the units of a core that ranks share is the other rank.
+    sharing = core_sharing(with_processors(result), result.launches)
     speeds = speeds_of(result.visits)
     return Steadiness(
         median(speeds_s) if speeds_s else None,

@@ -15,10 +15,12 @@ from mpigauge.analysis.interval import launches_needed, student
 from mpigauge.analysis.launch_groups import phases
 from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
+from mpigauge.result.cpu_lists import list_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mpigauge.analysis.crowding import Crowd, Lacks
     from mpigauge.analysis.estimate import Estimate
     from mpigauge.analysis.in_time import InTime
     from mpigauge.vocabulary import WarningKind
@@ -73,6 +75,9 @@ class Circumstances:
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
         in_time: How much neighbouring launches agree; None if by chance only.
         span_s: Over how much time the launches were spread.
+        crowd: Ranks that were more than the processors, or the cores, that they may run on.
+        told: Whether the library was told that waiting ranks must give way.
+        binding: Variables by which the user has said where ranks may run, or has added threads to them.
         differs: In what its sessions differ, if it was continued elsewhere or with other programs.
     """
 
@@ -92,6 +97,9 @@ class Circumstances:
     relay_late_share: float = 0.0
     in_time: InTime | None = None
     span_s: float = 0.0
+    crowd: Crowd | None = None
+    told: bool = False
+    binding: str = ""
     differs: str = ""
 
     @property
@@ -253,6 +261,32 @@ def _oversubscribed(of: Circumstances) -> Values | None:
     return {"ranks": of.ranks, "cores": of.cores}
 
 
+def _shared_core(of: Circumstances) -> Values | None:
+    """Where there are more ranks than cores, all know it."""
+    return None if _oversubscribed(of) else _crowd(of, "processor")
+
+
+def _hardware_threads(of: Circumstances) -> Values | None:
+    return None if _oversubscribed(of) else _crowd(of, "core")
+
+
+def _crowd(of: Circumstances, lacks: Lacks) -> Values | None:
+    crowd = of.crowd
+    if crowd is None or crowd.lacks != lacks:
+        return None
+    return {
+        "host": crowd.host,
+        "ranks": list_of(crowd.ranks),
+        "cpus": list_of(crowd.cpus),
+        "count": len(crowd.ranks),
+        "places": len(crowd.cpus),
+        "threads": crowd.threads,
+        "bound": crowd.bound,
+        "told": of.told,
+        "binding": of.binding or None,
+    }
+
+
 def _tail(of: Circumstances) -> Values | None:
     p99, median = of.estimate.p99, of.estimate.median
     if p99 is None or p99 <= TAIL_RATIO * median or median <= 0:
@@ -299,6 +333,7 @@ def _mixed(of: Circumstances) -> Values | None:
 
 
 _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
+    "shared-core": _shared_core,
     "mixed": _mixed,
     "no-interval": _no_interval,
     "few-launches": _few_launches,
@@ -311,6 +346,7 @@ _CHECKS: dict[WarningKind, Callable[[Circumstances], Values | None]] = {
     "launches-in-time": _launches_in_time,
     "drift": _drift,
     "oversubscribed": _oversubscribed,
+    "hardware-threads": _hardware_threads,
     "tail": _tail,
     "batched": _batched,
     "skewed": _skewed,

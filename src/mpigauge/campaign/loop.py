@@ -24,6 +24,7 @@ from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
@@ -252,7 +253,9 @@ class CampaignLoop:
         job.budget.learn(self._budget, key.number, seconds)
         made = self._state.made_in(key)
         lacking = skipped - made.cells
-        self._state.append(Done(key.number, key.job, elapsed_s=seconds, skipped=tuple(sorted(lacking))))
+        self._state.append(
+            Done(key.number, key.job, seconds, tuple(sorted(lacking)), throttled=control_groups.throttled())
+        )
         self._around.observer.launch_ends(key.number, key.job.name, seconds, made.samples)
 
 

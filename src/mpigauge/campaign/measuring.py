@@ -86,7 +86,7 @@ def measure(
 
 def shared_cores(ranks: int, cores: int) -> str:
     """What to expect of more ranks than cores."""
-    on = "one core" if cores == 1 else f"{cores} cores"
+    on = units.counted(cores, "core")
     return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
 
 

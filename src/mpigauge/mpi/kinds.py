@@ -175,6 +175,8 @@ WELL_KNOWN = (
                 "I_MPI_COLL_INTRANODE": "pt2pt",
             },
         },
+        # Else a rank that waits keeps a core that others need until the scheduler takes it away.
+        crowded={"I_MPI_THREAD_YIELD": "2"},
         bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
         remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
         # Of hosts that it is given, it thinks that only ssh reaches them.

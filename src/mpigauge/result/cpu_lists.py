@@ -1,5 +1,7 @@
 """Lists of processors as the system writes them: `0-3,8`."""
 
+from collections.abc import Iterable
+
 DIGITS_MOST = 10
 
 
@@ -10,6 +12,17 @@ def ranges(text: str) -> list[range]:
     """
     parts = [part.split("-") for part in text.split(",")]
     return [range(int(ends[0]), int(ends[-1]) + 1) for ends in parts if all(map(is_number, ends))]
+
+
+def list_of(numbers: Iterable[int]) -> str:
+    """Return rising numbers in this notation."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def is_number(word: str) -> bool:

@@ -271,12 +271,14 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
         job: What it was a launch of.
         elapsed_s: How long it took.
         skipped: Cells that had no visit in it for lack of time.
+        throttled: The count of the launch, when it had ended; null if nobody looked.
     """
 
     launch: Int64
     job: JobKey
     elapsed_s: float
     skipped: tuple[Cell, ...] = ()
+    throttled: Int64 | None = None
 
 
 class End(Dated, frozen=True, tag="end", tag_field="type"):

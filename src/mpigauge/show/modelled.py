@@ -182,7 +182,7 @@ def _times(one: Series) -> dict[int, float]:
     return {
         row.cell.bytes: row.time.estimate
         for row in one.rows
-        if row.time is not None and row.status == "ok" and row.time.estimate > 0 and not row.oversubscribed
+        if row.time is not None and row.status == "ok" and row.time.estimate > 0 and not row.crowded
     }
 
 

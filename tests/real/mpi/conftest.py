@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mpigauge.mpi import find
+from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
 from tests.places import ROOT
@@ -42,6 +42,7 @@ TIMEOUT_S = 600
 TRIES_IN_ONE_STATE = 3
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Parts = Callable[..., Callable[..., str]]
 
 
 @pytest.fixture(params=list(PREFIXES))
@@ -123,6 +124,27 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
                 check=True,
             )
         return {"LD_PRELOAD": os.pathsep.join(filter(None, [str(output), os.environ.get("LD_PRELOAD")]))}
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
+    """Builds a program of files of the kernel and one beside this, with sanitizers; what it says."""
+    library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
+    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
+
+    def build(name: str, *files: str, sanitized: tuple[str, ...] = SANITIZED) -> Callable[..., str]:
+        sources = [HERE / f"{name}.c", *(kernel.SOURCES / file for file in files)]
+        words = ["-std=c11", "-D_GNU_SOURCE", *sanitized, "-I", kernel.SOURCES, *sources, "-lm"]
+        command = [str(word) for word in (library.mpicc, *words, "-o", folder / name)]
+        subprocess.run(command, env=environment, check=True)
+
+        def run(*words: str) -> str:
+            command = [str(folder / name), *words]
+            return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+        return run
 
     return build
 

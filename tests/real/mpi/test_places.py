@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from mpigauge.analysis.crowding import crowd_of
+from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.reader import load
-from tests.real.mpi.conftest import Run, prefix
+from tests.real.mpi.conftest import Parts, Run, prefix
 
 pytestmark = pytest.mark.mpi
 
@@ -38,3 +42,91 @@ def test_open_mpi_measures_on_the_hardware_threads_of_one_core(
     assert launch.options_found == ("--use-hwthread-cpus",)
     done = mpigauge("show", "r.jsonl", "--format", "json")
     assert not any("oversubscribed" in row["warnings"] for row in json.loads(done.stdout)["rows"])
+
+
+# ---- Where ranks may run -------------------------------------------------------------------------
+
+
+def places_of(words: list[str]) -> list[RankPlace]:
+    """The same places as Python has them."""
+    return [
+        RankPlace(f"h{host}", cpus, 0, 1, 25, 40, 0.0)
+        for host, _, cpus in (word.partition(":") for word in words)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "cores", "crowded"),
+    [
+        (["0:0", "0:1"], 9, "00"),
+        (["0:1", "0:1"], 9, "01"),
+        (["0:0,1", "0:0,1", "0:0,1"], 9, "001"),
+        (["0:0,1", "0:0,1", "0:0,1"], 1, "011"),
+        (["0:0,1", "0:0", "0:1"], 9, "001"),
+        (["0:0,1", "0:0", "0:1,2"], 9, "000"),
+        (["0:0", "1:0"], 9, "00"),
+        (["0:0", "1:0", "1:0", "0:0"], 9, "0001"),
+        (["0:8191", "0:0"], 9, "00"),
+    ],
+)
+def test_the_kernel_knows_who_has_no_processor(
+    parts: Parts, words: list[str], cores: int, crowded: str
+) -> None:
+    run = parts("crowded_ranks", "ranks/crowding.c", "ranks/affinity.c", "ranks/abort.c", "text/small_file.c")
+    said = run("0", str(cores), *words).strip()
+    assert said == crowded + crowded[-1]
+
+
+def test_kernel_and_analysis_say_the_same_of_any_placement(parts: Parts) -> None:
+    run = parts("crowded_ranks", "ranks/crowding.c", "ranks/affinity.c", "ranks/abort.c", "text/small_file.c")
+    chance = random.Random(7)
+    for _ in range(20):
+        sets = [sorted(chance.sample(range(6), chance.randint(1, 3))) for _ in range(chance.randint(1, 7))]
+        words = [f"{chance.randrange(2)}:{','.join(map(str, cpus))}" for cpus in sets]
+        places = places_of(words)
+        for rank in {place.host: rank for rank, place in enumerate(places)}.values():
+            own = [place if place.host == places[rank].host else None for place in places]
+            ours = [
+                crowd_of(places, [one for one in range(ranks) if own[one]]) is not None
+                for ranks in range(1, len(words) + 1)
+            ]
+            assert run(str(rank), "99", *words).strip()[:-1] == "".join("01"[one] for one in ours), words
+
+
+@two
+def test_two_ranks_that_intel_mpi_pins_to_one_processor_are_the_first_doubt(
+    mpigauge: Run, tmp_path: Path
+) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    pinned = {"I_MPI_PIN_PROCESSOR_LIST": f"{cpu},{cpu}"}
+    words = ("run", *SHORT[:-3], "--budget", "1s", "-o", "r.jsonl", "--mpi", prefix("intelmpi"))
+    done = mpigauge(*words, environment=pinned)
+    assert done.returncode == 0, done.stderr
+    (launch,) = load(tmp_path / "r.jsonl").launches
+    assert [place.cpus for place in launch.ranks_at] == [str(cpu)] * 2
+    first = next(line for line in done.stdout.splitlines() if line.startswith("! "))
+    assert first == f"! shared core: ranks 0 and 1 bound to CPU {cpu}; unset I_MPI_PIN_PROCESSOR_LIST"
+
+
+@two
+def test_hardware_threads_of_one_core_are_read_on_the_host_of_the_ranks(
+    mpigauge: Run, tmp_path: Path
+) -> None:
+    """Where /sys says that all processors are threads of one core."""
+    system = tmp_path / "cpu"
+    cpus = range(os.cpu_count() or 1)
+    listed = f"0-{cpus[-1]}"
+    for cpu in cpus:
+        (system / f"cpu{cpu}" / "topology").mkdir(parents=True)
+        (system / f"cpu{cpu}" / "topology" / "thread_siblings_list").write_text(f"{listed}\n")
+    (system / "online").write_text(f"{listed}\n")
+    script = 'mount --bind "$0" /sys/devices/system/cpu && exec "$@"'
+    prefix_words = ("unshare", "--mount", "sh", "-c", script, str(system))
+    if subprocess.run([*prefix_words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no mounts of our own")
+    words = ("run", "--mpi", prefix("mpich"), "--bind", "core", *SHORT)
+    done = mpigauge(*words, prefix=prefix_words)
+    assert done.returncode == 0, done.stderr
+    (launch,) = load(tmp_path / "r.jsonl").launches
+    assert [place.cores for place in launch.ranks_at] == ["0", "0"]
+    assert "two ranks on the hardware threads of one core" in mpigauge("show", "--all", "r.jsonl").stdout

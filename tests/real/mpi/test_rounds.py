@@ -1,19 +1,16 @@
 """Parts of the kernel on a machine that is made up: its times are known, so tests of them are exact."""
 
 import json
-import os
 import random
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-from mpigauge.mpi import find, kernel
 from mpigauge.plan import round_robin
-from tests.real.mpi.conftest import SANITIZED, SANITIZER_OPTIONS, prefix
+from tests.real.mpi.conftest import Parts
 
 pytestmark = pytest.mark.mpi
 
@@ -31,29 +28,6 @@ PAYLOAD = (
     *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction")),
     *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c"),
 )
-
-Parts = Callable[..., Callable[..., str]]
-
-
-@pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    """Builds a program of files of the kernel and one beside this, with sanitizers; what it says."""
-    library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
-    environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
-
-    def build(name: str, *files: str, sanitized: tuple[str, ...] = SANITIZED) -> Callable[..., str]:
-        sources = [HERE / f"{name}.c", *(kernel.SOURCES / file for file in files)]
-        words = ["-std=c11", "-D_GNU_SOURCE", *sanitized, "-I", kernel.SOURCES, *sources, "-lm"]
-        command = [str(word) for word in (library.mpicc, *words, "-o", folder / name)]
-        subprocess.run(command, env=environment, check=True)
-
-        def run(*words: str) -> str:
-            command = [str(folder / name), *words]
-            return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
-        return run
-
-    return build
 
 
 @pytest.fixture(scope="module")

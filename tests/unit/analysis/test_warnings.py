@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mpigauge.analysis.crowding import Crowd
 from mpigauge.analysis.estimate import Estimate, estimate
 from mpigauge.analysis.in_time import InTime
 from mpigauge.analysis.warnings import _CHECKS, Circumstances, warnings_for
@@ -279,5 +280,9 @@ def test_every_text_is_one_line_with_a_number() -> None:
     found = texts(worst, ranks=9, launches_requested=11, precision=0.001, batch=2, stat="p95", **badly)
     found |= texts(ONE_LAUNCH) | texts(replace(QUIET, launches=2))
     found |= texts(replace(QUIET, launch_medians=(2e-6, 1e-6) * 5, kinds=(1e-6, 2e-6)))
+    for lacks in ("processor", "core"):
+        crowd = Crowd(lacks, "n1", (0, 1), (3,), bound=True)
+        found |= texts(QUIET, crowd=crowd)
+        assert not texts(QUIET, ranks=9, crowd=crowd).keys() & {"shared-core", "hardware-threads"}
     assert set(found) == set(WARNING_KINDS)
     assert all(re.search(r"\d", text) and "\n" not in text for text in found.values())

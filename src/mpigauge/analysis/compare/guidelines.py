@@ -264,7 +264,7 @@ def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) 
 
 
 def _crowded(side: Side) -> bool:
-    return any(row.oversubscribed for row in side.parts)
+    return any(row.crowded for row in side.parts)
 
 
 # ---- What is said of it --------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class Evidence:
     @cached_property
     def crowded(self) -> frozenset[JobKey]:
         """Jobs with more ranks than cores."""
-        return frozenset(row.cell.job for row in self.rows if row.oversubscribed)
+        return frozenset(row.cell.job for row in self.rows if row.crowded)
 
     @property
     def emulated(self) -> bool:

@@ -51,7 +51,7 @@ def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
 
 def _machine(result: Result) -> str:
     machine = measured_machine(result)
-    cores = f"{machine.cores} cores" if machine.cores else ""
+    cores = units.counted(machine.cores, "core") if machine.cores else ""
     virtual = "virtual" if machine.hypervisor else ""
     emulated = "emulated hosts" if result.campaign.plan.lab else ""
     kind = ", ".join(filter(None, [processor_of(machine), cores, virtual, emulated]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.steadiness import steadiness_words
-from mpigauge.show.words.warnings import label
+from mpigauge.show.words.warnings import ON_ONE_CORE, label, ranks_of
 from mpigauge.units import format_relative, format_size
 from mpigauge.vocabulary import WARNING_KINDS
 
@@ -62,6 +62,27 @@ def _wide(doubt: Doubt) -> str:
     return f"{beyond}, worst {format_relative(width)} at {_cell(worst)}"
 
 
+def _shared_core(doubt: Doubt) -> str:
+    """Which ranks, where, and the shortest remedy."""
+    of = next((one.values for one in doubt.rows[0].warnings if one.kind == "shared-core"), {})
+    if not of:
+        return f"ranks share a core: {len(doubt.rows)} of {doubt.of} numbers"
+    how = "bound to" if of["bound"] else "on"
+    ranks = ranks_of(str(of["ranks"]), int(of["count"] or 0))
+    if binding := str(of["binding"] or ""):
+        remedy = f"unset {binding.partition('=')[0]}"
+    else:
+        remedy = "use --bind core" if of["bound"] else "use fewer ranks"
+    return f"shared core: ranks {ranks} {how} CPU {of['cpus']}; {remedy}"
+
+
+def _hardware_threads(doubt: Doubt) -> str:
+    of = next((one.values for one in doubt.rows[0].warnings if one.kind == "hardware-threads"), {})
+    count = int(of.get("count") or 2)
+    what = f"{count} ranks on the hardware threads of fewer cores" if count > 2 else ON_ONE_CORE  # noqa: PLR2004
+    return f"{what}: ranks {ranks_of(str(of['ranks']), count)} on CPU {of['cpus']}" if of else what
+
+
 def _broken(doubt: Doubt) -> str:
     first = doubt.rows[0]
     return f"not measured: {len(doubt.rows)} of {doubt.of} cells, as {_cell(first)} ({first.status})"
@@ -92,6 +113,8 @@ def _throttled(doubt: Doubt) -> str:
 
 
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
+    "shared-core": _shared_core,
+    "hardware-threads": _hardware_threads,
     "wide": _wide,
     "broken": _broken,
     "damaged": _damaged,

@@ -119,7 +119,7 @@ def _waiting(rows: Sequence[Row]) -> Iterator[str]:
             jobs.setdefault(_job(row.cell), []).append(row)
     for job, mine in jobs.items():
         share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
-        crowded = ", sharing cores" if mine[0].oversubscribed else ""
+        crowded = ", sharing cores" if mine[0].crowded else ""
         yield f"CPU while communicating, {job}{crowded}: {share}"
 
 

@@ -24,7 +24,9 @@ def head_of(result: Result) -> list[str]:
     campaign = result.campaign
     machine = measured_machine(result)
     title = campaign.plan.title or "mpigauge"
-    processor = ", ".join(filter(None, [machine.cpu, f"{machine.cores} cores" if machine.cores else ""]))
+    processor = ", ".join(
+        filter(None, [machine.cpu, units.counted(machine.cores, "core") if machine.cores else ""])
+    )
     lines = [DOT.join(filter(None, [title, machine.host, processor, campaign.started]))]
     if is_elsewhere(result):
         lines.append(f"started from {campaign.environment.host}, where no rank ran")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.conditions import disturbed_launches
+from mpigauge.analysis.crowding import with_processors
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.nearness import CORE, nearness_of
 from mpigauge.analysis.states import seats_of
@@ -128,7 +129,7 @@ def left_out_line(*results: Result) -> list[str]:
 
 def disturbed_line(result: Result) -> str:
     """Launches in which most visits of some cells were disturbed; empty if there are none."""
-    found = disturbed_launches(result.visits)
+    found = disturbed_launches(with_processors(result))
     if not found:
         return ""
     worst = max(found, key=lambda number: found[number])
@@ -149,5 +150,7 @@ def state_findings(result: Result, states: States) -> Iterator[Finding]:
         }
         yield Finding("states", "info", (), values, "; ".join(states_lines(result, states, ())))
     if line := disturbed_line(result):
-        launches = {str(number): cells for number, cells in disturbed_launches(result.visits).items()}
+        launches = {
+            str(number): cells for number, cells in disturbed_launches(with_processors(result)).items()
+        }
         yield Finding("disturbed-launches", "warning", (), launches, line)

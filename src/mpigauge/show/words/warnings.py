@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
-from mpigauge.units import format_duration, format_factor, format_percent, format_relative, format_time
+from mpigauge.units import (
+    counted,
+    format_duration,
+    format_factor,
+    format_percent,
+    format_relative,
+    format_time,
+)
 from mpigauge.vocabulary import TAIL
 
 if TYPE_CHECKING:
@@ -17,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_LAUNCHES = 30
 """More are not advised; what makes launches differ is looked for instead."""
+
+
+ON_ONE_CORE = "two ranks on the hardware threads of one core"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +180,64 @@ def _wide(
 
 def _oversubscribed(*, ranks: int, cores: int) -> str:
     return (
-        f"{ranks} ranks share {cores} cores: the times are those of the scheduler, not of the network; "
-        "use fewer ranks or more hosts"
+        f"{ranks} ranks share {counted(cores, 'core')}: the times are those of the scheduler, not of the "
+        "network; use fewer ranks or more hosts"
     )
+
+
+def _shared_core(
+    *,
+    host: str,
+    ranks: str,
+    cpus: str,
+    count: int,
+    places: int,
+    threads: int,
+    bound: bool,
+    told: bool,
+    binding: str | None,
+    **_: object,
+) -> str:
+    how = "are bound to" if bound else "share"
+    finding = f"ranks {ranks_of(ranks, count)} {how} {_processors(cpus, places)} of {host}"
+    if threads > 1:
+        finding += f", with {threads} threads each that look for messages (asynchronous progress)"
+    if not told:
+        finding += "; the library was not told so, and those that wait may not give way"
+    return f"{finding}: the times are those of the scheduler; {_apart(binding, threads, bound=bound)}"
+
+
+def _apart(binding: str | None, threads: int, *, bound: bool) -> str:
+    """Return what gives each of them a processor of its own."""
+    if binding:
+        return _unset(binding)
+    if threads > 1:
+        return "turn asynchronous progress off, or use fewer ranks"
+    if bound:
+        return "bind each to a core of its own (--bind core), or leave them free (--bind none)"
+    return "use fewer ranks, or give the job more processors"
+
+
+def _unset(binding: str) -> str:
+    return f"{binding} is set here: unset it"
+
+
+def ranks_of(ranks: str, count: int) -> str:
+    """Return ranks in words: `0 and 1`, `0-3,8`."""
+    return re.sub("[-,]", " and ", ranks) if count == 2 else ranks  # noqa: PLR2004 - a pair
+
+
+def _processors(cpus: str, places: int) -> str:
+    return f"CPU{'s' if places > 1 else ''} {cpus}"
+
+
+def _hardware_threads(
+    *, host: str, ranks: str, cpus: str, count: int, places: int, binding: str | None, **_: object
+) -> str:
+    what = f"{count} ranks on the hardware threads of fewer cores" if count > 2 else ON_ONE_CORE  # noqa: PLR2004
+    remedy = _unset(binding) if binding else "use no more ranks than cores, and --bind core"
+    where = f"ranks {ranks_of(ranks, count)} on {_processors(cpus, places)} of {host}"
+    return f"{what}: {where} share execution units and caches; {remedy}"
 
 
 def _tail(*, ratio: float, stat: str) -> str:
@@ -231,6 +297,7 @@ def _mixed(*, differs: str) -> str:
 
 
 WORDS: dict[WarningKind, Words] = {
+    "shared-core": Words(_shared_core, "ranks share a processor"),
     "mixed": Words(_mixed, "continued on another machine, or with other programs"),
     "no-interval": Words(
         _no_interval, "no interval: a single launch, or a clock that stood still", seen_elsewhere=True
@@ -251,6 +318,7 @@ WORDS: dict[WarningKind, Words] = {
     ),
     "drift": Words(_drift, "launches begin slower or faster than they end"),
     "oversubscribed": Words(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
+    "hardware-threads": Words(_hardware_threads, "ranks on the hardware threads of one core"),
     "tail": Words(_tail),
     "batched": Words(_batched),
     "skewed": Words(_skewed, "includes start skew of more than 5 %", label="start-skew"),
