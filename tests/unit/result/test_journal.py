@@ -225,6 +225,15 @@ def test_what_else_a_job_prints_is_no_line(words: bytes) -> None:
 
 @repeatable
 @given(st.binary())
+def test_a_line_behind_what_has_no_end_is_read_all_the_same() -> None:
+    """A library may write to standard output whenever it likes."""
+    line = journal.parse(b"noise noise {" + b'"end":3}')
+    assert isinstance(line, journal.EndLine)
+    assert journal.is_ours(b'noise {"end":')
+    assert journal.parse(b'{"of another": {"end":3}}') is None
+    assert journal.parse(b'"said" {"end":3}') is None
+
+
 def test_no_bytes_make_it_crash(words: bytes) -> None:
     assert journal.parse(words) is None or words.startswith(b'{"')
 
