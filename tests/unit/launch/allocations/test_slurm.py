@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,9 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.allocations import allocation
 from mpigauge.launch.allocations.allocation import Node
 from tests.fakes.mpi import write_program
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 JOB = {
     "SLURM_JOB_ID": "17",
