@@ -3,10 +3,11 @@
 import contextlib
 import hashlib
 import os
+import pwd
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
@@ -58,6 +59,19 @@ def home(instead: str) -> Path:
             f"HOME is not set, and the system knows no home of user {os.getuid()}",
             f"set HOME, or {instead}, to a folder that can be written",
         ) from None
+
+
+def with_home(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment with a HOME, where it lacks one and the system knows the user's.
+
+    Programs of Open MPI do not start without; units of systemd and `env -i` have none.
+    """
+    if environ.get("HOME"):
+        return dict(environ)
+    try:
+        return {**environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
+    except KeyError:
+        return dict(environ)
 
 
 def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:

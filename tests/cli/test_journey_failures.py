@@ -170,6 +170,13 @@ def test_a_script_is_told_why_a_start_failed(
     assert "OMPI_ALLOW_RUN_AS_ROOT" in caught.value.hint
 
 
+def test_a_file_that_looks_like_an_option_is_named_with_its_folder(cli: Cli) -> None:
+    Path("-x.jsonl").touch()
+    done = cli("resume", "-x.jsonl")
+    assert done.status == 2
+    assert "write ./-x.jsonl" in done.err
+
+
 def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,7 +279,7 @@ def test_a_full_disk_keeps_every_whole_line(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert done.status == 3
-    assert "the disk is full" in done.err
+    assert "no file may grow so large here" in done.err
     assert "mpigauge resume r.jsonl" in done.err
     result = load(Path("r.jsonl"))
     assert result.visits

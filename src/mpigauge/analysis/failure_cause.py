@@ -1,4 +1,4 @@
-"""Why a job died: the one line of its last words that says so, what kind of cause it is, and what helps."""
+"""Why a job died: the one line of its last words that says so, and what kind of cause it is."""
 
 import re
 import signal

@@ -47,7 +47,8 @@ REMEDIES = (
         "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables",
     ),
     Remedy(
-        r"SLURM resource allocator|srun: .*not found|file \S*srun |unexpectedly failed after launch",
+        r"SLURM resource allocator|\"srun\" command|srun: .*not found|file \S*srun "
+        r"|unexpectedly failed after launch",
         "if this is no Slurm job, unset what begins with SLURM_, HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
     ),
     Remedy(

@@ -271,7 +271,10 @@ def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:
 
 
 def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
-    """What to type instead: another program's option by its meaning, a near miss by its name."""
+    """What to type instead: another program's option by its meaning, a near miss, or a file of this name."""
+    files = [word for word in given if word.startswith(error.option_name) and os.path.lexists(word)]
+    if files:
+        return f"write ./{files[0]} for the file of this name"
     context = error.ctx
     options = [name for one in context.command.params for name in one.opts] if context else []
     other = aliases.OPTIONS.get(error.option_name)

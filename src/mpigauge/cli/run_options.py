@@ -160,7 +160,7 @@ HOW_LONG = (
         "--launches",
         type=int,
         metavar="N",
-        help="Number of launches of mpiexec (exact).  [default: as needed]",
+        help="Number of launches of mpiexec, exact if the budget lasts.  [default: as needed]",
     ),
     click.option(
         "--samples", type=int, metavar="N", help="Maximum samples per cell and launch.  [default: 1000]"

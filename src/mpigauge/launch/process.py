@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Protocol, Self
 
+from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor
@@ -198,7 +199,7 @@ class RunningJob:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env={**inherited(os.environ), **self._temporary(), **self._environment},
+                    env={**with_home(inherited(os.environ)), **self._temporary(), **self._environment},
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
             self._told.watch(self._process.pid, self._ending.orphaned)

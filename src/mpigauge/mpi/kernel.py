@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made, remade
+from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made, remade, with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
@@ -26,6 +26,9 @@ BUILD_TIMEOUT_S = 300
 JOBS_MOST = 8
 """Compilers at once: login nodes are shared."""
 SOURCES = Path(__file__).parents[1] / "kernel"
+
+DESCRIBES = b'{"kernel":'
+"""How the line begins in which a kernel describes itself."""
 
 _LIST = re.compile(r"\[([^\[\]{}]*)\]")
 
@@ -128,7 +131,7 @@ def _said(program: Path, library: Library) -> bytes:
             capture_output=True,
             timeout=BUILD_TIMEOUT_S,
             check=True,
-            env={**os.environ, **library.environment},
+            env={**with_home(os.environ), **library.environment},
             stdin=subprocess.DEVNULL,
         )
     except subprocess.CalledProcessError as error:
@@ -137,9 +140,20 @@ def _said(program: Path, library: Library) -> bytes:
             f"{program}: did not start: {words[0] if words else f'status {error.returncode}'}",
             "is the library that it was built with still there? Try: mpigauge kernel build --force",
         ) from None
+    except PermissionError:
+        raise EnvironmentLacksError(
+            f"{program}: may not be run there: its file system is mounted noexec, or its rights are changed",
+            "set MPIGAUGE_KERNEL_DIR to a folder whose programs may be run",
+        ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _mute(program, error) from None
-    return done.stdout
+    return _own(done.stdout)
+
+
+def _own(said: bytes) -> bytes:
+    """The line in which it describes itself: a preloaded library may print before it, even on that line."""
+    begin = said.find(DESCRIBES)
+    return said if begin < 0 else said[begin:].partition(b"\n")[0]
 
 
 def _decoded(program: Path, said: bytes) -> Description:
@@ -150,8 +164,12 @@ def _decoded(program: Path, said: bytes) -> Description:
 
 
 def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
+    preloaded = os.environ.get("LD_PRELOAD")
     return EnvironmentLacksError(
-        f"{program}: does not describe itself: {error}", "try: mpigauge kernel build --force"
+        f"{program}: does not describe itself: {error}",
+        f"a preloaded library may write between: unset LD_PRELOAD ({preloaded})"
+        if preloaded
+        else "try: mpigauge kernel build --force",
     )
 
 

@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, Kind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
 
 PROBE_TIMEOUT_S = 60
+CHOICES = ("OMPI_CC", "MPICH_CC", "I_MPI_CC")
+"""Variables that name the compiler behind a wrapper."""
+
 LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
 
 
@@ -121,7 +125,7 @@ def ask(
             errors="replace",
             timeout=timeout_s,
             check=False,
-            env={**os.environ, **environment, "LC_ALL": "C"},  # its words are read: in English
+            env={**with_home(os.environ), **environment, "LC_ALL": "C"},  # its words are read: in English
             stdin=subprocess.DEVNULL,
             cwd=folder,
         )
@@ -134,11 +138,24 @@ def ask(
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     """A sentence and a remedy for an mpicc that failed."""
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
-    # The first line that names an error is the cause, the last only its echo.
-    cause = next(
-        (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {status}"
-    )
+    cause = _cause(words) or f"status {status}"
+    if "specified compiler" in cause and (chosen := next(filter(os.environ.get, CHOICES), "")):
+        return f"{mpicc}: cannot compile: {cause}", f"unset {chosen}, or install that compiler"
+    if "home directory" in cause:
+        return f"{mpicc}: cannot compile: {cause}", "set HOME to a folder that can be written"
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
     return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"
+
+
+def _cause(words: str) -> str:
+    """The first line that names an error; else the first sentence of Open MPI's, else the last line.
+
+    Its wrapper puts sentences of several lines between rows of dashes.
+    """
+    lines = [line.strip() for line in words.splitlines() if re.search("[A-Za-z]", line)]
+    if error := next((line for line in lines if "error" in line.lower()), ""):
+        return error
+    if words.lstrip().startswith("-----"):
+        return " ".join(lines).partition(". ")[0].rstrip(".") + "."
+    return lines[-1] if lines else ""

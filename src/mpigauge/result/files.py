@@ -25,7 +25,12 @@ def default_path() -> Path:
 
 def resume_words(path: Path, *options: str) -> str:
     """What to type to continue a result, for a shell, whatever is in its name."""
-    return shlex.join(["mpigauge", "resume", *options, str(path)])
+    return shlex.join(["mpigauge", "resume", *options, as_argument(path)])
+
+
+def as_argument(path: Path) -> str:
+    """Return a name as a command line takes it: one that begins with '-' would be an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def file_of(path: Path) -> Path:

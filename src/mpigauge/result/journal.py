@@ -1,5 +1,6 @@
 """The kernel's journal lines. Only this module and text/ of the kernel know them."""
 
+import re
 from typing import Any, get_args
 
 import msgspec
@@ -168,20 +169,22 @@ _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 """By the first field of a line, which no other line has."""
 
 
+_BEGINNING = re.compile(rb'([^{"\n]{0,4096})\{"(' + "|".join(_DECODERS).encode() + rb')":')
+"""How they begin, behind what a library has written without an end of line."""
+
+
 def is_ours(text: bytes) -> bool:
     """Whether a line begins as those of the kernel do, be it whole or cut off."""
-    return any(text.startswith(b'{"' + key.encode() + b'":') for key in _DECODERS)
+    return _BEGINNING.match(text) is not None
 
 
 def parse(text: bytes) -> Line | None:
     """A journal line, or None if it is something else that the job has printed."""
-    if not text.startswith(b'{"'):
-        return None
-    decoder = _DECODERS.get(text[2 : text.find(b'"', 2)].decode("ascii", "replace"))
-    if decoder is None:
+    begin = _BEGINNING.match(text)
+    if begin is None:
         return None
     try:
-        line: Line = decoder.decode(text)
+        line: Line = _DECODERS[begin[2].decode()].decode(text[len(begin[1]) :])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return line

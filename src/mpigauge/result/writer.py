@@ -4,6 +4,7 @@ import contextlib
 import errno
 import gzip
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,7 +112,12 @@ def _settle(descriptor: int) -> None:
 
 
 def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno == errno.EFBIG:
+        return EnvironmentLacksError(
+            f"{path}: no file may grow so large here; everything measured before is in it",
+            f"raise ulimit -f, then: {resume_words(path)}",
+        )
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return EnvironmentLacksError(
             f"{path}: the disk is full; everything measured before is in the file",
             f"free some space, then: {resume_words(path)}",
@@ -276,7 +282,14 @@ def _expect_free(path: Path) -> None:
 
 def _create(path: Path) -> ResultFile:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
+    except FileNotFoundError as error:
+        if path.parent.parent.exists():  # as where the folder that we are in is gone
+            raise _cannot_write(path, error) from None
+        raise EnvironmentLacksError(
+            f"{path}: there is no folder {path.parent.parent}",
+            f"make it, if it is meant: mkdir -p {shlex.quote(str(path.parent))}",
+        ) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
     return _open_in_words(path, os.O_CREAT | os.O_EXCL)

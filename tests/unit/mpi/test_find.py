@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi import find
 from mpigauge.mpi.wrapper import Candidate, explain_failure, inspect
@@ -277,6 +278,52 @@ def test_a_missing_compiler_is_told_from_a_broken_library(
     assert "cannot compile: mpi.h" in sentence
     assert "--mpi" in hint
     assert "status 3" in explain_failure(Path("/bin/mpicc"), 3, "")[0]
+
+
+NO_COMPILER = """\
+--------------------------------------------------------------------------
+The Open MPI wrapper compiler was unable to find the specified compiler
+x86_64-conda-linux-gnu-cc in your PATH.
+
+Note that this compiler was either specified at configure time or in
+one of several possible environment variables.
+--------------------------------------------------------------------------"""
+NO_HOME = """\
+[h1:04440] Error: Unable to get the user home directory
+--------------------------------------------------------------------------
+It looks like opal_init failed for some reason; your parallel process is
+likely to abort.
+--------------------------------------------------------------------------"""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "remedy"),
+    [
+        (
+            NO_COMPILER,
+            "unable to find the specified compiler x86_64-conda-linux-gnu-cc in your PATH.",
+            "OMPI_CC",
+        ),
+        (NO_HOME, "Unable to get the user home directory", "set HOME"),
+    ],
+)
+def test_what_the_wrapper_of_open_mpi_says_is_its_sentence(
+    monkeypatch: pytest.MonkeyPatch, words: str, sentence: str, remedy: str
+) -> None:
+    monkeypatch.setenv("OMPI_CC", "x86_64-conda-linux-gnu-cc")
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/cc")
+    said, hint = explain_failure(Path("/bin/mpicc"), 1, words)
+    assert said.endswith(sentence)
+    assert remedy in hint
+
+
+def test_wrappers_and_jobs_have_a_home_where_the_system_knows_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit of systemd has none, and Open MPI refuses to go on without."""
+    monkeypatch.delenv("HOME", raising=False)
+    assert with_home({"PATH": "/bin"})["HOME"] == str(Path.home())
+    assert with_home({"HOME": "/here"})["HOME"] == "/here"
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    assert "HOME" not in with_home({})
 
 
 def test_programs_with_a_suffix_belong_together(machine: Path) -> None:

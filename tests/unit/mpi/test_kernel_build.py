@@ -112,6 +112,34 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_variable(
     assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
 
 
+def test_a_kernel_that_may_not_be_run_is_told_so(library: Library) -> None:
+    """As on a file system that is mounted noexec; nobody helps by building it again."""
+    kernel.build(library).chmod(0o644)
+    with pytest.raises(EnvironmentLacksError, match="may not be run there") as caught:
+        kernel.describe(library)
+    assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
+
+
+@pytest.mark.parametrize("noise", ["XALT: tracking enabled\\n", "no end of line "])
+def test_what_a_preloaded_library_prints_is_not_the_kernel_s(library: Library, noise: str) -> None:
+    described = kernel.describe(library)
+    program = kernel.kernel_path(library)
+    program.rename(program.with_name("whole"))
+    write_program(program, f"printf '{noise}'\n'{program.with_name('whole')}' \"$@\"", "#!/bin/sh\n")
+    assert kernel.describe(library) == described
+
+
+def test_a_preloaded_library_is_named_where_a_kernel_does_not_describe_itself(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "")
+    write_program(kernel.build(library), "print('hello')")
+    monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
+    with pytest.raises(EnvironmentLacksError, match="does not describe itself") as caught:
+        kernel.describe(library)
+    assert "LD_PRELOAD" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [

@@ -6,25 +6,21 @@ import errno
 import fcntl
 import os
 import resource
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.result import writer
+from mpigauge.result import files, writer
 from mpigauge.result.reader import load
 from tests.made import RECORDS, SMALL, launch, lines_of, visit
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 WHOLE = lines_of(*RECORDS)
 
 
 def test_what_is_appended_can_be_read_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder" / "r.jsonl"
+    path = tmp_path / "new" / "r.jsonl"
     with writer.create(path) as file:
         for number, record in enumerate(RECORDS, start=1):
             file.append(record)
@@ -91,6 +87,17 @@ def test_a_missing_file_cannot_be_reopened(tmp_path: Path) -> None:
         writer.reopen(tmp_path / "missing.jsonl", 0)
 
 
+def test_a_mistyped_folder_makes_no_tree(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="there is no folder") as caught:
+        writer.create(tmp_path / "mistyped" / "folder" / "r.jsonl")
+    assert "mkdir -p" in caught.value.hint
+    assert not (tmp_path / "mistyped").exists()
+
+
+def test_what_is_to_be_typed_takes_a_name_that_looks_like_an_option() -> None:
+    assert files.resume_words(Path("-x.jsonl")) == "mpigauge resume ./-x.jsonl"
+
+
 def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -99,7 +106,7 @@ def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
         file.append(RECORDS[0])
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(WHOLE) + 5000, limits[1]))
         try:
-            with pytest.raises(EnvironmentLacksError, match="the disk is full") as caught:
+            with pytest.raises(EnvironmentLacksError, match="no file may grow so large") as caught:
                 file.append(large)
             assert path.read_bytes() == lines_of(RECORDS[0])
         finally:

@@ -1,7 +1,9 @@
 """What Slurm has given to the job that we run in, told by the environment alone."""
 
+import platform
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.allocations.allocation import Allocation, Node, nodes_named
@@ -28,6 +30,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
         names = nodes_named(environ["SLURM_JOB_NODELIST"])
     except UsageError as error:
         raise EnvironmentLacksError(f"SLURM_JOB_NODELIST: {error.sentence}", HINT) from None
+    _refuse_left_over(environ, names)
     cpus = _counts(environ, "SLURM_JOB_CPUS_PER_NODE", "1", len(names))
     tasks = _counts(environ, "SLURM_TASKS_PER_NODE", "1", len(names)) if _tells_tasks(environ) else cpus
     return Allocation(
@@ -35,6 +38,19 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
         nodes=tuple(map(Node, names, tasks, cpus)),
         restarts=_number(environ, "SLURM_RESTART_COUNT") or 0,
         ends=_number(environ, "SLURM_JOB_END_TIME"),
+    )
+
+
+def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
+    """Variables of a job that is somewhere else, as where a container was built in one."""
+    path = environ.get("PATH")
+    here = platform.node().partition(".")[0]
+    if path is None or shutil.which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
+        return
+    raise EnvironmentLacksError(
+        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "
+        "srun",
+        "if this is no job, unset what begins with SLURM_; in a job, name its hosts: --hosts",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,10 @@ from hypothesis import strategies as st
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.allocations import allocation
 from mpigauge.launch.allocations.allocation import Node
+from tests.fakes.mpi import write_program
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 JOB = {
     "SLURM_JOB_ID": "17",
@@ -86,6 +91,16 @@ def test_in_a_step_the_nodes_are_those_of_the_job() -> None:
 
 def test_in_an_interactive_step_the_tasks_are_those_of_the_job() -> None:
     assert allocation({**JOB, **STEP}) == allocation(JOB)
+
+
+def test_variables_of_a_job_elsewhere_are_told_so(tmp_path: Path) -> None:
+    """As where a container was built in a job: no srun, and other hosts than this."""
+    environ = {**JOB, "PATH": str(tmp_path)}
+    with pytest.raises(EnvironmentLacksError, match="there is no srun") as caught:
+        allocation(environ)
+    assert "unset what begins with SLURM_" in caught.value.hint
+    write_program(tmp_path / "srun", "")
+    assert allocation(environ) is not None
 
 
 def test_a_heterogeneous_job_is_refused() -> None:
