@@ -45,6 +45,23 @@ def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.
     assert all("these are my last words" in failure.words for failure in result.failures)
 
 
+@pytest.mark.parametrize("works", [True, False], ids=["later it works", "its visits crash, too"])
+def test_a_warm_up_that_ends_the_job_costs_its_size_and_not_the_campaign(
+    works: bool, cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first launch is started again: the others know."""
+    monkeypatch.setenv("FAKE_WARM_UP", "64")
+    if not works:
+        monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    done = cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl")
+    assert states(rows_of(done, int(not works))) == {8: "ok", 64: "ok" if works else "failed"}
+    assert "warm-up" in done.err
+    result = load(Path("r.jsonl"))
+    assert [failure.launch for failure in result.failures if failure.cell is None] == [1]
+    assert [one.warmup_bytes for one in result.launches[:2]] == [0, 1]
+    assert {one.warmup_bytes for one in result.launches[1:]} == {1}
+
+
 @pytest.mark.thorough
 def test_the_reason_of_a_crash_is_what_the_job_said(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch

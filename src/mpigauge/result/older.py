@@ -17,7 +17,8 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 HISTORY: Mapping[int, str] = {
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
-    "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "
+    "`placement`; added since: launches have `cards`, `throttled`, `machines`, `first_round_trip_ns` and "
+    "`warmup_bytes`, "
     "cards `speed`, `mtu`, `driver` and `firmware`, machines `memory_bytes`, `microcode`, `online`, "
     "`governor` and `clock_source`, "
     "visits `ip_received_bytes`, `ip_sent_bytes`, `rdma_received_bytes`, `rdma_sent_bytes`, "

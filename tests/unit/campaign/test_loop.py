@@ -88,12 +88,16 @@ class FakeRun:
     job: object
     visits: Sequence[PlannedVisit]
     text: str
+    usual_start_s: float
+    warmup_bytes: int
     began: bool = False
     reached_visits: bool = False
     ended: bool = False
     prelude_s: float = 0.01
     skipped: set[Cell] = field(default_factory=set)
     suspects: frozenset[int] = frozenset()
+    died_warming_up: bool = False
+    name: str = "a job"
 
     def run(self) -> None:
         """As the job would: records of what was measured, or of what failed."""
@@ -108,6 +112,7 @@ class FakeRun:
             return None
         self.began = True
         self.reached_visits = mpi not in self.script.hanging
+        self.died_warming_up = not self.reached_visits
         self.around.state.append(msgspec.structs.replace(launch(number), job=self.key.job))
         if not self.reached_visits:
             time.sleep(self.script.hangs_s)
