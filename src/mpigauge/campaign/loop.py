@@ -105,6 +105,9 @@ class CampaignLoop:
         self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
             self._state.remember(before)
+            for job in self._jobs:
+                mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
+                job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
         self._comparison = Comparison(plan, file.path)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
