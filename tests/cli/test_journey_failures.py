@@ -22,6 +22,7 @@ from tests.cli.journey import (
     states,
 )
 from tests.fakes.kernel import EAGER_LIMIT_BYTES
+from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install
@@ -330,3 +331,23 @@ def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == errors.EXIT_ENVIRONMENT
     assert load(Path("r.jsonl")).ends[-1].reason == "launches"
+
+
+def test_a_start_is_waited_for_as_long_as_patience_says(
+    cli: Cli, openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = write_program(machine / "sleepy", "exec /bin/sleep 60", "#!/bin/sh\n")
+    done = cli(*MEASURE_ONCE, "--patience", "1s", "--mpiexec", launcher, "-o", "r.jsonl")
+    assert done.status == errors.EXIT_NOTHING_MEASURED
+    assert "--patience gives a start more time" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.campaign.plan.patience_s == 1
+    assert {failure.kind for failure in result.failures} == {"timeout"}
+
+
+@pytest.mark.parametrize("word", ["0s", "2 days", "nonsense"])
+def test_a_patience_that_cannot_be_is_refused(cli: Cli, openmpi: FakeMpi, word: str) -> None:
+    assert cli(*MEASURE_ONCE, "--patience", word).status == errors.EXIT_USAGE
+
+
+MEASURE_ONCE = ("run", "pingpong", "--sizes", "8", "--launches", "1", "-q")
