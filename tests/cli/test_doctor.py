@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli import doctor_system
+from mpigauge.launch import single_copies
 from mpigauge.result import interfaces, system_limits
 from mpigauge.result.surroundings import Environment
 
@@ -31,6 +32,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(interfaces, "NET", tmp_path / "net")
     monkeypatch.setattr(interfaces, "RDMA", tmp_path / "infiniband")
     monkeypatch.setattr(system_limits, "PTRACE_SCOPE", str(tmp_path / "ptrace_scope"))
+    monkeypatch.setattr(single_copies, "refusal", lambda: "")
     monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: 2**30)
     monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: 8 * 2**20)
     monkeypatch.setattr(system_limits, "open_files", lambda: 1024)
@@ -59,7 +61,8 @@ def test_a_quiet_machine_has_nothing_to_note() -> None:
     assert said["network"] == ("info", "nothing that is up")
 
 
-def test_what_is_not_known_is_not_called_fine() -> None:
+def test_what_is_not_known_is_not_called_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(single_copies, "refusal", lambda: None)
     said = found(Environment(cores=2, cores_online=2, numa_nodes=1))
     unknown = ("frequency governor", "caches", "clock source", "single copies (CMA)")
     assert {said[what][0] for what in unknown} == {"info"}
@@ -68,11 +71,20 @@ def test_what_is_not_known_is_not_called_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scope", "state"), [("0", "ok"), ("1", "info"), ("2", "note"), ("3", "note"), ("?", "info")]
+    ("scope", "state"), [("0", "ok"), ("1", "info"), ("2", "note"), ("3", "note"), ("?", "ok")]
 )
 def test_who_may_read_another_rank(system: Path, scope: str, state: str) -> None:
     (system / "ptrace_scope").write_text(scope, encoding="ascii")
     assert found()["single copies (CMA)"][0] == state
+
+
+@pytest.mark.parametrize("scope", ["", "0", "1"])
+def test_a_sandbox_that_keeps_ranks_apart_is_noted_whatever_ptrace_scope_says(
+    system: Path, monkeypatch: pytest.MonkeyPatch, scope: str
+) -> None:
+    (system / "ptrace_scope").write_text(scope, encoding="ascii")
+    monkeypatch.setattr(single_copies, "refusal", lambda: "Function not implemented")
+    assert found()["single copies (CMA)"] == ("note", "forbidden: Function not implemented")
 
 
 @pytest.mark.parametrize(("size", "state"), [(None, "note"), (64 * 2**20, "note"), (2**30, "ok")])

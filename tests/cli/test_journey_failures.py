@@ -23,6 +23,7 @@ from tests.cli.journey import (
     states,
 )
 from tests.fakes.kernel import EAGER_LIMIT_BYTES
+from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Install
@@ -44,6 +45,28 @@ def test_a_crash_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.
     assert [(failure.launch, failure.kind) for failure in result.failures] == [(1, "crash"), (2, "crash")]
     assert [(one.number, one.part) for one in result.launches] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]
     assert all("these are my last words" in failure.words for failure in result.failures)
+
+
+@pytest.mark.parametrize("works", [True, False], ids=["later it works", "its visits crash, too"])
+def test_a_warm_up_that_ends_the_job_costs_its_size_and_not_the_campaign(
+    works: bool, cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first launch is started again: the others know."""
+    monkeypatch.setenv("FAKE_WARM_UP", "64")
+    if not works:
+        monkeypatch.setenv("FAKE_CRASH", "pingpong:64")
+    done = cli("run", *MEASURE, "--format", "json", "-o", "r.jsonl")
+    assert states(rows_of(done, int(not works))) == {8: "ok", 64: "ok" if works else "failed"}
+    assert "warm-up" in done.err
+    result = load(Path("r.jsonl"))
+    assert [failure.launch for failure in result.failures if failure.cell is None] == [1]
+    assert [one.warmup_bytes for one in result.launches[:2]] == [0, 1]
+    assert {one.warmup_bytes for one in result.launches[1:]} == {1}
+    lines = Path("r.jsonl").read_bytes().splitlines(keepends=True)
+    second = next(number for number, line in enumerate(lines) if b'"warmup_bytes":1' in line)
+    Path("cut.jsonl").write_bytes(b"".join(lines[: second + 1]))
+    assert cli("resume", "cut.jsonl", "-q").status == int(not works)
+    assert [failure.launch for failure in load(Path("cut.jsonl")).failures if failure.cell is None] == [1]
 
 
 @pytest.mark.thorough
@@ -361,3 +384,23 @@ def test_a_table_that_has_no_space_is_no_success(openmpi: FakeMpi, machine: Path
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == errors.EXIT_ENVIRONMENT
     assert load(Path("r.jsonl")).ends[-1].reason == "launches"
+
+
+def test_a_start_is_waited_for_as_long_as_patience_says(
+    cli: Cli, openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = write_program(machine / "sleepy", "exec /bin/sleep 60", "#!/bin/sh\n")
+    done = cli(*MEASURE_ONCE, "--patience", "1s", "--mpiexec", launcher, "-o", "r.jsonl")
+    assert done.status == errors.EXIT_NOTHING_MEASURED
+    assert "--patience gives a start more time" in done.err
+    result = load(Path("r.jsonl"))
+    assert result.campaign.plan.patience_s == 1
+    assert {failure.kind for failure in result.failures} == {"timeout"}
+
+
+@pytest.mark.parametrize("word", ["0s", "2 days", "nonsense"])
+def test_a_patience_that_cannot_be_is_refused(cli: Cli, openmpi: FakeMpi, word: str) -> None:
+    assert cli(*MEASURE_ONCE, "--patience", word).status == errors.EXIT_USAGE
+
+
+MEASURE_ONCE = ("run", "pingpong", "--sizes", "8", "--launches", "1", "-q")

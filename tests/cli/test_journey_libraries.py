@@ -143,3 +143,29 @@ def test_one_mpiexec_is_for_one_library(cli: Cli, fake_mpi: Install) -> None:
     both = (*RUN, "--mpi", "mpich", "--mpi", "openmpi", "--mpiexec", fake.bin / "mpiexec")
     assert "one mpiexec cannot start 2 libraries" in cli(*both).err
     assert "is not a program" in cli(*RUN, "--mpiexec", "/nonsense").err
+
+
+# ---- What else may have been meant ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ("-o", "r.jsonl")], ids=["before", "while"])
+def test_another_library_than_the_one_that_is_loaded_is_not_measured_silently(
+    cli: Cli, openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    broken = write_program(machine / "module" / "mpicc", 'echo "icx: command not found" >&2; exit 127', SHELL)
+    monkeypatch.setenv("PATH", f"{broken.parent}:{openmpi.bin}")
+    done = cli(*RUN, *words)
+    assert done.status == EXIT_DONE
+    (line,) = [line for line in (done.out + done.err).splitlines() if "does not work" in line]
+    assert f"{broken} does not work (" in line
+    assert "icx: command not found" in line
+    assert f"measuring Open MPI 5.0.11 of {openmpi.prefix}" in line
+
+
+def test_a_library_that_is_named_is_measured_without_a_word(
+    cli: Cli, openmpi: FakeMpi, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = fake_mpi("mpich", "5.0.2")
+    monkeypatch.setenv("PATH", f"{openmpi.bin}:{other.bin}")
+    assert "MPICH 5.0.2 is behind it" in cli(*RUN, "--dry-run").out
+    assert "behind" not in cli(*RUN, "--dry-run", "--mpi", openmpi.mpicc).out

@@ -17,6 +17,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
+    FAKE_WARM_UP=64      dies in a warm-up with messages of 64 B or more
     FAKE_SLOW="0-3:10 2:3"  takes 10 times as long between ranks 0 and 3, 3 times in all pairs of rank 2;
                          0-3:10:0.6 does in about 6 of 10 launches
     FAKE_SLOWER=1.5      whatever several ranks do takes 1.5 times as long
@@ -348,4 +349,17 @@ def follow(plan: Iterable[str], library: str, standard: str, latency_ns: int) ->
     say_launch(os.environ.get("FAKE_LIBRARY", library), launch["ranks"], ranks, standard)
     if ranks != launch["ranks"]:
         raise Died(f"the plan is for {launch['ranks']} ranks, this job has {ranks}")
+    _warm_up(launch, visits)
     Run(launch, visits, latency_ns).run()
+
+
+def _warm_up(launch: dict[str, int], visits: list[dict[str, Any]]) -> None:
+    """Of its messages none may be too large.
+
+    Raises:
+        Died: One is.
+    """
+    largest = max(visit["bytes"] for visit in visits)
+    limit = launch.get("warmup_bytes", 0) or largest
+    if min(limit, largest) >= int(os.environ.get("FAKE_WARM_UP", largest + 1)):
+        raise Died("the warm-up was too much")

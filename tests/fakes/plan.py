@@ -34,11 +34,12 @@ LAUNCH_KEYS = {
     "cell_ns": (1, TIME_MOST_NS),
     "deadline_ns": (1, TIME_MOST_NS),
     "warmup_ns": (0, TIME_MOST_NS),
+    "warmup_bytes": (0, 2**63 - 1),
     "hang_ns": (0, TIME_MOST_NS),
     "watched": (0, 1),
     "pool_caches": (0, 1000),
 }
-LAUNCH_OPTIONAL = {"hang_ns", "watched", "pool_caches"}
+LAUNCH_OPTIONAL = {"warmup_bytes", "hang_ns", "watched", "pool_caches"}
 VISIT_KEYS = {key["name"]: (key["least"], key["most"]) for key in KEPT["visit_keys"] if "least" in key}
 REQUIRED = {"pattern", "mode", "id", "cell", "bytes", "window", "pool_bytes"}
 """What mpigauge always writes; the kernel could do without some of them."""

@@ -85,6 +85,7 @@ class JobRun:
 
     Attributes:
         began: Whether the kernel said anything at all.
+        failed: Whether it ended before that.
         ended: Whether it said its last line: the only proof that the launch is whole.
         startup_s: From the launcher's start to the kernel's first line.
         prelude_s: The same to the first visit, after clocks of several hosts were compared.
@@ -103,6 +104,7 @@ class JobRun:
         visits: Sequence[PlannedVisit],
         plan_text: str,
         usual_start_s: float = 0.0,
+        warmup_bytes: int = 0,
     ) -> None:
         self._around = around
         self._state = around.state
@@ -114,11 +116,13 @@ class JobRun:
         hosts = len(set(job.hosts)) or 1
         self._patience = Patience(visits, hosts, target.description, around.plan.patience_s)
         self._usual_start_s = usual_start_s
+        self._warmup_bytes = warmup_bytes
         self._seen: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
         self._carried = Counters()  # by the relay of our lab, before the visit
         self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
         self.began = False
+        self.failed = False
         self.ended = False
         self.startup_s = 0.0
         self.prelude_s = 0.0
@@ -131,6 +135,11 @@ class JobRun:
     def reached_visits(self) -> bool:
         """Whether it came as far as its first visit, or found nothing left to do."""
         return self.ended or not self._patience.untried
+
+    @property
+    def died_warming_up(self) -> bool:
+        """Whether it began, and ended by itself before its first visit."""
+        return self.began and self.failed and not self.reached_visits
 
     @property
     def name(self) -> str:
@@ -167,6 +176,7 @@ class JobRun:
         if self.options_found:
             self._tell_of_answer()
         elif trouble:
+            self.failed = True
             self._fail(trouble, running)
         if running.undead:
             self._tell_of(running.undead)
@@ -311,6 +321,7 @@ class JobRun:
                 reported=reported,
                 throttled=control_groups.throttled(),
                 options_found=self._job.options_found,
+                warmup_bytes=self._warmup_bytes,
             )
         )
 

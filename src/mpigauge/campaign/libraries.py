@@ -94,6 +94,20 @@ def _unknown(plan: Plan, library: Library) -> Iterator[str]:
         yield "--remote-shell"
 
 
+def other_choices(libraries: Iterable[Library]) -> Iterator[str]:
+    """Sentences on compiler wrappers that somebody who named no library may have meant."""
+    for library in libraries:
+        measuring = f"{library.kind.about} {library.version} of {library.prefix}"
+        for other in library.passed_over:
+            if other.why:
+                yield f"{other.mpicc} does not work ({other.why}); measuring {measuring}"
+            else:
+                yield (
+                    f"measuring {measuring}, which is first on PATH; {other.about} is behind it: "
+                    f"--mpi {other.mpicc}"
+                )
+
+
 def unknown_settings(plan: Plan, kernels: Iterable[tuple[Library, Path]]) -> Iterator[str]:
     """Sentences on variables that are varied, and that a library does not know: nothing would differ.
 

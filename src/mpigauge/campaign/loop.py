@@ -4,7 +4,7 @@ import gc
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.analysis.failure_cause import cause_of
@@ -39,6 +39,9 @@ SILENT_STARTS_MOST = 3
 SILENT_STARTS_OF_WORKING = 12
 """The same for a job that has worked before: it is not broken, but somebody kills it."""
 
+WARMUP_LEAST_BYTES = 1
+"""What a launch warms up with after one that did not survive it: what is too large fails in its own visit."""
+
 CONVERGED_SHARE = 0.95
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
@@ -53,6 +56,7 @@ class JobState:
         silent_starts: Since a start last came as far as its visits.
         worked: Whether one ever did.
         host_gone: Whether a host of it does not answer any more.
+        warmup_bytes: What its launches send at most before their first visit, since one died there; else 0.
     """
 
     target: Target
@@ -61,6 +65,7 @@ class JobState:
     silent_starts: int = 0
     worked: bool = False
     host_gone: bool = False
+    warmup_bytes: int = 0
 
     @property
     def dead(self) -> bool:
@@ -97,6 +102,9 @@ class CampaignLoop:
         self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
             self._state.remember(before)
+            for job in self._jobs:
+                mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
+                job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
         self._comparison = Comparison(plan, file.path)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
@@ -224,11 +232,20 @@ class CampaignLoop:
         self._close(key, job, self._budget.elapsed_s - begun_s, skipped)
 
     def _attempt(self, number: int, job: JobState, visits: Sequence[PlannedVisit]) -> JobRun:
-        limits = job.budget.limits(self._budget, number, pool_bytes())
+        limits = replace(job.budget.limits(self._budget, number, pool_bytes()), warmup_bytes=job.warmup_bytes)
         key = job.key(number).job
         start = job_of(self._plan, job.target, key, self._state.options_found.get(key, ()))
         text = kernel_plan(visits, self._plan, limits, start.cores)
-        attempt = JobRun(self._around, job.target, job.key(number), start, visits, text, job.budget.startup_s)
+        attempt = JobRun(
+            self._around,
+            job.target,
+            job.key(number),
+            start,
+            visits,
+            text,
+            job.budget.startup_s,
+            job.warmup_bytes,
+        )
         _leave_memory_alone()
         attempt.run()
         if attempt.options_found:  # no failure, but a question that is answered now
@@ -240,6 +257,11 @@ class CampaignLoop:
             job.worked = True
         if attempt.began:
             job.budget.startup_s = attempt.prelude_s
+        if attempt.died_warming_up and not job.warmup_bytes:
+            job.warmup_bytes = WARMUP_LEAST_BYTES
+            self._around.observer.trouble(
+                f"{attempt.name}: ended in its warm-up: further launches send only small messages in theirs"
+            )
         return attempt
 
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:

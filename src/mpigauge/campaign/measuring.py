@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.campaign.hosts import allowed_s
 from mpigauge.campaign.jobs import crowded
-from mpigauge.campaign.libraries import unknown_settings
+from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
@@ -67,6 +67,8 @@ def measure(
     ):
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
+        for words in other_choices(one.library for one in targets):
+            observer.trouble(words)
         for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
             observer.trouble(words)
         for job in crowded(plan, targets):

@@ -124,12 +124,19 @@ def _temporary_files() -> Finding:
 
 def _copies() -> Finding:
     """Whether a rank may read another one's memory, which saves a copy of each large message."""
+    from mpigauge.launch import single_copies
     from mpigauge.result.system_limits import ptrace_scope
 
-    what, scope = "single copies (CMA)", ptrace_scope()
-    if scope is None:
-        return Finding("info", what, "not visible: the system has no ptrace_scope")
-    if scope >= ONLY_ROOT:
+    what, scope, refusal = "single copies (CMA)", ptrace_scope(), single_copies.refusal()
+    if refusal is None:
+        return Finding("info", what, "not visible: it cannot be tried here")
+    if refusal and (scope or 0) < ONLY_ROOT:
+        remedy = (
+            "a sandbox keeps processes apart: MPICH ends at large messages unless MPIR_CVAR_CH4_CMA_ENABLE=0 "
+            "is set; in a container: --cap-add SYS_PTRACE"
+        )
+        return Finding("note", what, f"forbidden: {refusal}", remedy)
+    if scope is not None and scope >= ONLY_ROOT:
         remedy = "large messages are copied twice: sysctl kernel.yama.ptrace_scope=0 (root)"
         return Finding("note", what, f"forbidden: ptrace_scope {scope}", remedy)
     if scope:

@@ -29,16 +29,18 @@ def what_would_run(session: Session, output: Path | None) -> str:
         UsageError: There is such a file already.
     """
     from mpigauge.campaign.jobs import crowded
+    from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import shared_cores
     from mpigauge.result.writer import check_free
 
     if output is not None:
         check_free(output)
     plan = session.plan
+    others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
     shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
-    return "\n".join([*_amount(session), *shared, *lab, head, *_jobs(session), ""])
+    return "\n".join([*_amount(session), *others, *shared, *lab, head, *_jobs(session), ""])
 
 
 def _amount(session: Session) -> Iterator[str]:

@@ -5,6 +5,7 @@ PATH outside the system's own folders (a loaded module, an activated environment
 has added; the wheel in mpigauge's own environment; the system's packages.
 """
 
+import contextlib
 import importlib.metadata
 import os
 import re
@@ -12,16 +13,18 @@ import shlex
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
-from mpigauge.mpi.library import Library
+from mpigauge.mpi.library import Library, PassedOver
 from mpigauge.mpi.wrapper import Candidate, inspect
 
+CHOSEN = "$MPICC"
+ON_PATH = "PATH"
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 INSTALL_HINT = (
@@ -31,28 +34,57 @@ INSTALL_HINT = (
 
 
 def find_default() -> Library:
-    """The library to use where nobody names one.
+    """The library to use where nobody names one; its `passed_over` are those that may have been meant.
 
     Raises:
-        EnvironmentLacksError: There is none, or none that works.
+        EnvironmentLacksError: There is none, or none that works; or $MPICC does not work.
     """
     _check_chosen()
     troubles: list[MpigaugeError] = []
     without_launcher: list[Library] = []
-    for candidate in _candidates():
+    passed: list[PassedOver] = []
+    candidates = _candidates()
+    for candidate in candidates:
         try:
             library = inspect(candidate)
         except MpigaugeError as error:
+            if candidate.origin == CHOSEN:
+                raise EnvironmentLacksError(
+                    error.sentence, "that is $MPICC: correct it, or unset it"
+                ) from None
             troubles.append(error)
+            passed.append(PassedOver(candidate.mpicc, error.sentence.removeprefix(f"{candidate.mpicc}: ")))
             continue
-        if library.is_startable:
-            return library
+        if library.is_startable or candidate.origin == CHOSEN:
+            return replace(library, passed_over=(*passed, *_behind(candidate, candidates)))
+        passed.append(PassedOver(candidate.mpicc, "no mpiexec is beside it"))
         without_launcher.append(library)
     if without_launcher:
         return without_launcher[0]
     if troubles:
         raise troubles[0]
     raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
+
+
+def _behind(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOver]:
+    """The first library that stands on PATH behind the one that is measured, and may have been meant.
+
+    Whoever loads a module and then activates an environment with an MPI in it has the module's behind. The
+    other way round, the module was meant; and the system's packages are nobody's choice.
+    """
+    for other in others if chosen.origin == ON_PATH else ():
+        if other.origin != ON_PATH or (_in_environment(other.mpicc) and not _in_environment(chosen.mpicc)):
+            continue
+        with contextlib.suppress(MpigaugeError):
+            library = inspect(other)
+            yield PassedOver(other.mpicc, about=f"{library.kind.about} {library.version}")
+            return
+
+
+def _in_environment(mpicc: Path) -> bool:
+    """Whether it lies in an environment of Python or conda that is active."""
+    roots = (sys.prefix, os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX"))
+    return any(root and mpicc.is_relative_to(Path(root).resolve()) for root in roots)
 
 
 def _check_chosen() -> None:
@@ -68,13 +100,13 @@ def _chosen() -> Candidate | None:
     """What $MPICC says, which may have options: "mpicc -cc=icx"."""
     text = os.environ.get("MPICC", "")
     if whole := shutil.which(text):
-        return Candidate(Path(whole), "$MPICC")
+        return Candidate(Path(whole), CHOSEN)
     try:
         word, *options = shlex.split(text)
     except ValueError:
         return None
     program = shutil.which(word)
-    return Candidate(Path(program), "$MPICC", options=tuple(options)) if program else None
+    return Candidate(Path(program), CHOSEN, options=tuple(options)) if program else None
 
 
 def find_all() -> tuple[list[Library], list[MpigaugeError]]:
@@ -260,7 +292,7 @@ def _all_candidates() -> Iterator[Candidate]:
         if folder in SYSTEM_FOLDERS:
             system.append(folder)
         else:
-            yield Candidate(folder / "mpicc", "PATH")
+            yield Candidate(folder / "mpicc", ON_PATH)
     for one in managed():
         yield Candidate(one.mpicc, one.origin, one.label)
     yield from _wheel_candidates()

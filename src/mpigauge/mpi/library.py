@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mpigauge.mpi.kinds import LOOPBACK, Kind, identify, kind_named
@@ -25,6 +25,21 @@ DECLINED = ("0", "no", "off", "disable")
 
 
 @dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A compiler wrapper that a user who named no library may have meant.
+
+    Attributes:
+        mpicc: Its path.
+        why: Why it cannot be used; empty if it can, and stands behind the one that is.
+        about: Its library, "MPICH 5.0.2"; empty if it cannot be used.
+    """
+
+    mpicc: Path
+    why: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """An installed MPI library.
 
@@ -40,6 +55,7 @@ class Library:
         environment: What its programs need to be set.
         options: What is to stand behind mpicc whenever it is run, as $MPICC may have it: -cc=icx.
         called: What the user calls it, to tell it from another build of the same version; may be empty.
+        passed_over: What else may have been meant, where nobody has named it.
     """
 
     kind: Kind
@@ -53,6 +69,7 @@ class Library:
     environment: Mapping[str, str]
     options: tuple[str, ...] = ()
     called: str = ""
+    passed_over: tuple[PassedOver, ...] = field(default=(), compare=False)
 
     def environment_for(
         self,

@@ -42,6 +42,7 @@ class Limits:
         cell_s: Time that a cell should take in this launch.
         deadline_s: No visit begins later than this after the start.
         warmup_s: Per group of ranks and size, before the first visit.
+        warmup_bytes: The most that is sent in it; 0 means as much as in any visit.
         pool_bytes: What cold visits walk through on each side.
         pool_caches: Largest caches of any rank's host that cold visits walk through at least; 0 leaves it
             at pool_bytes, which know this machine's alone.
@@ -52,6 +53,7 @@ class Limits:
     cell_s: float
     deadline_s: float
     warmup_s: float = 0.05
+    warmup_bytes: int = 0
     pool_bytes: int = 0
     pool_caches: int = 0
     hang_s: float = 0.0
@@ -135,6 +137,7 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
         cell_ns=_ns(limits.cell_s),
         deadline_ns=_ns(limits.deadline_s),
         warmup_ns=_ns(limits.warmup_s),
+        **({"warmup_bytes": limits.warmup_bytes} if limits.warmup_bytes else {}),
         **({"hang_ns": _ns(limits.hang_s)} if limits.hang_s else {}),
         **({"watched": 1} if limits.watched else {}),
         **({"pool_caches": limits.pool_caches} if limits.pool_caches else {}),

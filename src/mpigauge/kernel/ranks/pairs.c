@@ -155,12 +155,11 @@ static void find_largest(const struct mg_plan *plan)
     }
 }
 
-static void let_talk(const struct mg_visit *visit, int64_t least_ns)
+static void let_talk(const struct mg_plan *plan, const struct mg_visit *visit, int64_t least_ns)
 {
     MPI_Comm comm = mg_pair_begin(visit);
 
-    mg_warm_up_group(visit, 1, comm, 2, least_ns);
-    mg_warm_up_group(visit, pair_of(visit)->largest, comm, 2, least_ns);
+    mg_warm_up_group(plan, visit, pair_of(visit)->largest, comm, 2, least_ns);
     mg_pair_end(visit);
     pair_of(visit)->largest = 0;
 }
@@ -179,7 +178,7 @@ void mg_pairs_meet(const struct mg_plan *plan)
         const struct mg_visit *visit = &plan->visits[i];
 
         if (is_own(visit) && pair_of(visit)->largest > 0)
-            let_talk(visit, least_ns);
+            let_talk(plan, visit, least_ns);
     }
     mg_rest_until_all();
 }

@@ -62,6 +62,7 @@ struct mg_plan {
     int64_t          cell_ns;       /* time a cell should take in this launch */
     int64_t          deadline_ns;   /* no visit begins later than this after clocks agree */
     int64_t          warmup_ns;     /* per group of ranks, before the first visit */
+    int64_t          warmup_bytes;  /* the most that is sent in it; 0: as much as in any visit */
     int64_t          hang_ns;       /* of silence, after which a visit hangs; 0: others watch */
     bool             watched;       /* who feeds it keeps its input open until the end */
     int64_t          pool_caches;   /* largest caches of a host that cold pools have at least */

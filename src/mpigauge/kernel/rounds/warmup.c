@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-void mg_warm_up_group(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
-                      int64_t least_ns)
+static void talk(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
+                 int64_t least_ns)
 {
     const struct mg_pattern *shift       = mg_pattern_find("shift");
     struct mg_visit          visit_of_it = *visit;
@@ -35,6 +35,14 @@ void mg_warm_up_group(const struct mg_visit *visit, size_t bytes, MPI_Comm comm,
         go_on = rounds < 3 || mg_now_ns() < end_ns;
         mg_share(comm, &go_on, sizeof go_on);
     }
+}
+
+void mg_warm_up_group(const struct mg_plan *plan, const struct mg_visit *visit, size_t bytes,
+                      MPI_Comm comm, int ranks, int64_t least_ns)
+{
+    talk(visit, 1, comm, ranks, least_ns);
+    if (plan->warmup_bytes == 0 || bytes <= (size_t) plan->warmup_bytes)
+        talk(visit, bytes, comm, ranks, least_ns);
 }
 
 /* What a visit sends: memory is worked on without messages, however large. */
@@ -73,8 +81,7 @@ void mg_warm_up(const struct mg_plan *plan)
         const struct mg_visit *most  = &plan->visits[largest[ranks] - 1];
         const struct mg_group  group = mg_group_of(ranks);
         if (group.comm != MPI_COMM_NULL) {
-            mg_warm_up_group(most, 1, group.comm, ranks, plan->warmup_ns);
-            mg_warm_up_group(most, message_bytes(most), group.comm, ranks, plan->warmup_ns);
+            mg_warm_up_group(plan, most, message_bytes(most), group.comm, ranks, plan->warmup_ns);
         }
         if (ranks < plan->ranks)
             mg_rest_until_all();

@@ -76,6 +76,7 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
         {"cell_ns", &plan->cell_ns, 1, MG_TIME_MOST_NS},
         {"deadline_ns", &plan->deadline_ns, 1, MG_TIME_MOST_NS},
         {"warmup_ns", &plan->warmup_ns, 0, MG_TIME_MOST_NS},
+        {"warmup_bytes", &plan->warmup_bytes, 0, INT64_MAX},
         {"hang_ns", &plan->hang_ns, 0, MG_TIME_MOST_NS},
         {"watched", &watched, 0, 1},
         {"pool_caches", &plan->pool_caches, 0, 1000},

@@ -1,0 +1,53 @@
+"""Whether a process may read another one's memory, which saves a copy of each large message: by trying it."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from typing import Any
+
+WORD = b"single copy"
+OTHER = f"""
+import ctypes
+word = ctypes.create_string_buffer({WORD!r})
+print(ctypes.addressof(word), flush=True)
+input()
+"""
+"""A process that says where its word lies, and waits."""
+
+
+class _Part(ctypes.Structure):
+    """An iovec."""
+
+    _fields_ = (("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
+
+
+def refusal() -> str | None:
+    """Read a child's memory, as libraries do (CMA); return why not, in the system's words.
+
+    A child's may be read where a stranger's may not: ptrace_scope 1 makes that difference.
+
+    Returns:
+        Empty if it works; None if the system has no such call, or the child did not start.
+    """
+    call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
+    if call is None:
+        return None
+    words = [sys.executable, "-ISc", OTHER]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        try:
+            said = other.stdout.readline() if other.stdout is not None else b""
+            return _reading(call, other.pid, int(said)) if said.strip().isdigit() else None
+        finally:
+            other.kill()
+
+
+def _reading(call: Any, pid: int, address: int) -> str:
+    """What comes of reading the word of another process; empty if it is that word."""
+    found = ctypes.create_string_buffer(len(WORD))
+    here, there = _Part(ctypes.addressof(found), len(WORD)), _Part(address, len(WORD))
+    call.restype = ctypes.c_ssize_t
+    call.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, *(ctypes.c_ulong,) * 2)
+    if call(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0:
+        return os.strerror(ctypes.get_errno())
+    return "" if found.raw == WORD else "it gives other bytes"
