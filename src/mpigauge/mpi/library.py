@@ -81,6 +81,7 @@ class Library:
         remote_shell: str = "",
         several_hosts: bool = False,
         manager: str = "",
+        has_shell: bool = True,
     ) -> Mapping[str, str]:
         """What a job of it needs to be set.
 
@@ -90,6 +91,7 @@ class Library:
             crowded: Whether its ranks are more than the processors that they share.
             roomy: Whether they are not, though its launcher had to be told that they are.
             manager: The scheduler whose job we are in, by its name in `launch.allocations`.
+            has_shell: Whether there is a program here that reaches other hosts, ssh or rsh.
         """
         told = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
         yielding = {k: v for k, v in told.items() if k not in os.environ}
@@ -98,10 +100,13 @@ class Library:
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}
         shell = self.kind.remote_shell if remote_shell else {}
         reached = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
+        needed = not has_shell and not several_hosts and self._major < self.kind.needs_shell_before
+        alone = self.kind.without_shell if needed else {}
         return {
             **self.environment,
             **self._finds_what_it_loads(),
             **yielding,
+            **{k: v for k, v in alone.items() if k not in os.environ},
             **{k: v for k, v in reached.items() if k not in os.environ},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
@@ -129,6 +134,12 @@ class Library:
             SEARCH: os.pathsep.join(filter(None, [before, str(folder)])),
             **({} if told else {loaded.plugins_variable: str(plugins)}),
         }
+
+    @property
+    def _major(self) -> int:
+        """The first number of its version; large if it has none, as of what is newer than we are."""
+        first = self.version.partition(".")[0]
+        return int(first) if first.isdigit() else 1 << 30
 
     @property
     def asks(self) -> Mapping[str, str]:

@@ -16,7 +16,7 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 
 HISTORY: Mapping[int, str] = {
     6: "plans have `patience_s` and `all_ranks`, launches `options_found` and `warmup_bytes`, ranks of "
-    "a launch `cores` and `threads`",
+    "a launch `cores` and `threads`, records `done` `throttled`",
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
     "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "

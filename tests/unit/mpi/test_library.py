@@ -312,3 +312,16 @@ def test_what_the_user_leads_the_loader_to_goes_before_what_the_library_brings(
     assert common.environment_for()["LD_LIBRARY_PATH"] == f"/abi:/mine:{tmp_path / 'lib'}"
     monkeypatch.setenv("I_MPI_OFI_LIBRARY_INTERNAL", "0")
     assert library.environment_for() == {}
+
+
+@pytest.mark.parametrize(("version", "told"), [("4.1.4", True), ("3.1.6", True), ("5.0.11", False)])
+def test_an_open_mpi_that_looks_for_ssh_in_vain_is_told_that_anything_will_do(
+    version: str, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Images of containers often lack ssh, which ranks of one host do not need."""
+    (kind,) = (one for one in WELL_KNOWN if one.name == "openmpi")
+    library = replace(library_of(kind), version=version)
+    assert library.environment_for(has_shell=False) == (kind.without_shell if told else {})
+    assert library.environment_for() == library.environment_for(has_shell=False, several_hosts=True) == {}
+    monkeypatch.setenv(next(iter(kind.without_shell)), "my-ssh")
+    assert library.environment_for(has_shell=False) == {}
