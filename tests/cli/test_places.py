@@ -110,6 +110,8 @@ def test_two_ranks_on_one_processor_are_the_first_doubt(cli: Cli, monkeypatch: p
     assert "something else used the cores" not in said
     assert "shared-core" in kinds(cli)
     assert "disturbed-launches" not in kinds(cli)
+    rows = json.loads(cli("show", "r.jsonl", "--format", "json").out)["rows"]
+    assert {row["disturbed_share"] for row in rows if row["pattern"] == "pingpong"} == {None}
 
 
 @pytest.mark.parametrize(

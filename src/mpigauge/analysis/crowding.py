@@ -74,6 +74,8 @@ class Crowding:
         self._launches: dict[JobKey, list[Launch]] = {}
         self._found: dict[tuple[JobKey, tuple[int, ...]], Crowd | None] = {}
         self._environment = result.campaign.environment.variables
+        plan = result.campaign.plan
+        self._cores = result.campaign.environment.cores if not plan.hosts or plan.lab is not None else 0
         for launch in result.launches:
             self._launches.setdefault(launch.job, []).append(launch)
         self.binding = _named(BINDS, self._environment)
@@ -88,6 +90,16 @@ class Crowding:
         if (cell.job, active) not in self._found:
             self._found[cell.job, active] = self._crowd(cell.job, active)
         return self._found[cell.job, active]
+
+    def lacks_processors(self, cell: Cell) -> bool:
+        """Return whether ranks of a cell waited for each other's processor.
+
+        Nothing tells then whether something else had it, too.
+        """
+        if 0 < self._cores < cell.ranks:
+            return True
+        crowd = self.of(cell)
+        return crowd is not None and crowd.lacks == "processor"
 
     def cause_of(self, crowd: Crowd | None) -> str:
         """Return the variables that bind ranks so, or add threads to them; empty if none is known."""
@@ -110,18 +122,9 @@ class Crowding:
 
 
 def with_processors(result: Result) -> list[Visit]:
-    """Return the visits of cells whose ranks had a processor each.
-
-    Where ranks wait for each other's processor, nothing tells whether something else had it, too.
-    """
-    crowding, cores = Crowding(result), result.campaign.environment.cores
-    here = not result.campaign.plan.hosts or result.campaign.plan.lab is not None
-    lacking = {
-        cell
-        for cell in result.campaign.cells
-        if (here and 0 < cores < cell.ranks)
-        or ((crowd := crowding.of(cell)) is not None and crowd.lacks == "processor")
-    }
+    """Return the visits of cells whose ranks had a processor each."""
+    crowding = Crowding(result)
+    lacking = {cell for cell in result.campaign.cells if crowding.lacks_processors(cell)}
     return [visit for visit in result.visits if visit.cell not in lacking]
 
 

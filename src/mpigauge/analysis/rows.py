@@ -242,7 +242,7 @@ def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: s
         warnings=_warnings(around, cell, time, good, stat, start, clock),
         visits=tuple(visits),
         state=part.state,
-        disturbed_share=disturbed_share(good),
+        disturbed_share=None if around.crowding.lacks_processors(cell) else disturbed_share(good),
     )
 
 

@@ -17,9 +17,14 @@ static void add(struct mg_cpus *cpus, int cpu)
 
 int mg_cpus_next(const struct mg_cpus *cpus, int from)
 {
-    for (int cpu = from; cpu < MG_CPUS_MOST; cpu++)
-        if ((cpus->words[cpu / 64] >> (cpu % 64) & 1) != 0)
-            return cpu;
+    for (int word = from / 64; word < MG_CPUS_WORDS; word++) {
+        uint64_t left = cpus->words[word];
+
+        if (word == from / 64)
+            left &= ~UINT64_C(0) << (from % 64);
+        if (left != 0)
+            return 64 * word + __builtin_ctzll(left);
+    }
     return -1;
 }
 
