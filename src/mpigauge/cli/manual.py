@@ -18,10 +18,9 @@ Words = tuple[str, ...]
 
 STATUSES = {
     errors.EXIT_DONE: "done",
-    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload, or the campaign "
-    "failed or made fewer launches than --launches asked for; or a map, comparison, check or history found "
-    "something slower; with a traceback: a fault of mpigauge itself, "
-    "please report it",
+    errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload, or the "
+    "campaign failed or made fewer launches than --launches asked for; or a map, comparison, check or "
+    "history found something slower; with a traceback: a fault of mpigauge itself, please report it",
     errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
     errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
     errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or the budget ran out before "
