@@ -214,6 +214,18 @@ def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
     assert "only 1 of 4 launches" in done.err
 
 
+def test_a_job_that_does_not_begin_is_no_success_beside_one_that_does(
+    cli: Cli, openmpi: FakeMpi, fake_mpi: Install
+) -> None:
+    broken = fake_mpi("mpich", "5.0.2")
+    write_program(broken.bin / "mpiexec", "import sys; sys.exit('there is no launcher today')")
+    words = ("--mpi", str(openmpi.prefix), "--mpi", str(broken.prefix), "--budget", "3s", "-o", "r.jsonl")
+    done = cli("run", "pingpong", "--sizes", "8", *words, "--format", "json")
+    rows = rows_of(done, 1)
+    assert rows["pingpong", "standard", 8, 2, "openmpi"]["status"] == "ok"
+    assert "there is no launcher today" in rows["pingpong", "standard", 8, 2, "mpich"]["reason"]
+
+
 def test_deadlocks_alone_are_an_answer(cli: Cli, openmpi: FakeMpi) -> None:
     done = cli("run", "exchange", "--mode", "blocking", "--sizes", "8KiB", "--format", "json")
     assert states(rows_of(done), "exchange") == {8192: "blocked"}

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mpigauge.analysis.failure_remedies import hint_for
 from mpigauge.result.records import Failure
 from mpigauge.vocabulary import GAP
 
 OURS = "mpigauge:"
 """How lines begin that we add."""
-
-SILENT = "the job said nothing"
 
 SHELLS_SIGNALS = 128
 """What shells and launchers add to the signal that a program died of."""
@@ -34,7 +31,7 @@ NOISE = re.compile(
     r"\[0x[0-9a-f]+\]$|^backtrace \(|\] \*\*\* (Process received|End of error)"
     r"|\] (Signal|Signal code|Failing at address): "
     r"|\(ignored\)$|: ignored\.?$|Warning: |UCX\s+WARN|error checking|aggregate error messages"
-    r"|MPI startup\(\): (Intel|Copyright|library kind|libfabric|Load tuning)"
+    r"|MPI startup\(\): (Intel|Copyright|library kind|libfabric|Load tuning|File )"
     r"|more process(es)? (has|have) sent help message|to see all help / error messages"
     r"|Forwarding signal|Sending Ctrl-C|Press Ctrl-C|write error \(Bad file descriptor\)"
     r"|^\*\*\* (on a|Unknown|reported)|\] \*\*\*\s+(on a|Unknown|reported|and )"
@@ -66,7 +63,7 @@ OF_LAUNCHER = re.compile(r"\[(proxy|mpiexec|prterun|bstrap)\b")
 STACK = re.compile(r"(?P<where>[\w:~]+ ?\((\d+|unknown)\)(\(\))?)\.*:\s*(?P<what>.*)")
 """A line of the error stack of MPICH and its relatives, the call first and the cause last."""
 
-STACK_BEGINS = "error stack:"
+STACK_BEGINS = re.compile(r"error stack:$")
 
 EMPTY = re.compile(r"|Other MPI error|P?MPI_\w+\(.*\) failed")
 """What lines of it say that say nothing: how deep the call went, and which it was."""
@@ -93,7 +90,7 @@ OF_DEATH = re.compile(r"YOUR APPLICATION TERMINATED|KILLED BY SIGNAL|BAD TERMINA
 FIELD = re.compile(r"([A-Za-z][\w -]{1,24}):\s+(\S.*)")
 """Lines of a paragraph that say what it is about."""
 
-FIELDS_TOLD = {"Framework", "Component", "Error", "Application name", "BTLs attempted", "Exit code"}
+FIELDS_TOLD = re.compile("Framework|Component|Error|Application name|BTLs attempted|Exit code")
 """Those without which its first sentence says little."""
 
 PLACE = re.compile(r"(?<=\] )\w+ \([^()]*\.c:\d+\): |^\[[\d.]+\] \[[^\]]*\]\s+\S+:\d+\s+(?=UCX)")
@@ -122,23 +119,13 @@ class Words:
     lines: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Why a job died.
+def line_of(failure: Failure) -> str:
+    """Return the line that says why a job died, else the signal that its launcher ended by.
 
-    Attributes:
-        line: One line, in the job's words where it said any.
-        hint: What helps; it follows from the line, and misleads nobody where that is not understood.
+    Returns:
+        Empty if the job said nothing and no signal is known.
     """
-
-    line: str
-    hint: str
-
-
-def cause_of(failure: Failure) -> Cause:
-    """Return why a job died: what it said, else what its exit status says."""
-    line = telling_line(failure.words) or _silent(failure)
-    return Cause(line, hint_for(line))
+    return telling_line(failure.words) or _signal_of(failure)
 
 
 def telling_line(words: str) -> str:
@@ -165,7 +152,7 @@ def telling_line(words: str) -> str:
 def _of_ours(line: str, told: Words) -> str:
     """A line of ours; where it ends in an error stack of the library, with the end of that."""
     call = re.match(r"(.*?: rank \d+: ).*?\b(MPI_\w+)\(", line)
-    if line.endswith(STACK_BEGINS) and call and (deepest := _deepest(told)):
+    if STACK_BEGINS.search(line) and call and (deepest := _deepest(told)):
         return f"{call[1]}{call[2]}: {deepest}"
     return line.removeprefix(OURS).strip()
 
@@ -190,7 +177,7 @@ def _told_apart(words: str) -> Words:
         elif inside and not (PROCESS.match(line) and not paragraphs[-1]) and not DIED.search(text):
             paragraphs[-1].append(text)
         else:
-            in_stack = not stack and text.endswith(STACK_BEGINS)
+            in_stack = not stack and STACK_BEGINS.search(text) is not None
             lines.append(text)
     return Words([one for one in paragraphs if one], stack, lines)
 
@@ -239,7 +226,7 @@ def _first_sentence(paragraph: Sequence[str]) -> str:
     if sentence.endswith(":"):
         after = about[0][2] if about else next(iter(prose[len(sentence) :].split()), "")
         return sentence.rstrip(":") if after.endswith(PROGRAM) else f"{sentence} {after}".strip()
-    named = ", ".join(f"{field[1]}: {field[2]}" for field in about if field[1] in FIELDS_TOLD)
+    named = ", ".join(f"{field[1]}: {field[2]}" for field in about if FIELDS_TOLD.fullmatch(field[1]))
     return f"{sentence.rstrip('.')} ({named})" if named else sentence
 
 
@@ -286,12 +273,12 @@ def _consequence(told: Words) -> str:
     return _whole(told.lines, told.lines[-1]) if told.lines else ""
 
 
-def _silent(failure: Failure) -> str:
-    """What the exit status says of a job that said nothing; one that we have ended ends as we asked."""
+def _signal_of(failure: Failure) -> str:
+    """The signal that the exit status tells of; what we have ended ourselves ended as we asked."""
     status = failure.status
     if status is None or failure.kind != "crash":
-        return SILENT
+        return ""
     number = -status if status < 0 else status - SHELLS_SIGNALS
-    if number in set(signal.Signals):
-        return f"{SILENT} and fell to signal {number} ({signal.strsignal(number)})"
-    return f"{SILENT} and ended with status {status}"
+    if number not in set(signal.Signals):
+        return ""
+    return f"{signal.Signals(number).name}: {signal.strsignal(number)}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.analysis.estimate import Printed, Timing
-from mpigauge.analysis.failure_cause import cause_of
+from mpigauge.analysis.failure_cause import line_of
 from mpigauge.analysis.reasons import (
     CellFailed,
     FromPublication,
@@ -18,7 +18,7 @@ from mpigauge.analysis.reasons import (
     Reason,
     WouldDeadlock,
 )
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Eager
 from mpigauge.vocabulary import STATUS_OF_FAILURE, Status
@@ -46,11 +46,13 @@ class Outcomes:
         troubles: The worst that happened to each cell that met trouble.
         limits: The eager limits that each cell has found.
         nothing: Why all the others were not measured, where they were not.
+        failed: The same of jobs of which nothing was measured since their launches failed.
     """
 
     troubles: Mapping[Cell, Outcome]
     limits: Mapping[Cell, Sequence[Eager]]
     nothing: Reason
+    failed: Mapping[JobKey, Reason]
 
 
 def outcomes_of(result: Result) -> Outcomes:
@@ -58,7 +60,7 @@ def outcomes_of(result: Result) -> Outcomes:
     limits: dict[Cell, list[Eager]] = defaultdict(list)
     for eager in result.eager:
         limits[eager.cell].append(eager)
-    return Outcomes(_troubles_of(result), limits, _why_nothing(result))
+    return Outcomes(_troubles_of(result), limits, _why_nothing(result), _failed_jobs(result))
 
 
 def _troubles_of(result: Result) -> dict[Cell, Outcome]:
@@ -69,7 +71,7 @@ def _troubles_of(result: Result) -> dict[Cell, Outcome]:
             troubles[cell] = late
     for failure in result.failures:
         if failure.cell is not None and not _is_corrupt(troubles.get(failure.cell)):
-            reason = CellFailed(failure.kind, failure.launch, cause_of(failure).line)
+            reason = CellFailed(failure.kind, failure.launch, line_of(failure))
             troubles[failure.cell] = Outcome(STATUS_OF_FAILURE[failure.kind], reason)
     for blocked in result.blocked:
         troubles[blocked.cell] = Outcome("blocked", WouldDeadlock(blocked.limit_bytes, blocked.found))
@@ -97,7 +99,7 @@ def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
     if isinstance(time, Printed):
         return Outcome("ok", FromPublication(time.statistic))
     if time is None:
-        return Outcome("skipped", outcomes.nothing)
+        return Outcome("skipped", outcomes.failed.get(cell.job, outcomes.nothing))
     # A launch without time for it says nothing about what the others measured; a failure does.
     return Outcome("ok", trouble.reason if trouble is not None and trouble.status != "skipped" else None)
 
@@ -105,8 +107,18 @@ def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
 def _why_nothing(result: Result) -> Reason:
     launch_failures = [failure for failure in result.failures if failure.cell is None]
     if launch_failures and not result.visits:
-        return LaunchFailed(cause_of(launch_failures[-1]).line)
+        return LaunchFailed(line_of(launch_failures[-1]))
     return NotReached()
+
+
+def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
+    """Why jobs of which nothing was measured have failed, where others of the campaign did not."""
+    measured = {visit.cell.job for visit in result.visits}
+    return {
+        failure.job: LaunchFailed(line_of(failure))
+        for failure in result.failures
+        if failure.cell is None and failure.job is not None and failure.job not in measured
+    }
 
 
 def _eager_outcome(limits: Sequence[Eager]) -> Outcome:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mpigauge.analysis.reasons import OutOfTime
 from mpigauge.analysis.rows import rows, why_nothing
 from mpigauge.api.result import PathLike, Result
 from mpigauge.campaign.measuring import measure
@@ -78,8 +79,10 @@ def run(
         LOG.warning("stopped by signal %d; all finished visits are in %s", done.signal, done.path)
         signal.raise_signal(done.signal)
     result = reader.load(done.path)
-    if why_nothing(rows(result)):
+    if isinstance(why := why_nothing(rows(result)), OutOfTime):
         raise JobError(f"{done.path}: nothing was measured", "raise the budget, or measure less")
+    if why is not None:
+        raise JobError(f"{done.path}: nothing was measured", "mpigauge show says why")
     return Result([result])
 
 

@@ -10,7 +10,8 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.analysis.failure_cause import CAUSE, OURS, cause_of
+from mpigauge.analysis.failure_cause import CAUSE, OURS
+from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.hosts import fault_of
 from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
 from mpigauge.campaign.landing import check_landed
@@ -359,7 +360,7 @@ class JobRun:
         visit = None if several else next(iter(running_now), None)
         cell = None if visit is None else self._visits[visit]
         launch, words, status = self._key.number, self._last_words(running), running.wait(0)
-        failure = Failure(launch, kind, words, visit, cell, status)
+        failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
         why = cause_of(failure).line
         if cell is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.analysis.failure_cause import cause_of
+from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import located, open_result, prepare
 from mpigauge.errors import JobError

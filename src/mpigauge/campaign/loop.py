@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mpigauge.analysis.failure_cause import cause_of
 from mpigauge.campaign.budget import Budget, JobBudget
 from mpigauge.campaign.decided import Comparison
+from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.spread import Spread

@@ -1,5 +1,6 @@
 """What fails in a campaign, told once: the same failure again is counted, and the count told in the end."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -8,10 +9,11 @@ from mpigauge.units import counted
 
 @dataclass(slots=True)
 class Again:
-    """How often a failure came again, and the last launch in which it did."""
+    """How often a failure came again, and in which launches: its first, and the last so far."""
 
+    first: int
+    last: int
     times: int = 0
-    launch: int = 0
 
 
 @dataclass(slots=True)
@@ -26,19 +28,21 @@ class Troubles:
 
         Args:
             of: The job or cell.
+            why: The reason; numbers in it, as those of processes, make no other of it.
             sentence: Says both, and when.
         """
-        again = self.seen.get((of, why))
-        if again is None:
-            self.seen[of, why] = Again()
+        key = of, re.sub("[0-9]+", "", why)
+        if (again := self.seen.get(key)) is None:
+            self.seen[key] = Again(launch, launch)
             self.tell(sentence)
             return
         again.times += 1
-        again.launch = launch
+        again.last = launch
 
     def end(self) -> None:
         """Tell how often each failure came again."""
         for (of, _), again in self.seen.items():
             if again.times:
                 times = counted(again.times, "more time")
-                self.tell(f"{of}: failed so {times}, last in launch {again.launch}")
+                until = "" if again.last == again.first else f", last in launch {again.last}"
+                self.tell(f"{of}: failed so {times}{until}")

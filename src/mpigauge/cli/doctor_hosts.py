@@ -58,7 +58,7 @@ def _plan(mpi: str | None, variables: tuple[str, ...], **place: Any) -> Plan:
 
 def _of_launch(seen: Result) -> Iterator[Finding]:
     """Whether ranks have started on all of them."""
-    from mpigauge.analysis.failure_cause import cause_of
+    from mpigauge.campaign.failure_remedies import cause_of
 
     if skipped := seen.campaign.plan.hosts_skipped:
         yield Finding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)

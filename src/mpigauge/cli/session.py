@@ -64,7 +64,8 @@ def ended(
     """Says where the result is; the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
-    are measured; so does a campaign that failed, or made fewer launches than were asked for.
+    are measured; so does a job that did not begin, a campaign that failed, or one that made fewer launches
+    than were asked for.
 
     Args:
         plan: Of a campaign that was to make an exact number of launches.
@@ -73,6 +74,7 @@ def ended(
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
     """
+    from mpigauge.analysis.reasons import LaunchFailed
     from mpigauge.analysis.rows import launches_short, why_nothing
     from mpigauge.show.words.status import sentence
 
@@ -83,13 +85,13 @@ def ended(
     if plan is not None and short is not None:
         say(f"mpigauge: {path}: only {short} of {plan.launches_min} launches were made", err=True)
         say(f"  hint: {_hint_for_short(path, reason)}", err=True)
-    broken = any(row.status in BROKEN for row in rows)
+    broken = any(row.status in BROKEN or isinstance(row.reason, LaunchFailed) for row in rows)
     return EXIT_CHECK_FAILED if broken or short is not None or reason == "failed" else EXIT_DONE
 
 
 def _hint_for_nothing(why: Reason) -> str:
-    from mpigauge.analysis.failure_remedies import hint_for
     from mpigauge.analysis.reasons import LaunchFailed, OutOfTime
+    from mpigauge.campaign.failure_remedies import hint_for
 
     if isinstance(why, LaunchFailed):
         return hint_for(why.line)

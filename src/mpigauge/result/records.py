@@ -256,6 +256,7 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
         id: The place of its visit in the launch's order; null if the launch itself failed.
         cell: What the visit was of; null if the launch itself failed.
         status: The launcher's exit status, which is not believed.
+        job: What its launch was of; null in files of older versions.
     """
 
     launch: Int64
@@ -264,6 +265,7 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
     id: Int64 | None = None
     cell: Cell | None = None
     status: Int64 | None = None
+    job: JobKey | None = None
 
 
 class Done(Struct, frozen=True, tag="done", tag_field="type"):

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mpigauge.analysis.failure_cause import SILENT, cause_of, telling_line
-from mpigauge.analysis.failure_remedies import BY_HAND, REMEDIES, hint_for
+from mpigauge.analysis.failure_cause import telling_line
+from mpigauge.campaign.failure_remedies import BY_HAND, REMEDIES, SILENT, cause_of, hint_for
 from mpigauge.result.records import Failure
 from mpigauge.vocabulary import GAP
 
@@ -122,8 +122,8 @@ def test_the_cause_and_the_host_of_the_dead_are_told(words: str, line: str | Non
 @pytest.mark.parametrize(
     ("kind", "status", "line"),
     [
-        ("crash", 153, f"{SILENT} and fell to signal 25 (File size limit exceeded)"),
-        ("crash", -11, f"{SILENT} and fell to signal 11 (Segmentation fault)"),
+        ("crash", 153, "SIGXFSZ: File size limit exceeded"),
+        ("crash", -11, "SIGSEGV: Segmentation fault"),
         ("crash", 3, f"{SILENT} and ended with status 3"),
         ("crash", None, SILENT),
         ("timeout", 143, SILENT),

@@ -1,7 +1,12 @@
-"""What helps against what a job has died of: a hint for each kind of cause that can be told apart."""
+"""Why a job died, in words, and what helps: a hint for each kind of cause that can be told apart."""
 
 import re
 from dataclasses import dataclass
+
+from mpigauge.analysis.failure_cause import line_of
+from mpigauge.result.records import Failure
+
+SILENT = "the job said nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +125,28 @@ REMEDIES = (
 def hint_for(line: str) -> str:
     """Return what helps against what a line says."""
     return next((one.hint for one in REMEDIES if one.said_in(line)), BY_HAND)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a job died.
+
+    Attributes:
+        line: One line, in the job's words where it said any.
+        hint: What helps; it follows from the line, and misleads nobody where that is not understood.
+    """
+
+    line: str
+    hint: str
+
+
+def cause_of(failure: Failure) -> Cause:
+    """Return why a job died: what it said, else what its exit status says."""
+    line = line_of(failure) or _silent(failure)
+    return Cause(line, hint_for(line))
+
+
+def _silent(failure: Failure) -> str:
+    if failure.status is None or failure.kind != "crash":
+        return SILENT
+    return f"{SILENT} and ended with status {failure.status}"
