@@ -12,8 +12,9 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
-from mpigauge.mpi.install.digest import digest
+from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.library import Library, as_it_says
+from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import check_memory
 from mpigauge.plan.cells import cells_of, check_ranks
 from mpigauge.plan.hosts import places_of
@@ -98,7 +99,7 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     """The first line of the result file."""
     return campaign_of(
         with_fields(plan, variables=environment.recordable(plan.variables)),
-        map(library_record, targets),
+        (library_record(target, named=bool(plan.mpi)) for target in targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
         started=now(),
@@ -107,8 +108,12 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     )
 
 
-def library_record(target: Target) -> LibraryRecord:
-    """What a result says of a library and its kernel."""
+def library_record(target: Target, *, named: bool = True) -> LibraryRecord:
+    """What a result says of a library and its kernel.
+
+    Args:
+        named: Whether the user has said which library it is to be.
+    """
     library = target.library
     return LibraryRecord(
         name=library.name,
@@ -128,6 +133,11 @@ def library_record(target: Target) -> LibraryRecord:
         configuration={
             what: environment.recordable_words(line) for what, line in configuration_of(library).items()
         },
+        parameter_files={
+            path: environment.recordable(settings) for path, settings in parameter_files(library).items()
+        },
+        wheel=wheel_of(library.prefix, library.kind.wheel),
+        other_mpicc="" if named else find.other_on_path(library),
     )
 
 

@@ -23,6 +23,9 @@ from mpigauge.mpi.library import Library
 from mpigauge.mpi.wrapper import Candidate, inspect
 
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
+ON_PATH = "PATH"
+"""The origin of a library that was found there."""
+
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 INSTALL_HINT = (
     "install one without root: mpigauge mpi add openmpi, or: module load an MPI, or name it: "
@@ -218,6 +221,13 @@ def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
     return inspect(Candidate(_true_name(path.absolute()), "named by the user", options=options))
 
 
+def other_on_path(library: Library) -> str:
+    """The first mpicc on PATH, outside of the system folders, of another prefix; empty if there is none."""
+    others = (one.mpicc for one in _candidates() if one.origin == ON_PATH)
+    prefix = library.mpicc.parent.resolve()
+    return next((str(mpicc) for mpicc in others if mpicc.parent.resolve() != prefix), "")
+
+
 # ---- Where to look -------------------------------------------------------------------------------
 
 
@@ -260,7 +270,7 @@ def _all_candidates() -> Iterator[Candidate]:
         if folder in SYSTEM_FOLDERS:
             system.append(folder)
         else:
-            yield Candidate(folder / "mpicc", "PATH")
+            yield Candidate(folder / "mpicc", ON_PATH)
     for one in managed():
         yield Candidate(one.mpicc, one.origin, one.label)
     yield from _wheel_candidates()

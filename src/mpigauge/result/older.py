@@ -17,13 +17,15 @@ from mpigauge.vocabulary import AUTO, SAME_HOST
 HISTORY: Mapping[int, str] = {
     5: "the identity of a launch is one object: records `launch`, `clock` and `done` have `job` in place of "
     "`mpi`, `mpi_version`, `transport`, `placed` and `ranks`; where ranks ran is `ranks_at`, which was "
-    "`placement`; added since: launches have `cards`, `throttled`, `machines` and `first_round_trip_ns`, "
+    "`placement`; added since: launches have `cards`, `throttled`, `machines`, `first_round_trip_ns` and "
+    "`traced_ranks`, "
     "cards `speed`, `mtu`, `driver` and `firmware`, machines `memory_bytes`, `microcode`, `online`, "
     "`governor` and `clock_source`, "
     "visits `ip_received_bytes`, `ip_sent_bytes`, `rdma_received_bytes`, `rdma_sent_bytes`, "
     "`uncounted_cards`, `by_card` and `issue_ns`, plans `mpiexec`, `check_hosts`, `skip_dead`, "
     "`hosts_skipped`, `vary`, `until` and `control`, cells and the identity of a launch `label`, `setting` "
-    "and `arm`, libraries `mpicc_options`, `digest` and `label`, environments `cpu_quota`; "
+    "and `arm`, libraries `mpicc_options`, `digest`, `label`, `configuration`, `parameter_files`, `wheel` "
+    "and `other_mpicc`, environments `cpu_quota`, `shared_memory_bytes` and `shared_memory_free_bytes`; "
     "records `resumed`; failures of the kind `undead`, `end` with the reason `decided`",
     4: "records `imported`",
     3: "pairs: cells have `pair` and `pairing`, the tables of a plan `pairs`; hosts: plans have `hosts`, "

@@ -115,6 +115,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
             used up their time, before the launch; null if nobody looked.
         first_round_trip_ns: The very first message of the job: an empty one from rank 0 to rank 1 and back,
             before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
+        traced_ranks: Ranks that a debugger or tracer was attached to; -1 if nobody looked.
     """
 
     number: Int64
@@ -136,6 +137,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     throttled: Int64 | None = None
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
+    traced_ranks: Int64 = -1
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):
