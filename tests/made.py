@@ -53,7 +53,7 @@ ENVIRONMENT = Environment(
     hypervisor="",
     python="3.11",
     user_is_root=False,
-    variables={"OMPI_MCA_btl": "self,sm"},
+    variables={"OMPI_FC": "gfortran"},
 )
 JOB = JobKey("openmpi", "5.0.11", "auto", "same-host", 2)
 LIBRARY = LibraryRecord(

@@ -206,6 +206,14 @@ def format_size(size_bytes: int | None) -> str:
     return f"{size_bytes} B"
 
 
+def format_rough_size(size_bytes: int) -> str:
+    """Write a size in three digits: ``"31.2 GiB"``; of what is free nobody needs every byte."""
+    for unit in _PRINTED_SIZES:
+        if size_bytes >= SIZE_UNITS[unit]:
+            return f"{float(f'{size_bytes / SIZE_UNITS[unit]:.3g}'):g} {unit}"
+    return f"{size_bytes} B"
+
+
 def _exact_number(size_bytes: int, unit_bytes: int) -> str:
     """The size in a unit if that is exact and short; else nothing."""
     if size_bytes % unit_bytes == 0:

@@ -275,12 +275,20 @@ WarningKind = Literal[
 ]
 """What a reader must know beside a number, in the order in which it is given."""
 
-Trouble = Literal[
+Disturbance = Literal[
+    "network-on-host", "traced", "disturbed", "settings", "small-shared-memory", "another-mpi"
+]
+"""What changes numbers by factors while nothing fails, the worst first: messages of one host that went over a
+network; a debugger or tracer on a rank; other programs on the cores; variables and parameter files that
+choose what is measured; a /dev/shm without room; a library from PyPI in place of another one on PATH."""
+
+_OfAll = Literal[
     "damaged", "broken", "cut-short", "not-reached", "unsteady-machine", "throttled", "portable-library"
 ]
-"""Of a whole result: lines of its file that are no records; cells without a time; an end too early; no time
-left for cells; a machine whose speed changed; a limit of processor time that stopped us; a library that runs
-everywhere and so may lack what is fast here."""
+Trouble = Literal[Disturbance, _OfAll]
+"""Of a whole result, beside its disturbances: lines of its file that are no records; cells without a time; an
+end too early; no time left for cells; a machine whose speed changed; a limit of processor time that stopped
+us; a library that runs everywhere and so may lack what is fast here."""
 
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""
@@ -291,13 +299,25 @@ MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "no
 CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
 """Warnings that ranks had to share processors."""
 
-FOREMOST: frozenset[DoubtKind] = frozenset({"shared-core"})
-"""Doubts that make all other numbers and doubts those of a mistake: they come first."""
+DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
+"""The worst first."""
+
+SettingOf = Literal[
+    "transport", "preload", "waiting", "binding", "algorithm", "interface", "protocol", "allocator"
+]
+"""What a variable or a parameter file chooses that changes what is measured, the worst first: the way of the
+messages; a library loaded before all others; whether ranks poll, yield or have progress threads; where they
+run; algorithms of collectives; the network card; how messages of a size are sent; how memory is given out."""
+
+SETTINGS: tuple[SettingOf, ...] = get_args(SettingOf)
 
 HARMLESS: frozenset[DoubtKind] = frozenset(
     {"batched", "clock-share", "drift", "few-samples", "hardware-threads", "tail", "portable-library"}
 )
 """Doubts that change no reading of a number whose interval is narrow."""
+
+BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", "oversubscribed"})
+"""Other doubts by which numbers change by factors, where others only widen their intervals."""
 
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 

@@ -34,6 +34,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(system_limits, "PTRACE_SCOPE", str(tmp_path / "ptrace_scope"))
     monkeypatch.setattr(single_copies, "refusal", lambda: "")
     monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: 2**30)
+    monkeypatch.setattr(system_limits, "shared_memory_free_bytes", lambda: 2**30)
     monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: 8 * 2**20)
     monkeypatch.setattr(system_limits, "open_files", lambda: 1024)
     monkeypatch.setattr(system_limits, "processes", lambda: 4096)
@@ -92,6 +93,11 @@ def test_a_sandbox_that_keeps_ranks_apart_is_noted_whatever_ptrace_scope_says(
 def test_shared_memory_may_be_small(monkeypatch: pytest.MonkeyPatch, size: int | None, state: str) -> None:
     monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: size)
     assert found()[system_limits.SHARED_MEMORY][0] == state
+
+
+def test_a_shared_memory_that_is_full_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system_limits, "shared_memory_free_bytes", lambda: 3 * 2**20 + 4096)
+    assert found()[system_limits.SHARED_MEMORY] == ("note", "3 MiB free of 1 GiB")
 
 
 def test_threads_and_quotas_are_told_where_there_are_some() -> None:

@@ -14,6 +14,9 @@ HEADER_BYTES = 20
 NETWORK_FACTOR = 2
 """With as much again for headers."""
 
+ASKS_FOR_NETWORK = (("OMPI_MCA_btl", "tcp"), ("MPIR_CVAR_NOLOCAL", "1"), ("I_MPI_FABRICS", "ofi"))
+"""Variables and how their values begin that make a library use the network within a host, too."""
+
 
 def cards_of(host: str) -> list[tuple[str, str, bool]]:
     """Name, kind and whether it is counted: an interface, and what FAKE_CARDS adds."""
@@ -26,12 +29,14 @@ def cards_of(host: str) -> list[tuple[str, str, bool]]:
 
 
 def traffic(visit: dict[str, Any], ranks: int, operations: int, calls: int) -> list[str]:
-    """What is carried for so many operations: nothing over shared memory, as Open MPI is told to use it."""
+    """What is carried for so many operations: nothing over shared memory, which ranks of one host use."""
     past_ip = "FAKE_RDMA" in os.environ
-    shared = os.environ.get("OMPI_MCA_btl", "").startswith("vader") and not past_ip  # noqa: SIM112
-    total = 0 if shared else NETWORK_FACTOR * ranks * operations * max(HEADER_BYTES, visit["bytes"])
     members = [int(rank) for rank in visit["pair"].split("-")] if visit["pair"] else range(ranks)
     hosts = {host_of(rank): rank for rank in sorted(members, reverse=True)}
+    told = [word for word in ASKS_FOR_NETWORK if os.environ.get(word[0], "").startswith(word[1])]
+    btl = os.environ.get("OMPI_MCA_btl", "")  # noqa: SIM112
+    shared = not past_ip and (btl.startswith("vader") or (len(hosts) == 1 and not told))
+    total = 0 if shared else NETWORK_FACTOR * ranks * operations * max(HEADER_BYTES, visit["bytes"])
     cards = [card for host in hosts for card in cards_of(host)]
     seen = any(kind == "rdma" and counted for _, kind, counted in cards)
     ip, rdma = (0, total if seen else 0) if past_ip else (total, 0)

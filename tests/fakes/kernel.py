@@ -15,6 +15,7 @@ Time does not pass; the journal says that it did. Environment variables change w
     FAKE_CRASH=pingpong:64    dies in the middle of a line of this cell, or pingpong:64:0-3 of one pair of it;
                          FAKE_CRASH_AT=K: of visit K
     FAKE_HANG, FAKE_QUIT, FAKE_CORRUPT, FAKE_REFUSE    likewise: sleeps, ends with 0, and so on
+    FAKE_TRACED=n        says that a debugger was attached to so many ranks
     FAKE_REPORT=words    says words before its first line, as a library does that tells of itself
     FAKE_DEAD=words      says words and dies before its first line
     FAKE_WARM_UP=64      dies in a warm-up with messages of 64 B or more

@@ -44,6 +44,7 @@ def say_launch(library: str, asked: int, ranks: int, standard: str) -> None:
         f'{{"launch":{{"kernel":{VERSION},"ranks":{ranks},"ranks_asked":{asked},"library":"{escaped}",'
         f'"mpi_standard":"{standard}","clock":"CLOCK_MONOTONIC_RAW","placement":[{places}],'
         f'"machines":[{_machines(ranks)}],"cards":[{_cards(ranks)}],'
+        f'"traced_ranks":{os.environ.get("FAKE_TRACED", "0")},'
         f'"first_round_trip_ns":{FIRST_NS if ranks > 1 else -1}}}}}'
     )
 

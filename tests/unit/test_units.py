@@ -25,6 +25,7 @@ from mpigauge.units import (
     format_rate,
     format_rate_in,
     format_relative,
+    format_rough_size,
     format_size,
     format_time,
     format_time_in,
@@ -336,3 +337,18 @@ def test_how_long_something_went_on_is_told_in_the_unit_that_fits(seconds: float
 @pytest.mark.parametrize(("count", "text"), [(0, "0 more rows"), (1, "1 more row"), (2, "2 more rows")])
 def test_one_of_something_is_no_plural(count: int, text: str) -> None:
     assert counted(count, "more row") == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (2**20 - 1, "1020 KiB"),
+        (2**20, "1 MiB"),
+        (33_498_824_704, "31.2 GiB"),
+        (2**40, "1 TiB"),
+    ],
+)
+def test_a_rough_size_has_three_digits(size: int, text: str) -> None:
+    assert format_rough_size(size) == text

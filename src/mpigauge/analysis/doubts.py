@@ -6,21 +6,29 @@ A kind of warning that is new comes in by itself, beside the others of no partic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.disturbances import (
+    NetworkOnHost,
+    Settings,
+    SmallSharedMemory,
+    disturbances_of,
+    stopped_by_a_limit,
+    throttled_times,
+)
 from mpigauge.analysis.reasons import NotInState
-from mpigauge.analysis.sessions import sessions_of
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.plan.library_names import library_name
-from mpigauge.vocabulary import BROKEN, FOREMOST, HARMLESS, MISSING, RESUMABLE
+from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from mpigauge.analysis.disturbances import Fact
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.vocabulary import DoubtKind
 
 
@@ -40,6 +48,7 @@ class Doubt:
         steadiness: Of a machine that was not steady.
         lines: Of a damaged file: their numbers.
         times: How often we were throttled.
+        fact: Of a disturbance.
     """
 
     kind: DoubtKind
@@ -51,6 +60,7 @@ class Doubt:
     steadiness: Steadiness = STEADY_MACHINE
     lines: tuple[int, ...] = ()
     times: int = 0
+    fact: Fact | None = None
 
     @property
     def share(self) -> float:
@@ -58,15 +68,22 @@ class Doubt:
         return len(self.rows) / self.of if self.of else 1.0
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, bool, float]:
-        """The smaller, the worse: a shared core, then what is missing, what is quoted, what is widespread."""
+    def rank(self) -> tuple[int, bool, bool, bool, float]:
+        """The smaller, the worse: disturbed, missing, then what is quoted, by factors, widespread."""
         return (
-            self.kind not in FOREMOST,
-            self.kind not in MISSING,
+            SEVERITY.get(self.kind, len(SEVERITY)),
             self.kind in HARMLESS,
             not self.quoted,
+            self.kind not in BY_FACTORS,
             -self.share,
         )
+
+
+_WORST_FIRST: tuple[DoubtKind, ...] = ("shared-core", *DISTURBANCES)
+SEVERITY = {kind: place for place, kind in enumerate(_WORST_FIRST)} | dict.fromkeys(
+    MISSING, len(_WORST_FIRST)
+)
+"""Numbers that are wrong mislead more than those that are not there, and these more than wide ones."""
 
 
 def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> list[Doubt]:
@@ -75,18 +92,41 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
     Args:
         quoted: The cells that answer for it.
     """
-    found = [*_missing(result, rows), *_warned(rows, quoted, result.campaign.plan.precision)]
+    found = [
+        *_disturbed(result, rows, quoted),
+        *_missing(result, rows),
+        *_warned(rows, quoted, result.campaign.plan.precision),
+    ]
     if not (seen := steadiness_of(result)).steady:
         # All numbers are of this machine, so also those that are quoted.
         found.append(Doubt("unsteady-machine", quoted=True, steadiness=seen))
-    if (times := _throttled(result)) >= len(result.launches) > 0:
-        found.append(Doubt("throttled", quoted=True, times=times))
+    if stopped_by_a_limit(result):
+        found.append(Doubt("throttled", quoted=True, times=throttled_times(result)))
     found += [
         Doubt("portable-library", about=library_name(library.name, library.version, ""))
         for library in result.campaign.libraries
-        if "wheel" in library.origin
+        if is_portable(library)
     ]
     return sorted(found, key=lambda doubt: doubt.rank)
+
+
+def is_portable(library: LibraryRecord) -> bool:
+    """Whether it is a wheel, built to run everywhere; older files say so only of some."""
+    return bool(library.wheel) or "wheel" in library.origin
+
+
+def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> Iterator[Doubt]:
+    """What disturbed; a cause that is named with what it did is not said again."""
+    found = disturbances_of(result, rows, quoted)
+    over = found.get("network-on-host")
+    named = over.settings if isinstance(over, NetworkOnHost) else ()
+    for kind, fact in found.items():
+        if isinstance(fact, Settings):
+            left = tuple(setting for setting in fact.settings if setting not in named)
+            if left:
+                yield Doubt(kind, quoted=True, fact=Settings(left))
+        elif not (isinstance(fact, SmallSharedMemory) and over is not None):
+            yield Doubt(kind, quoted=True, fact=fact)
 
 
 def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
@@ -100,31 +140,6 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     if left := [row for row in rows if row.status == "skipped" and not _not_in_state(row)]:
         messages_first = sorted(left, key=lambda row: not row.talks)
         yield Doubt("not-reached", tuple(messages_first), len(rows))
-
-
-def _throttled(result: Result) -> int:
-    """How often a limit of processor time stopped our processes, from the begin of a session to its end.
-
-    The count is of the control group, and begins anew in another one: only what it grows by tells of us.
-    """
-    session_of = {number: at for at, numbers in enumerate(sessions_of(result.launches)) for number in numbers}
-    return sum(
-        max(0, later - earlier)
-        for (one, earlier), (other, later) in pairwise(_throttled_counts(result))
-        if session_of[one] == session_of[other]
-    )
-
-
-def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
-    """The counts before and after each launch that are known, with its number, in the order of time."""
-    ended = {(done.launch, done.job): done.throttled for done in result.done}
-    for launch, after in zip(result.launches, [*result.launches[1:], None], strict=True):
-        key = launch.number, launch.job
-        if launch.throttled is not None:
-            yield launch.number, launch.throttled
-        last_part = after is None or (after.number, after.job) != key
-        if last_part and (count := ended.get(key)) is not None:
-            yield launch.number, count
 
 
 def _not_in_state(row: Row) -> bool:

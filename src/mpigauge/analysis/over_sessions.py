@@ -35,13 +35,20 @@ if TYPE_CHECKING:
 SESSIONS_LEAST = 2
 """From which on there is an interval over them: of two it is wide, and honest."""
 
-NOT_THE_MACHINE = {"memory_bytes", "python", "user_is_root", "variables"}
+NOT_THE_MACHINE = {
+    "memory_bytes",
+    "python",
+    "shared_memory_bytes",
+    "shared_memory_free_bytes",
+    "user_is_root",
+    "variables",
+}
 """What is known of the machine and makes no session another; memory has some pages less after a restart."""
 
 LAUNCHED = ("hosts", "lab", "binding", "launcher", "variables", "mpi_options", "abi")
 """What a plan says of how jobs are launched, as far as a cell does not."""
 
-LIBRARY = ("name", "version", "standard", "show", "flags", "built_by")
+LIBRARY = ("name", "version", "standard", "show", "flags", "built_by", "parameter_files")
 """What a library and the kernel that it runs are."""
 
 OF_THE_JOB = "SLURM_"

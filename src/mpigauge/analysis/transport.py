@@ -93,8 +93,8 @@ class Evidence:
         return self._by_bytes(transport, hosts, emulated=emulated) or self._by_report(transport)
 
     def _by_report(self, transport: str) -> Refutation | None:
-        for report in self.reported if transport in _EXCLUDE else ():
-            if _EXCLUDE[transport].fullmatch(report):
+        for report in self.reported:
+            if excludes(transport, report):
                 return Refutation("reported", transport, reported=report)
         return None
 
@@ -120,6 +120,11 @@ class Evidence:
         most = {"shm": SHARED_MOST, "tcp": NETWORK_LEAST if self.share < least else math.inf}
         is_past = self.cards.usual_share > most.get(transport, math.inf)
         return self.cards.usual_share if is_past else None
+
+
+def excludes(transport: str, report: str) -> bool:
+    """Whether what a library says of its transports leaves no doubt that it does not use this one."""
+    return transport in _EXCLUDE and _EXCLUDE[transport].fullmatch(report) is not None
 
 
 def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:

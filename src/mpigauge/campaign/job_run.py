@@ -314,6 +314,7 @@ class JobRun:
                 cards=facts.cards,
                 machines=facts.machines,
                 first_round_trip_ns=facts.first_round_trip_ns,
+                traced_ranks=facts.traced_ranks,
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,

@@ -12,8 +12,9 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
-from mpigauge.mpi.install.digest import digest
+from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.library import Library, as_it_says
+from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import check_memory
 from mpigauge.plan.cells import cells_of, check_ranks
 from mpigauge.plan.hosts import places_of
@@ -128,6 +129,11 @@ def library_record(target: Target) -> LibraryRecord:
         configuration={
             what: environment.recordable_words(line) for what, line in configuration_of(library).items()
         },
+        parameter_files={
+            path: environment.recordable(settings) for path, settings in parameter_files(library).items()
+        },
+        wheel=wheel_of(library.prefix, library.kind.wheel),
+        other_mpicc=next((str(one.mpicc) for one in library.passed_over), ""),
     )
 
 

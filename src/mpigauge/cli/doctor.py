@@ -22,6 +22,8 @@ from mpigauge.errors import (
 from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mpigauge.mpi.library import Library
     from mpigauge.result.surroundings import Environment
 
@@ -135,7 +137,7 @@ def _look(machine: Environment) -> dict[str, list[Finding]]:
     return {
         "MPI": about_mpi,
         "this machine": doctor_system.of_machine(machine),
-        "what may disturb": [*doctor_system.disturbing(machine), variables(machine)],
+        "what may disturb": [*doctor_system.disturbing(machine), *settings(machine, libraries)],
         "ways to run": [_scheduler(), _lab()],
     }
 
@@ -209,20 +211,36 @@ def _scheduler() -> Finding:
     return Finding("ok", "scheduler", "none")
 
 
-def variables(machine: Environment) -> Finding:
-    """Return which variables are set that MPI libraries read, with their values."""
+def settings(machine: Environment, libraries: list[Library]) -> Iterator[Finding]:
+    """Return variables and parameter files: those that change what is measured by value, others by name."""
+    from mpigauge.analysis.settings import choosing
     from mpigauge.launch.lab import context, init
     from mpigauge.launch.outer import carried
+    from mpigauge.mpi.parameter_files import parameter_files
+    from mpigauge.result.environment import recordable
+    from mpigauge.show.words.disturbances import settings_words
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
     # Those of a scheduler's job are many, and meant, too.
-    others = [name for name in carried(machine.variables) if name not in meant]
-    names = ", ".join(f"{name}={machine.variables[name]}" for name in others)
-    if not names:
-        return Finding("ok", "MPI variables", "none set")
-    return Finding(
-        "note",
-        "MPI variables",
-        names,
-        "they change what is measured; unset those that you did not set on purpose",
-    )
+    variables = {name: machine.variables[name] for name in carried(machine.variables) if name not in meant}
+    files = {
+        library.label: {path: recordable(settings) for path, settings in parameter_files(library).items()}
+        for library in libraries
+    }
+    readers = [(library.name, files[library.label]) for library in libraries] or [("", {})]
+    chosen = dict.fromkeys(one for name, mine in readers for one in choosing(variables, mine, name))
+    paths = dict.fromkeys(path for mine in files.values() for path in mine)
+    remedy = "they change what is measured; unset those that you did not set on purpose"
+    for what, there, found in (
+        ("MPI variables", variables, [one for one in chosen if not one.file]),
+        ("parameter files", paths, [one for one in chosen if one.file]),
+    ):
+        if found:
+            yield Finding("note", what, "; ".join(settings_words(found)), remedy)
+        others = ", ".join(name for name in there if name not in {one.file or one.name for one in found})
+        if others or not found:
+            yield (
+                Finding("info", what, f"{others} (no known effect)")
+                if others
+                else Finding("ok", what, "none set")
+            )

@@ -17,8 +17,10 @@ def causes_here() -> list[str]:
 
 def _findings() -> list[Finding]:
     from mpigauge.cli import doctor, doctor_system
+    from mpigauge.mpi import find
     from mpigauge.result.environment import environment
 
     machine = environment()
-    found = [doctor.variables(machine), *doctor_system.limiting(machine)]
+    libraries, _ = find.find_all()
+    found = [*doctor.settings(machine, libraries), *doctor_system.limiting(machine)]
     return [one for one in found if one.state != "ok"]

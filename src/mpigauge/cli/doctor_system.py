@@ -101,15 +101,18 @@ def _clock(machine: Environment) -> Finding:
 def _shared_memory() -> Finding:
     """MPI libraries put their segments there."""
     from mpigauge import units
-    from mpigauge.result.system_limits import SHARED_MEMORY, shared_memory_bytes
+    from mpigauge.result.system_limits import SHARED_MEMORY, shared_memory_bytes, shared_memory_free_bytes
 
-    size = shared_memory_bytes()
+    size, free = shared_memory_bytes(), shared_memory_free_bytes()
     if size is None:
         remedy = "MPICH will not start: mount a tmpfs there"
         return Finding("note", SHARED_MEMORY, "not writable", remedy)
     if size < SHARED_MEMORY_LEAST_BYTES:
-        remedy = "jobs with several ranks may not start: docker run --shm-size=1g"
-        return Finding("note", SHARED_MEMORY, f"{units.format_size(size)} only", remedy)
+        remedy = "jobs with several ranks may die or leave shared memory: docker run --shm-size=1g"
+        return Finding("note", SHARED_MEMORY, f"{units.format_rough_size(size)} only", remedy)
+    if free is not None and free < SHARED_MEMORY_LEAST_BYTES:
+        value = f"{units.format_rough_size(free)} free of {units.format_rough_size(size)}"
+        return Finding("note", SHARED_MEMORY, value, f"remove what is left in it: ls -l {SHARED_MEMORY}")
     return Finding("ok", SHARED_MEMORY, "writable")
 
 

@@ -159,6 +159,7 @@ class Journals:
             cards=facts.cards,
             machines=facts.machines,
             first_round_trip_ns=facts.first_round_trip_ns,
+            traced_ranks=facts.traced_ranks,
             load_average=None,
             steal_s=None,
             startup_s=None,

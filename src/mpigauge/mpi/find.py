@@ -26,6 +26,9 @@ from mpigauge.mpi.wrapper import Candidate, inspect
 CHOSEN = "$MPICC"
 ON_PATH = "PATH"
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
+ON_PATH = "PATH"
+"""The origin of a library that was found there."""
+
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 INSTALL_HINT = (
     "install one without root: mpigauge mpi add openmpi, or: module load an MPI, or name it: "

@@ -10,12 +10,13 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from mpigauge.result import control_groups
+from mpigauge.result import control_groups, system_limits
 from mpigauge.result.surroundings import Environment
 from mpigauge.result.system_files import read
 
 VARIABLES = re.compile(
-    r"^((OMPI|PRTE|PMIX|MPICH|MPIR|HYDRA|UCX|FI|I_MPI|PSM2?|OMP|SLURM)_|LD_(PRELOAD|LIBRARY_PATH)$)"
+    r"^((OMPI|OPAL|PRTE|PMIX|MPICH|MPIR|MPIEXEC|HYDRA|MV2|I_MPI|UCX|UCC|HCOLL|SHARP|FI|PSM[23]?|HWLOC|OMP|KMP"
+    r"|SLURM|MALLOC|DARSHAN|SCOREP|EXTRAE|VT|TAU|XALT)_|GLIBC_TUNABLES$|LD_(PRELOAD|AUDIT|LIBRARY_PATH)$)"
 )
 SECRETS = re.compile(
     r"TOKEN|SECRET|PASS(W|PHRASE)|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_", re.IGNORECASE
@@ -187,4 +188,6 @@ def environment() -> Environment:
         python=platform.python_version(),
         user_is_root=user_is_root(),
         variables=variables(),
+        shared_memory_bytes=system_limits.shared_memory_bytes() or 0,
+        shared_memory_free_bytes=system_limits.shared_memory_free_bytes() or 0,
     )

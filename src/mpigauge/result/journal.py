@@ -33,6 +33,7 @@ class Facts(Struct, frozen=True):
     cards: tuple[HostCards, ...] = ()
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
+    traced_ranks: Int64 = -1
 
 
 class ReadyLine(Struct, frozen=True):

@@ -119,6 +119,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
             before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
         warmup_bytes: The largest message of its warm-up, where an earlier launch had died in a larger one; 0
             where none was left out.
+        traced_ranks: Ranks that a debugger or tracer was attached to; -1 if nobody looked.
     """
 
     number: Int64
@@ -142,6 +143,7 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     first_round_trip_ns: Int64 = -1
     options_found: tuple[str, ...] = ()
     warmup_bytes: Int64 = 0
+    traced_ranks: Int64 = -1
 
 
 class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):

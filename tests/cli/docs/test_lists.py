@@ -28,7 +28,7 @@ from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import FORMATS
 from mpigauge.show.tables import records
 from mpigauge.show.words.finding import Finding
-from mpigauge.vocabulary import WARNING_KINDS
+from mpigauge.vocabulary import DISTURBANCES, SETTINGS, WARNING_KINDS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
 from tests.unit.test_house import MODULES, part_of, parts_imported
@@ -186,6 +186,11 @@ def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
 
 def test_every_warning_is_named_and_no_other() -> None:
     assert firsts(section("numbers.md", "Warnings")) == list(WARNING_KINDS)
+
+
+def test_every_disturbance_and_every_choice_is_named_in_its_order() -> None:
+    assert firsts(section("numbers.md", "Disturbances")) == list(DISTURBANCES)
+    assert firsts(section("numbers.md", "Settings")) == list(SETTINGS)
 
 
 def test_every_field_of_json_is_named_and_no_other() -> None:

@@ -177,7 +177,7 @@ def test_another_setting_is_no_session(other: dict[str, Any]) -> None:
         {"plan__seed": 8},
         {"plan__launches_max": 9},
         {"plan__over_s": 3600.0},
-        {"environment__variables": {"OMPI_MCA_btl": "self,sm", "SLURM_JOB_ID": "7"}},
+        {"environment__variables": {"OMPI_FC": "gfortran", "SLURM_JOB_ID": "7"}},
         {"environment__memory_bytes": 2**33 - 4096},
         {"commit": "abc"},
     ],

@@ -64,6 +64,7 @@ FACTS = {
     "cards": [{"hosts": ["node1"], "cards": [CARD]}],
     "machines": [MACHINE],
     "first_round_trip_ns": 47_000,
+    "traced_ranks": 0,
 }
 VISIT = {
     "visit": 3,

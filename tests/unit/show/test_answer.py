@@ -16,7 +16,7 @@ from mpigauge.analysis.doubts import Doubt, doubts_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.steadiness import Steadiness
 from mpigauge.show.words.doubts import SENTENCES, SHORT, doubt_line
-from mpigauge.vocabulary import HARMLESS, WARNING_KINDS, DoubtKind, Trouble
+from mpigauge.vocabulary import DISTURBANCES, HARMLESS, WARNING_KINDS, DoubtKind, Trouble
 from tests.made import (
     PATTERNS,
     RECORDS,
@@ -208,6 +208,8 @@ def test_no_doubt_is_longer_than_a_line() -> None:
     kinds: list[DoubtKind] = [*WARNING_KINDS, *get_args(Trouble)]
     unsteady = Steadiness(2.1e-6, 2.01e-6, 2.51e-6, 0.123)
     for kind in kinds:
+        if kind in DISTURBANCES:  # test_disturbance_words.py
+            continue
         doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="Open MPI 5.0.11", steadiness=unsteady)
         assert len(f"! {doubt_line(doubt)}") <= 80, kind
 

@@ -13,6 +13,7 @@ enum { LINE_BYTES = 512, CACHES_MOST = 16, NUMBER_BYTES = 32, KIB = 1024 };
 static const char *const model_keys[]     = {"model name", "Hardware", "cpu model", NULL};
 static const char *const microcode_keys[] = {"microcode", NULL};
 static const char *const memory_keys[]    = {"MemTotal", NULL};
+static const char *const tracer_keys[]    = {"TracerPid", NULL};
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -104,4 +105,13 @@ struct mg_machine mg_machine_here(void)
     here.cache_bytes  = largest_cache();
     here.memory_bytes = memory_bytes();
     return here;
+}
+
+/* 0 is nobody, a tracer outside of our PID namespace, or a system that does not say. */
+bool mg_machine_is_traced(void)
+{
+    char text[NUMBER_BYTES] = "";
+
+    read_value("/proc/self/status", tracer_keys, text, sizeof text);
+    return strtoll(text, NULL, 10) != 0;
 }

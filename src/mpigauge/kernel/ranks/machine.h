@@ -2,6 +2,7 @@
 #ifndef MG_MACHINE_H
 #define MG_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MG_MACHINE_WORDS = 128, MG_MACHINE_WORD = 32 };
@@ -19,5 +20,8 @@ struct mg_machine {
 };
 
 struct mg_machine mg_machine_here(void);
+
+/* Whether a debugger or tracer is attached to this process, which may stop at each system call. */
+bool mg_machine_is_traced(void);
 
 #endif

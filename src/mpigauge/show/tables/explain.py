@@ -11,6 +11,7 @@ from mpigauge.plan.factors import BY_NAME
 from mpigauge.show.document import Document, Line
 from mpigauge.show.tables.records import finding_record
 from mpigauge.show.words import answer as machine
+from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.explain.parts import count
 from mpigauge.show.words.explain.sentences import sentence_of
 from mpigauge.show.words.finding import finding
@@ -63,12 +64,27 @@ def document(
     found = [said_across(sources, gives_way or {}), *map(said_of, sources)]
     return Document(
         head=[machine.machine_of(source.result) for source in sources[:1]],
-        foot=[*_lines(found, several=len(sources) > 1, most=most)],
+        foot=[*_lines(found, several=len(sources) > 1, most=most), *_disturbed(sources)],
         units=chosen,
         schema="explain",
-        data=lambda: {"conclusions": [_record(one) for mine in found for one in mine]},
+        data=lambda: {
+            "conclusions": [_record(one) for mine in found for one in mine],
+            "disturbances": [
+                {"result": source.name, **finding_record(one)}
+                for source in sources
+                for one in disturbance_findings(source.result, source.rows)
+            ],
+        },
         records=lambda: (_flat(one) for mine in found for one in mine),
     )
+
+
+def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
+    """What makes all of it doubtful."""
+    for source in sources:
+        name = f"{source.name}: " if len(sources) > 1 else ""
+        for one in disturbance_findings(source.result, source.rows):
+            yield Line(f"! {name}{one.text}", "doubt")
 
 
 def said_of(source: Source) -> list[Said]:

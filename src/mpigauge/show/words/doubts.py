@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.show.words.damage import damaged_line
+from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.steadiness import steadiness_words
 from mpigauge.show.words.warnings import ON_ONE_CORE, label, ranks_of
 from mpigauge.units import format_relative, format_size
@@ -43,6 +44,8 @@ SHORT: Mapping[str, str] = {
 
 def doubt_line(doubt: Doubt) -> str:
     """The one line of a doubt: what is the matter, a colon, and where."""
+    if doubt.fact is not None:
+        return disturbance_line(doubt.fact)
     return SENTENCES.get(doubt.kind, _warned)(doubt)
 
 

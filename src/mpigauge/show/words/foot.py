@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.cards_used import cards_used
 from mpigauge.analysis.curves import curves_of, rows_by_curve
+from mpigauge.analysis.doubts import is_portable
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart
@@ -20,6 +21,7 @@ from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.cards import cards_line
 from mpigauge.show.words.damage import damaged_line
+from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.labels import label_words, travels_of
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_line
@@ -82,7 +84,8 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
     unsteady = steadiness_finding(steadiness_of(result))
     disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
     machine = [Line(line, "doubt") for line in disturbed if line]
-    return [*map(Line, said), *doubt_lines(result, rows), *damaged, *machine, *map(Line, after)]
+    first = [Line(found.text, "doubt") for found in disturbance_findings(result, rows)]
+    return [*map(Line, said), *first, *doubt_lines(result, rows), *damaged, *machine, *map(Line, after)]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:
@@ -189,7 +192,7 @@ def _why(result: Result) -> str:
 
 def _wheels(result: Result) -> Iterator[str]:
     for library in result.campaign.libraries:
-        if "wheel" in library.origin:
+        if is_portable(library):
             name = library_name(library.name, library.version, "")
             yield (
                 f"{name} is a wheel from PyPI, built to run everywhere: "

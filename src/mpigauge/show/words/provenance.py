@@ -9,6 +9,7 @@ from mpigauge import units
 from mpigauge.analysis.machines import is_elsewhere, measured_machine
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.plan.library_names import library_name
+from mpigauge.result.system_limits import SHARED_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +51,9 @@ def _machine(machine: Environment) -> Iterator[Circumstance]:
     yield "cores", f"{machine.cores}{online}" if machine.cores else ""
     yield "CPU limit", f"{machine.cpu_quota:g} processors" if machine.cpu_quota else ""
     yield "memory", _rounded(machine.memory_bytes)
+    if machine.shared_memory_bytes >= 0:
+        free, size = machine.shared_memory_free_bytes, machine.shared_memory_bytes
+        yield SHARED_MEMORY, f"{units.format_rough_size(free)} free of {units.format_rough_size(size)}"
     yield "caches", ", ".join(f"{name} {units.format_size(size)}" for name, size in machine.caches.items())
     yield "shared by CPUs", "; ".join(f"{n}: {' | '.join(cpus)}" for n, cpus in machine.cpu_groups.items())
     yield "NUMA nodes", str(machine.numa_nodes or "")
@@ -94,12 +98,15 @@ def _library(library: LibraryRecord, *, several: bool) -> Iterator[Circumstance]
     of = f"{name}: " if several else ""
     yield "MPI library", f"{name} (MPI {library.standard})" if library.standard else name
     yield f"{of}found by", library.origin
+    yield f"{of}from PyPI", library.wheel
     yield f"{of}compiler", " ".join([library.mpicc, *library.mpicc_options])
     yield f"{of}it runs", library.show
     yield f"{of}flags", library.flags
     yield f"{of}launcher", library.mpiexec
     yield f"{of}kernel built by", library.built_by
     yield f"{of}wheels", library.digest
+    for path, settings in library.parameter_files.items():
+        yield f"{of}settings in {path}", _variables(settings)
 
 
 def _plan(result: Result) -> Iterator[Circumstance]:

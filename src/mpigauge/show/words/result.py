@@ -14,6 +14,7 @@ from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.show.words.cards import cards_finding
 from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.damage import damage_finding
+from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.finding import Finding
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_finding
@@ -43,11 +44,12 @@ NOT_COMPARED = (ranks_apart.modes_apart, ranks_apart.libraries_apart)
 
 
 def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
-    """All findings of a result: states and speed of the machine, copies, cards, comparisons, warnings.
+    """All findings: what disturbed, states and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
         states: Of the machine, if they are known already.
     """
+    yield from disturbance_findings(result, rows)
     yield from filter(None, [damage_finding(result.damaged)])
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
