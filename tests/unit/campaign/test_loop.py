@@ -94,6 +94,7 @@ class FakeRun:
     prelude_s: float = 0.01
     skipped: set[Cell] = field(default_factory=set)
     suspects: frozenset[int] = frozenset()
+    options_found: tuple[str, ...] = ()
 
     def run(self) -> None:
         """As the job would: records of what was measured, or of what failed."""
