@@ -51,9 +51,12 @@ STRANGERS = {
     "--help",
     "--no-isolation",
     "--nodelist",
+    "--map-by",
+    "--overcommit",
     "--oversubscribe",
     "--python",
     "--shm-size",
+    "--use-hwthread-cpus",
 }
 """Options of other programs that pages speak of: Slurm, Docker, mpiexec, uv, build, the kernel."""
 

@@ -196,9 +196,16 @@ def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-def test_waiting_ranks_of_mpich_must_be_told_to_give_way() -> None:
-    """Those of Open MPI only where its hosts share a machine; Intel MPI does so by itself."""
-    assert [kind.name for kind in CROWDED] == ["openmpi", "mpich"]
+def test_waiting_ranks_must_be_told_to_give_way() -> None:
+    """Those of Open MPI only where its hosts share a machine; two of Intel MPI keep a core for 10 ms each."""
+    assert [kind.name for kind in CROWDED] == ["openmpi", "intelmpi", "mpich"]
+
+
+def test_ranks_that_are_not_crowded_are_kept_from_giving_way_where_the_launcher_was_told_so() -> None:
+    (kind,) = (one for one in WELL_KNOWN if one.name == "openmpi")
+    library = library_of(kind)
+    assert library.environment_for(roomy=True) == {"OMPI_MCA_mpi_yield_when_idle": "0"}
+    assert library.environment_for(roomy=True, crowded=True) == kind.crowded
 
 
 @pytest.mark.parametrize("kind", KINDS)

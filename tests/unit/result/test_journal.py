@@ -32,6 +32,8 @@ PLACE = {
     "clock_cost_ns": 25,
     "clock_cost_p999_ns": 40,
     "clock_zero_share": 0.0,
+    "cores": "0-1",
+    "threads": 1,
 }
 CARD = {
     "name": "mlx5_0/1",
