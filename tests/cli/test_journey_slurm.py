@@ -20,11 +20,13 @@ from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Plan
 from mpigauge.result import environment
 from mpigauge.result.reader import load
+from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
 
 RUN = ("run", "pingpong", "--sizes", "8,64", "--launches", "2", "--seed", "7", "-q", "-o", "r.jsonl")
 HEAD_LINES = 2
@@ -132,9 +134,11 @@ def scheduler(cli: Cli) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("openmpi")
-def test_the_doctor_tells_of_the_allocation(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_tells_of_the_allocation(
+    cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert scheduler(cli)["value"] == "none"
+    write_program(openmpi.bin / "srun", "")
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)
     assert scheduler(cli)["state"] == "ok"

@@ -50,7 +50,7 @@ def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
     raise EnvironmentLacksError(
         f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "
         "srun",
-        "if this is no job, unset what begins with SLURM_; in a job, name its hosts: --hosts",
+        "if this is no job, unset what begins with SLURM_; in a container of one, put srun on its PATH",
     )
 
 
