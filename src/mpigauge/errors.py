@@ -12,6 +12,9 @@ EXIT_USAGE = 2
 EXIT_ENVIRONMENT = 3
 EXIT_NOTHING_MEASURED = 4
 EXIT_UNDECIDED = 5
+EXIT_FAULT = 70
+"""A fault of mpigauge itself: EX_SOFTWARE of sysexits.h, which says nothing about what was measured."""
+
 EXIT_SIGNAL_BASE = 128
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -119,3 +120,16 @@ def test_the_limits_of_this_machine_can_be_read(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.undo()
     limits = (system_limits.locked_memory_bytes(), system_limits.open_files(), system_limits.ptrace_scope())
     assert all(one is None or one >= 0 for one in limits)
+
+
+def test_temporary_files_go_where_they_can_be_written(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(system)])
+    monkeypatch.setenv("TMPDIR", str(system))
+    assert found()["temporary files"] == ("ok", str(system))
+    monkeypatch.setenv("TMPDIR", "/nowhere")
+    state, value = found()["temporary files"]
+    assert (state, value) == ("note", f"{system}, since TMPDIR cannot be written: /nowhere")
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+    assert found()["temporary files"][0] == "lacks"

@@ -41,7 +41,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors", "cache", "locks", "vocabulary"},
+    {"units", "errors", "cache", "dependencies", "locks", "vocabulary"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+import shutil
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,11 +11,15 @@ from mpigauge.analysis.failure_cause import telling_line
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import located, open_result, prepare
 from mpigauge.errors import JobError
+from mpigauge.launch.job import temporary_folder
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result.reader import load
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.prepare import Session
     from mpigauge.launch.interruption import Interruption
     from mpigauge.result.reader import Result
 
@@ -28,16 +31,22 @@ def look(plan: Plan, where: str, observer: Observer, interruption: Interruption)
         MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
     """
     session = prepare(plan, where)
-    with tempfile.TemporaryDirectory(prefix="mpigauge-look-") as folder:
-        path = Path(folder) / "look.jsonl"
-        try:
-            with open_result(session, path, path, kept=False) as file:
-                CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
-        except JobError as error:
-            # The sentence would send to a file that is about to be gone.
-            said = [telling_line(one.words) or one.kind for one in load(path).failures]
-            raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
-        return load(path)
+    folder = temporary_folder("a look at hosts")
+    try:
+        return _looked(session, folder / "look.jsonl", observer, interruption)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _looked(session: Session, path: Path, observer: Observer, interruption: Interruption) -> Result:
+    try:
+        with open_result(session, path, path, kept=False) as file:
+            CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
+    except JobError as error:
+        # The sentence would send to a file that is about to be gone.
+        said = [telling_line(one.words) or one.kind for one in load(path).failures]
+        raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
+    return load(path)
 
 
 def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:

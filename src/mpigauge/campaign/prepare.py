@@ -13,6 +13,7 @@ from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_agai
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.launch.job import check_temporary_folder
 from mpigauge.launch.lab import context
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan
@@ -74,9 +75,11 @@ def prepare(plan: Plan, where: str) -> Session:
 
     Raises:
         UsageError: The plan asks for something impossible.
-        EnvironmentLacksError: A library or a launcher is missing or does not work.
+        EnvironmentLacksError: A library or a launcher is missing or does not work, or there is no place for
+            temporary files.
     """
     check_recordable(plan, where)
+    check_temporary_folder("a job")  # compilers need one, too, and say it less well
     plan = located(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
@@ -119,6 +122,7 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Sessio
         EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
             machine, the kernel or this program is another.
     """
+    check_temporary_folder("a job")
     plan = with_what_was_hidden(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")

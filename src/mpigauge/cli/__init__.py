@@ -9,17 +9,21 @@ from __future__ import annotations
 import errno
 import importlib
 import io
+import os
 import sys
+import traceback
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from mpigauge.cli import aliases
-from mpigauge.cli.streams import silence
+from mpigauge.cli.streams import open_closed, silence
 from mpigauge.cli.version import version_option
+from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
+    EXIT_FAULT,
     EXIT_SIGNAL_BASE,
     EXIT_USAGE,
     MpigaugeError,
@@ -70,6 +74,8 @@ MODULES = {"list": "listing", "import": "importing"}
 """The modules of verbs whose name a module cannot or should not have."""
 
 SIGINT = 2
+
+THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class Verbs(click.Group):
@@ -147,8 +153,38 @@ def mpigauge() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits; no user's mistake shows a traceback."""
+    open_closed()
     _print_whatever_there_is()
-    sys.exit(status_of(arguments))
+    _leave_linear_algebra_one_thread()
+    try:
+        status = status_of(arguments)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the status must say so
+        status = _failed(error)
+    sys.exit(status)
+
+
+def _leave_linear_algebra_one_thread() -> None:
+    """Nothing here needs more, and where memory or processes are limited, numpy's threads cannot be started.
+
+    What is started from here has `os.environ`, where this is not.
+    """
+    if THREADS not in os.environ:
+        os.putenv(THREADS, "1")
+
+
+def _failed(error: Exception) -> int:
+    """Says what an unexpected error is: a package that is broken, no memory, or a fault of ours."""
+    if (known := cannot_import(error)) is not None:
+        return complain(known.sentence, known.hint, known.exit_code)
+    if isinstance(error, MemoryError):
+        return complain("there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT)
+    click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    foreign = [f"{path}, by PYTHONPATH" for path in foreign_packages().values()]
+    return complain(
+        f"this is a fault of mpigauge{f', or of {foreign[0]}' if foreign else ''}",
+        "unset PYTHONPATH" if foreign else "please report it, with these lines and mpigauge --version",
+        EXIT_FAULT,
+    )
 
 
 def _print_whatever_there_is() -> None:

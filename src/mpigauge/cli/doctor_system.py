@@ -32,6 +32,7 @@ def of_machine(machine: Environment) -> list[Finding]:
         _caches(machine),
         _clock(machine),
         _shared_memory(),
+        _temporary_files(),
         _copies(),
         *_network(),
     ]
@@ -97,6 +98,22 @@ def _shared_memory() -> Finding:
         remedy = "jobs with several ranks may not start: docker run --shm-size=1g"
         return Finding("note", SHARED_MEMORY, f"{units.format_size(size)} only", remedy)
     return Finding("ok", SHARED_MEMORY, "writable")
+
+
+def _temporary_files() -> Finding:
+    """The folder that launchers, compilers and we ourselves put theirs into."""
+    import os
+    import tempfile
+
+    what, wanted = "temporary files", os.environ.get("TMPDIR", "")
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:
+        return Finding("lacks", what, "no folder can be written", "set TMPDIR to one that can be written")
+    if wanted and os.path.realpath(wanted) != os.path.realpath(folder):
+        remedy = "set TMPDIR to a folder that can be written, or unset it"
+        return Finding("note", what, f"{folder}, since TMPDIR cannot be written: {wanted}", remedy)
+    return Finding("ok", what, folder)
 
 
 def _copies() -> Finding:

@@ -19,13 +19,13 @@ Words = tuple[str, ...]
 STATUSES = {
     errors.EXIT_DONE: "done",
     errors.EXIT_CHECK_FAILED: "measured, but some cells crashed, hung or received a wrong payload; or a map, "
-    "comparison, check or history found something slower; with a traceback: a fault of mpigauge itself, "
-    "please report it",
+    "comparison, check or history found something slower",
     errors.EXIT_USAGE: "wrong usage: an option, a plan or a file that cannot be",
     errors.EXIT_ENVIRONMENT: "this machine cannot do it: no MPI library, no compiler, a full disk",
     errors.EXIT_NOTHING_MEASURED: "nothing was measured: the MPI job failed, or the budget ran out before "
     "the first cell",
     errors.EXIT_UNDECIDED: "undecided: too few launches or hosts to tell, or the machine moved",
+    errors.EXIT_FAULT: "a fault of mpigauge itself, with a traceback: please report it",
 }
 SIGNALS = "stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM"
 

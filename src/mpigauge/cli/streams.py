@@ -20,6 +20,20 @@ NOBODY_READS = (errno.EPIPE, errno.EIO)
 """A pipe whose reader has left, a terminal that is gone; a full disk is another matter."""
 
 
+def open_closed() -> None:
+    """Let standard streams that are closed (`>&-`) lead nowhere.
+
+    Their numbers would else be given to the next files that are opened, the result among them.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for good
+
+
 @contextmanager
 def forgiving(stream: TextIO) -> Iterator[None]:
     """Where a stream cannot be written to any more, what is written to it from then on goes nowhere."""

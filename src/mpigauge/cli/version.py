@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 
 from mpigauge import __version__
-
-NAME = re.compile(r"^[\w.-]+")
 
 
 def version_of(_: click.Context, __: click.Parameter, asked: bool) -> None:
@@ -24,25 +20,15 @@ def _circumstances() -> list[tuple[str, str]]:
     import platform
     from importlib.metadata import version
 
+    from mpigauge.dependencies import packages
     from mpigauge.result import source_tree
 
     return [
         ("commit", source_tree.commit() or "not known: installed"),
         ("Python", platform.python_version()),
         ("system", platform.platform()),
-        *((name, version(name)) for name in _libraries()),
+        *((name, version(name)) for name in packages()),
     ]
-
-
-def _libraries() -> list[str]:
-    """What mpigauge always needs, as its own metadata say."""
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        wanted = requires("mpigauge") or []
-    except PackageNotFoundError:  # a tree on PYTHONPATH
-        return []
-    return sorted(NAME.findall(one)[0] for one in wanted if "extra ==" not in one)
 
 
 version_option = click.option(

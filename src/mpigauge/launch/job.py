@@ -84,10 +84,21 @@ def temporary_folder(needed_by: str) -> Path:
     try:
         return Path(tempfile.mkdtemp(prefix="mpigauge-"))
     except OSError as error:
+        # Where no place at all can be written, tempfile names those that it has tried.
+        said = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
-            f"{tempfile.gettempdir()}: {needed_by} needs a temporary folder there: {error.strerror}",
-            "free some space, or set TMPDIR to another place",
+            f"{needed_by} needs a temporary folder: {said}",
+            "free some space, or set TMPDIR to a folder that can be written",
         ) from None
+
+
+def check_temporary_folder(needed_by: str) -> None:
+    """Check that there is a place for temporary folders.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    temporary_folder(needed_by).rmdir()
 
 
 def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:

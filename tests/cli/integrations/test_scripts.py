@@ -102,7 +102,13 @@ def test_a_slow_node_fails_and_says_what(shell: Shell, check: Callable[..., Path
 
 @pytest.mark.parametrize(
     ("run", "status", "words"),
-    [(2, 0, "wrong use"), (3, 1, "MPI does not work"), (4, 1, "MPI does not work"), (124, 1, "MPI does not")],
+    [
+        (2, 0, "wrong use"),
+        (70, 0, "a fault of mpigauge"),
+        (3, 1, "MPI does not work"),
+        (4, 1, "MPI does not work"),
+        (124, 1, "MPI does not"),
+    ],
 )
 def test_no_mpi_is_a_nodes_fault_and_a_wrong_option_is_not(
     shell: Shell, check: Callable[..., Path], programs: Programs, run: int, status: int, words: str

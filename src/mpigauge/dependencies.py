@@ -1,0 +1,104 @@
+"""The packages that we need, and why one cannot be imported: often a foreign one, by PYTHONPATH."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import traceback
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import EnvironmentLacksError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+NAME = re.compile(r"^[\w.-]+")
+OURS = Path(__file__).parent
+
+
+def packages() -> list[str]:
+    """Return what mpigauge always needs, as its own metadata say."""
+    from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow, and rarely asked
+
+    try:
+        wanted = requires("mpigauge") or []
+    except PackageNotFoundError:  # a tree on PYTHONPATH
+        return []
+    return sorted(NAME.findall(one)[0] for one in wanted if "extra ==" not in one)
+
+
+def cannot_import(error: Exception) -> EnvironmentLacksError | None:
+    """Return the sentence for an error that arose while a package was imported; None for any other error."""
+    found = _failed_import(error)
+    if found is None:
+        return None
+    name, place = found
+    foreign = foreign_packages()
+    if foreign:
+        # The package that fails may be ours, and stumble over the foreign one.
+        name = name if name in foreign else next(iter(foreign))
+        return EnvironmentLacksError(
+            f"{name} cannot be imported: {foreign[name]}, by PYTHONPATH{_reason(error)}",
+            f"unset PYTHONPATH, or take {foreign[name].parent} out of it",
+        )
+    where = f": {place}" if place else ""
+    return EnvironmentLacksError(f"{name} cannot be imported{where}{_reason(error)}", _remedy(error, name))
+
+
+def foreign_packages() -> dict[str, Path]:
+    """Return the packages that PYTHONPATH puts before ours, each with its place."""
+    folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    found = {}
+    for name in packages():
+        spec = PathFinder.find_spec(name, folders) if folders else None
+        if spec is not None and spec.origin is not None:
+            origin = Path(spec.origin)
+            found[name] = origin.parent if origin.stem == "__init__" else origin
+    return found
+
+
+def _failed_import(error: Exception) -> tuple[str, str] | None:
+    """Return the name and the place of a package whose import has failed, as far as they are known."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    ours = [number for number, frame in enumerate(frames) if _is_ours(frame.f_code.co_filename)]
+    beyond = frames[ours[-1] + 1 :] if ours else frames
+    module = next(filter(_is_of_import, beyond), None)
+    if module is not None:
+        return _package(str(module.f_globals["__name__"])), module.f_code.co_filename
+    if isinstance(error, SyntaxError) and error.filename and not _is_ours(error.filename):
+        return Path(error.filename).parent.name, error.filename
+    # An error of a module of our own is our fault, and no reason to send anybody to PYTHONPATH.
+    if isinstance(error, ImportError) and error.name and _package(error.name) != "mpigauge":
+        return _package(error.name), error.path or ""
+    return None
+
+
+def _is_ours(file: str) -> bool:
+    return OURS in Path(file).parents
+
+
+def _is_of_import(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "<module>" and "__name__" in frame.f_globals
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _reason(error: Exception) -> str:
+    words = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
+    return f": {words}"
+
+
+def _remedy(error: Exception, name: str) -> str:
+    """Return what to do about a package that is broken where it belongs."""
+    if isinstance(error, ModuleNotFoundError) and error.name == name:
+        return "install mpigauge anew, with all that it needs: pip install mpigauge"
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        return "raise ulimit -v: the memory of this shell is limited"
+    if os.environ.get("LD_LIBRARY_PATH") and "GLIBC" in str(error):
+        return "LD_LIBRARY_PATH names an older library: unset it, or unload the module that sets it"
+    return f"install {name} anew, in an environment of its own: python3 -m venv"

@@ -1,0 +1,121 @@
+"""The process of the command line: streams that are closed, packages that are broken, faults of our own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.cli import main
+from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_FAULT, EXIT_USAGE
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Cli
+    from tests.fakes.mpi import FakeMpi
+
+MEASURE = ("run", "pingpong", "--sizes", "8", "--launches", "1")
+DEADLINE_S = 100
+
+
+def started(*words: str, streams: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """A process of the command line, with redirections of a shell."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-m", "mpigauge", *words],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DEADLINE_S,
+    )
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_costs_what_would_be_said_there_and_nothing_else(
+    openmpi: FakeMpi, machine: Path, streams: str
+) -> None:
+    done = started(*MEASURE, "--mpi", str(openmpi.mpicc), "-o", "r.jsonl", streams=streams)
+    assert done.returncode == EXIT_DONE, done.stderr
+    assert load(machine / "work" / "r.jsonl").visits
+    assert ("latency" in done.stdout) == (">&-" not in streams.replace("2>&-", ""))
+    assert ("result: r.jsonl" in done.stderr) == ("2>&-" not in streams)
+
+
+def test_a_mistake_has_its_status_where_nobody_can_be_told(machine: Path) -> None:
+    assert machine.exists()
+    assert started("show", "nowhere.jsonl", streams="2>&-").returncode == EXIT_USAGE
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [("click", ("--version",)), ("msgspec", ("doctor",)), ("numpy", ("show", "r.jsonl"))],
+)
+def test_a_broken_package_of_others_is_one_sentence(
+    measured: Path, machine: Path, package: str, words: tuple[str, ...]
+) -> None:
+    (machine / "work" / "r.jsonl").symlink_to(measured)
+    (machine / "modules" / package).mkdir(parents=True)
+    (machine / "modules" / package / "__init__.py").write_text("raise ImportError('no')", encoding="utf-8")
+    done = started(*words, PYTHONPATH=str(machine / "modules"))
+    assert (done.returncode, done.stdout) == (EXIT_ENVIRONMENT, "")
+    first, hint = done.stderr.splitlines()
+    assert first.startswith(f"mpigauge: {package} cannot be imported: {machine}/modules/{package}")
+    assert hint.startswith("  hint: ")
+
+
+def test_a_fault_of_ours_has_a_status_that_means_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("mpigauge.cli.status_of", lambda _: 1 // 0)
+    with pytest.raises(SystemExit) as ended:
+        main(["show"])
+    said = capsys.readouterr().err
+    assert ended.value.code == EXIT_FAULT
+    assert "ZeroDivisionError" in said
+    assert "mpigauge: this is a fault of mpigauge\n" in said
+
+
+def test_too_little_memory_is_no_fault_of_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def greedy(_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr("mpigauge.cli.status_of", greedy)
+    with pytest.raises(SystemExit) as ended:
+        main(["show"])
+    assert ended.value.code == EXIT_ENVIRONMENT
+    assert capsys.readouterr().err.startswith("mpigauge: there is not enough memory\n")
+
+
+def test_linear_algebra_gets_one_thread_and_what_we_start_is_not_told() -> None:
+    text = (
+        "import ctypes, os\nfrom mpigauge.cli import main\n"
+        "try:\n    main(['--version'])\nexcept SystemExit:\n    pass\n"
+        "libc = ctypes.CDLL(None)\nlibc.getenv.restype = ctypes.c_char_p\n"
+        "print(libc.getenv(b'OPENBLAS_NUM_THREADS'), 'OPENBLAS_NUM_THREADS' in os.environ)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "b'1' False"
+
+
+def test_where_no_temporary_file_can_be_written_nothing_is_begun(
+    cli: Cli, openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert openmpi.mpicc.exists()
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(machine / "gone")])
+    done = cli(*MEASURE, "-o", "r.jsonl")
+    assert done.status == EXIT_ENVIRONMENT
+    assert "a job needs a temporary folder: No usable temporary directory found" in done.err
+    assert "TMPDIR" in done.err
+    assert not (machine / "work" / "r.jsonl").exists()

@@ -1,0 +1,110 @@
+"""Packages that cannot be imported: the sentence names the one that is to blame, and where it lies."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.dependencies import cannot_import, packages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.errors import EnvironmentLacksError
+
+BROKEN = {
+    "fails": "raise RuntimeError('for another Python')",
+    "imports what is not there": "import nowhere_to_be_found",
+    "was written for Python 2": "print 'hello'",
+    "is of another kind of Python": "from . import _not_built_for_this_one",
+}
+
+
+def imported(name: str) -> EnvironmentLacksError | None:
+    """What is said of the error of an import."""
+    try:
+        importlib.import_module(name)
+    except Exception as error:  # noqa: BLE001 - whatever a package raises
+        return cannot_import(error)
+    return None
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a package named jinja2 before ours; it has nothing in it yet."""
+    folder = tmp_path / "jinja2"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [one for one in sys.modules if one.partition(".")[0] == "jinja2"]:
+        monkeypatch.delitem(sys.modules, name)
+    return folder
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_broken_package_on_pythonpath_is_named(
+    package: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (package / "__init__.py").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    said = imported("jinja2")
+    assert said is not None
+    assert said.sentence.startswith(f"jinja2 cannot be imported: {package}, by PYTHONPATH: ")
+    assert str(package.parent) in said.hint
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_one_that_is_broken_where_it_belongs_is_named_with_its_file(package: Path, text: str) -> None:
+    (package / "__init__.py").write_text(text, encoding="utf-8")
+    said = imported("jinja2")
+    assert said is not None
+    assert said.sentence.startswith(f"jinja2 cannot be imported: {package}/__init__.py: ")
+    assert "PYTHONPATH" not in said.sentence + said.hint
+
+
+def test_one_that_is_not_there_is_to_be_installed() -> None:
+    said = imported("nowhere_to_be_found")
+    assert said is not None
+    assert said.sentence == "nowhere_to_be_found cannot be imported: No module named 'nowhere_to_be_found'"
+    assert "install" in said.hint
+
+
+def test_a_package_of_ours_that_stumbles_over_a_foreign_one_is_not_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours is sound, and needs of the other what that does not have."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
+    for folder, text in (("modules/numpy", ""), ("ours/stands_on_numpy", "raise AttributeError('float64')")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "__init__.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "ours"))
+    said = imported("stands_on_numpy")
+    assert said is not None
+    assert said.sentence.startswith(f"numpy cannot be imported: {tmp_path}/modules/numpy, by PYTHONPATH: ")
+
+
+def test_an_older_library_of_the_system_is_told_from_a_broken_package(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "raise ImportError('libstdc++.so.6: version `GLIBCXX_3.4.29` not found')"
+    (package / "__init__.py").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/old/lib64")
+    said = imported("jinja2")
+    assert said is not None
+    assert "LD_LIBRARY_PATH" in said.hint
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), ImportError("no name"), OSError(2, "no such file")])
+def test_other_errors_are_none_of_an_import(error: Exception) -> None:
+    assert cannot_import(error) is None
+
+
+def test_an_import_of_ours_that_fails_is_our_fault() -> None:
+    assert imported("mpigauge.there_is_no_such_module") is None
+
+
+def test_what_is_needed_is_what_the_metadata_say() -> None:
+    assert {"click", "numpy", "msgspec"} <= set(packages())
+    assert "pyarrow" not in packages()
