@@ -13,12 +13,13 @@ from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
 from mpigauge.launch import own_words
 from mpigauge.launch.allocations import allocation, manager, named
 from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import LAUNCHERS, manager_of
+from mpigauge.launch.launchers import LAUNCHERS, can_deal, manager_of
 from mpigauge.launch.outer import check_alone
 from mpigauge.launch.preflight import faults, is_here
 from mpigauge.launch.supply import by_srun
 from mpigauge.plan.hosts import Host, placement_of, places_of, ranks_of, short
 from mpigauge.plan.model import Plan
+from mpigauge.plan.patterns import known
 from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
@@ -37,10 +38,44 @@ def with_hosts(plan: Plan) -> Plan:
     """
     check_alone(os.environ)
     _check_launcher(plan)
-    plan = plan if plan.hosts else replace(plan, hosts=tuple(_hosts_here()))
+    given = bool(plan.hosts)
+    plan = plan if given else _reaching(replace(plan, hosts=tuple(_hosts_here())))
     if own_words.are_words(plan.launcher):
         own_words.check(plan.launcher, hosts=bool(plan.hosts))
-    return _without_dead(plan) if plan.skip_dead else plan
+    plan = _without_dead(plan) if plan.skip_dead else plan
+    return replace(plan if given else _with_all_ranks(plan), all_ranks=False)
+
+
+def _reaching(plan: Plan) -> Plan:
+    """Return the plan with its scheduler's own launcher, where nothing else reaches the hosts of a job."""
+    scheduler = manager(os.environ)
+    chosen = plan.launcher != AUTO or plan.mpiexec or plan.mpi_options or plan.remote_shell
+    if chosen or context.current() is not None or scheduler is None or scheduler.reaches:
+        return plan
+    return replace(plan, launcher=scheduler.name)
+
+
+def _with_all_ranks(plan: Plan) -> Plan:
+    """Return the plan with collectives of all ranks, where an allocation has several hosts.
+
+    What is between two ranks stays so, and is between the first two hosts.
+    """
+    ranks = sum(host.slots for host in plan.hosts)
+    alone = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
+    if alone or not plan.all_ranks or plan.placements:
+        return plan
+    if not can_deal(plan.launcher) and ranks > len(plan.hosts):
+        return plan
+    measure = (
+        replace(one, ranks=(ranks,)) if not one.ranks and _is_of_all_ranks(one.pattern) else one
+        for one in plan.measure
+    )
+    return replace(plan, measure=tuple(measure))
+
+
+def _is_of_all_ranks(name: str) -> bool:
+    pattern = known().get(name)
+    return pattern is not None and pattern.talks and not pattern.active_ranks
 
 
 def _check_launcher(plan: Plan) -> None:

@@ -43,6 +43,7 @@ class Launcher:
 
     Attributes:
         manager: Whose allocation it needs, by the name in `launch.allocations`; empty if it needs none.
+        fills: Whether it fills host after host, and cannot deal ranks out one by one.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Launcher:
     command: Commands
     manager: str = ""
     ending: Ending = Ending()
+    fills: bool = False
 
 
 LAUNCHERS: dict[str, Launcher] = {}
@@ -59,12 +61,12 @@ OWN = ("OMPI_", "PRTE_", "PMIX_")
 
 
 def launcher(
-    name: str, about: str, manager: str = "", ending: Ending | None = None
+    name: str, about: str, manager: str = "", ending: Ending | None = None, *, fills: bool = False
 ) -> Callable[[Commands], Commands]:
     """Enters a function into LAUNCHERS."""
 
     def enter(command: Commands) -> Commands:
-        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending())
+        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending(), fills)
         return command
 
     return enter
@@ -73,6 +75,11 @@ def launcher(
 def manager_of(name: str) -> str:
     """Whose allocation a launcher needs; of one in the user's own words nobody knows."""
     return LAUNCHERS[name].manager if name in LAUNCHERS else ""
+
+
+def can_deal(name: str) -> bool:
+    """Return whether a launcher can put rank after rank on the next host, several times round."""
+    return name not in LAUNCHERS or not LAUNCHERS[name].fills
 
 
 def command_of(job: Job, name: str) -> Command:
@@ -188,7 +195,7 @@ def _flux(job: Job) -> Command:
     return _command([*words, f"--taskmap=hostfile:{HOSTS_FILE}"], job, job.hosts)
 
 
-@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED)
+@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED, fills=True)
 def _pals(job: Job) -> Command:
     """It fills host after host, with the same number of ranks on each."""
     words = ["mpiexec", "-n", str(job.ranks)]
@@ -200,7 +207,7 @@ def _pals(job: Job) -> Command:
     return _command([*words, "--hostfile", HOSTS_FILE], job, job.ranks_on)
 
 
-@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED)
+@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED, fills=True)
 def _jsrun(job: Job) -> Command:
     """A resource set of one core for each rank; which hosts they are on is jsrun's choice."""
     words = ["jsrun", "--nrs", str(job.ranks), "--tasks_per_rs", "1", "--cpu_per_rs", "1"]

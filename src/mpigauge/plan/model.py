@@ -130,6 +130,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         variables: Environment variables of every job; they go before those that mpigauge sets.
         mpi_options: Words for the launcher, as they are.
         ranks: Numbers of ranks; each is a launch of its own.
+        all_ranks: Whether nobody has said how many ranks, so that collectives take all of an allocation of
+            several hosts. Once a plan has its hosts, the numbers stand in its curves.
         launches_min: Launches before the campaign may stop (docs/method.md#enough-launches).
         launches_max: Launches after which it does.
         precision: Relative half-width of the interval to stop at.
@@ -162,6 +164,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     variables: dict[VariableSet, Argument] = {}
     mpi_options: tuple[Argument, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
+    all_ranks: bool = False
     launches_min: Positive = 5
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03

@@ -207,6 +207,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
         mpi_options=(*file.mpi_options, *options.mpi_options),
         vary={**file.vary, **options.vary},
         ranks=options.ranks or file.ranks or RANKS,
+        all_ranks=not (options.ranks or file.ranks),
         precision=_precision(options.precision or file.precision),
         seed=seed,
         abi=options.abi or file.abi,

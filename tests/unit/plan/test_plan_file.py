@@ -99,7 +99,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
     plan = laid_over(read(tmp_path, '[[measure]]\npattern = "ring"\n'))
-    assert plan == Plan((Measure("ring", sizes="0:4MiB"),), seed=99)
+    assert plan == Plan((Measure("ring", sizes="0:4MiB"),), seed=99, all_ranks=True)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.answer import Answer, Quote
     from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import JobKey
     from mpigauge.result.reader import Result
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import QuotedAs
@@ -66,7 +67,7 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
         found: One answer of each job.
     """
     launches = sum(len({launch.number for launch in result.launches}) for result in results)
-    words = job_of(results[0], found[0]) if len(found) == 1 else [f"{len(found)} jobs"] if found else []
+    words = job_of(results[0], found[0]) if len(found) == 1 else _jobs_of(results[0], found)
     if launches and (seconds := sum(map(seconds_of, results))):
         words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
     if not launches and any(result.imported for result in results):
@@ -74,9 +75,35 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
     return DOT.join(words)
 
 
+def _jobs_of(result: Result, found: Sequence[Answer]) -> list[str]:
+    """How many jobs there are, and where their ranks were, if that was on several nodes."""
+    places = dict.fromkeys(filter(None, (place_of(result, one.job) for one in found)))
+    return [f"{len(found)} jobs", *places] if found else []
+
+
+def place_of(result: Result, job: JobKey) -> str:
+    """Return where the ranks of a job were: `2 ranks between n1 and n2`; empty if not on several nodes.
+
+    Launches that were elsewhere, as after a resume in another allocation, leave no name to say.
+    """
+    places = {tuple(rank.host for rank in launch.ranks_at) for launch in result.launches if launch.job == job}
+    if len(places) != 1:
+        return ""
+    ranks = places.pop()
+    nodes = [*dict.fromkeys(ranks)]
+    if len(nodes) < 2:  # noqa: PLR2004 - several
+        return ""
+    if len(ranks) == len(nodes) == 2:  # noqa: PLR2004 - a pair
+        return f"2 ranks between {nodes[0]} and {nodes[1]}"
+    return f"{len(ranks)} ranks on {len(nodes)} nodes"
+
+
 def job_of(result: Result, one: Answer) -> list[str]:
     """A job: its library, ranks, placement and transport, proven or asked for."""
     phrases = phrases_of(one.quotes[0].row.cell, JOB)
+    if place := place_of(result, one.job):
+        phrases.pop("placement", None)
+        phrases["ranks"] = place
     said = reports(result.launches).get(one.job)
     words = [phrase for phrase in phrases.values() if phrase not in UNSAID]
     return [*words, *([" or ".join(said)] if said else [])]
