@@ -20,14 +20,47 @@ COMPILE_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
 
 
 def cache_folder() -> Path:
-    """Where built programs are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache.
+    """Where built programs are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache, else a temporary folder.
+
+    Users of containers and daemons often have no home that they may write to.
 
     Raises:
-        EnvironmentLacksError: Nobody knows where the user's home is.
+        EnvironmentLacksError: Nobody knows where the user's home is, and there is no other place.
     """
     if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
         return Path(chosen).absolute()  # ranks, and hosts that are given a program, are in other folders
-    return user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
+    try:
+        usual = user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
+    except EnvironmentLacksError:
+        if (instead := _temporary_cache()) is not None:
+            return instead
+        raise
+    # Methods of Path raise where a folder above is closed, as that of another user.
+    if os.path.isdir(usual) or _takes_programs(usual):  # noqa: PTH112
+        return usual
+    return _temporary_cache() or usual
+
+
+def _takes_programs(folder: Path) -> bool:
+    """Return whether programs can be put into a folder, or into the one that it would be made in, and run."""
+    there = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110 - as above
+    return os.access(there, os.W_OK | os.X_OK) and not os.statvfs(there).f_flag & os.ST_NOEXEC
+
+
+def _temporary_cache() -> Path | None:
+    """Return a folder of this user below that of temporary files; None if there is none that is safe.
+
+    It lies directly in a folder that others write to: it must be ours before anything in it is believed.
+    """
+    try:
+        folder = Path(tempfile.gettempdir()) / f"mpigauge-{os.getuid()}"
+        if not _takes_programs(folder):
+            return None
+        make_safe(folder, "whose programs would be run", "MPIGAUGE_KERNEL_DIR")
+    except (OSError, EnvironmentLacksError):
+        return None
+    # Whose link it is could let it point elsewhere at any time.
+    return None if folder.is_symlink() else folder / "kernels"
 
 
 def user_cache(instead: str) -> Path:

@@ -112,10 +112,20 @@ def test_where_no_temporary_file_can_be_written_nothing_is_begun(
     cli: Cli, openmpi: FakeMpi, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert openmpi.mpicc.exists()
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(machine / "gone")])
-    done = cli(*MEASURE, "-o", "r.jsonl")
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", None)
+        patch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(machine / "gone")])
+        done = cli(*MEASURE, "-o", "r.jsonl")
     assert done.status == EXIT_ENVIRONMENT
     assert "a job needs a temporary folder: No usable temporary directory found" in done.err
     assert "TMPDIR" in done.err
     assert not (machine / "work" / "r.jsonl").exists()
+
+
+def test_what_we_start_knows_a_home(openmpi: FakeMpi, machine: Path) -> None:
+    """Open MPI's mpicc and mpiexec do not start without one."""
+    program = machine / "opt" / "asked"
+    program.write_text(f'#!/bin/sh\n[ -n "$HOME" ] || exit 1\nexec {openmpi.mpicc} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    done = started(*MEASURE, "--mpi", str(program), "--mpiexec", str(openmpi.bin / "mpiexec"), HOME="")
+    assert done.returncode == EXIT_DONE, done.stderr

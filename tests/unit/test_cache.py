@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -94,6 +96,7 @@ def test_without_a_home_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) ->
     for variable in ("HOME", "XDG_CACHE_HOME", "MPIGAUGE_KERNEL_DIR", "XDG_DATA_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(Path, "home", home)
+    monkeypatch.setattr(cache, "_temporary_cache", lambda: None)
     with pytest.raises(EnvironmentLacksError, match="HOME is not set") as caught:
         cache.cache_folder()
     assert "MPIGAUGE_KERNEL_DIR" in caught.value.hint
@@ -134,3 +137,68 @@ def test_a_folder_that_was_named_from_here_is_the_same_from_everywhere(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPIGAUGE_KERNEL_DIR", "kernels")
     assert cache.cache_folder() == tmp_path / "kernels"
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing says where programs are kept, HOME is a folder, and temporary files have another."""
+    for variable in ("XDG_CACHE_HOME", "MPIGAUGE_KERNEL_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    return tmp_path
+
+
+def kept_temporarily(folder: Path) -> Path:
+    return folder / "tmp" / f"mpigauge-{os.getuid()}" / "kernels"
+
+
+def test_a_home_that_can_be_written_keeps_programs(homeless: Path) -> None:
+    assert cache.cache_folder() == homeless / "home" / ".cache" / "mpigauge" / "kernels"
+    assert not list((homeless / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("why", ["read-only", "noexec", "unknown"])
+def test_without_a_home_for_programs_they_are_kept_with_temporary_files(
+    homeless: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    """Rights do not stop root, and a mount needs it: what the system says is told here."""
+    home, access, statvfs = homeless / "home", os.access, os.statvfs
+    if why == "read-only":
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != home and access(path, mode))
+    elif why == "noexec":
+        flags = SimpleNamespace(f_flag=os.ST_NOEXEC)
+        monkeypatch.setattr(os, "statvfs", lambda path: flags if Path(path) == home else statvfs(path))
+    else:
+        monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError()))
+    assert cache.cache_folder() == kept_temporarily(homeless)
+    assert not kept_temporarily(homeless).parent.stat().st_mode & 0o022
+
+
+def test_what_is_kept_in_a_home_is_used_although_nothing_can_be_added(
+    homeless: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in an image that brings its kernels."""
+    usual = cache.cache_folder()
+    usual.mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert cache.cache_folder() == usual
+    assert homeless in usual.parents
+
+
+@pytest.mark.parametrize("theirs", ["folder", "link"])
+def test_a_temporary_folder_of_somebody_else_is_not_believed(
+    homeless: Path, monkeypatch: pytest.MonkeyPatch, theirs: str
+) -> None:
+    folder = kept_temporarily(homeless).parent
+    if theirs == "link":
+        folder.symlink_to(homeless / "home")
+    else:
+        folder.mkdir()
+        monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+        if folder.stat().st_uid == 0:
+            os.chown(folder, 1, 1)
+    monkeypatch.setenv("HOME", "/proc/nowhere")
+    assert cache.cache_folder() == Path("/proc/nowhere/.cache/mpigauge/kernels")

@@ -10,6 +10,7 @@ import errno
 import importlib
 import io
 import os
+import pwd
 import sys
 import traceback
 from typing import TYPE_CHECKING, TextIO
@@ -156,11 +157,24 @@ def main(arguments: list[str] | None = None) -> None:
     open_closed()
     _print_whatever_there_is()
     _leave_linear_algebra_one_thread()
+    _know_a_home()
     try:
         status = status_of(arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the status must say so
         status = _failed(error)
     sys.exit(status)
+
+
+def _know_a_home() -> None:
+    """Compilers and launchers of MPI libraries do not start without one.
+
+    It is the user's, or / as containers have it for a user that the system does not know.
+    """
+    if not os.environ.get("HOME"):
+        try:
+            os.environ["HOME"] = pwd.getpwuid(os.getuid()).pw_dir or "/"
+        except KeyError:
+            os.environ["HOME"] = "/"
 
 
 def _leave_linear_algebra_one_thread() -> None:

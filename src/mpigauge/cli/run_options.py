@@ -70,7 +70,10 @@ WHAT = (
         metavar="SPEC",
         help="Message sizes: 8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto",
     ),
-    ranks_option("N[,N...]", "Number of ranks, or several.  [default: 2]"),
+    ranks_option(
+        "N[,N...]",
+        "Number of ranks, or several.  [default: 2; in a job of several nodes, collectives take all]",
+    ),
     click.option(
         "--buffers", type=click.Choice(BUFFERS), help="Cache-warm or cache-cold buffers.  [default: warm]"
     ),

@@ -23,7 +23,8 @@ HISTORY: Mapping[int, str] = {
     "visits `ip_received_bytes`, `ip_sent_bytes`, `rdma_received_bytes`, `rdma_sent_bytes`, "
     "`uncounted_cards`, `by_card` and `issue_ns`, plans `mpiexec`, `check_hosts`, `skip_dead`, "
     "`hosts_skipped`, `vary`, `until`, `control` and `all_ranks`, "
-    "cells and the identity of a launch `label`, `setting` and `arm`, libraries `mpicc_options`, `digest` and `label`, environments `cpu_quota`; "
+    "cells and the identity of a launch `label`, `setting` and `arm`, "
+    "libraries `mpicc_options`, `digest` and `label`, environments `cpu_quota`; "
     "records `resumed`; failures of the kind `undead`, `end` with the reason `decided`",
     4: "records `imported`",
     3: "pairs: cells have `pair` and `pairing`, the tables of a plan `pairs`; hosts: plans have `hosts`, "
