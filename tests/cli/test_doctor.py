@@ -126,7 +126,11 @@ def test_temporary_files_go_where_they_can_be_written(system: Path, monkeypatch:
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(system)])
     monkeypatch.setenv("TMPDIR", str(system))
+    monkeypatch.setattr(system_limits, "room_in", lambda _: (2**30, 1000))
     assert found()["temporary files"] == ("ok", str(system))
+    for room in ((8192, 1000), (2**30, 3)):
+        monkeypatch.setattr(system_limits, "room_in", lambda _, room=room: room)
+        assert found()["temporary files"][0] == "note"
     monkeypatch.setenv("TMPDIR", "/nowhere")
     state, value = found()["temporary files"]
     assert (state, value) == ("note", f"{system}, since TMPDIR cannot be written: /nowhere")

@@ -16,6 +16,9 @@ BUSY_LOAD_PER_CORE = 0.3
 SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
 """What two ranks of any of the libraries need, with room; containers often have 64 MiB."""
 
+TEMPORARY_LEAST_BYTES, TEMPORARY_LEAST_FILES = 16 * 2**20, 100
+"""What a launcher and its daemons put among temporary files, with room."""
+
 FEW_FILES = 512
 """So many connections are few: the usual limit is 1024."""
 
@@ -105,6 +108,9 @@ def _temporary_files() -> Finding:
     import os
     import tempfile
 
+    from mpigauge import units
+    from mpigauge.result import system_limits
+
     what, wanted = "temporary files", os.environ.get("TMPDIR", "")
     try:
         folder = tempfile.gettempdir()
@@ -113,6 +119,10 @@ def _temporary_files() -> Finding:
     if wanted and os.path.realpath(wanted) != os.path.realpath(folder):
         remedy = "set TMPDIR to a folder that can be written, or unset it"
         return Finding("note", what, f"{folder}, since TMPDIR cannot be written: {wanted}", remedy)
+    free_bytes, files = system_limits.room_in(folder)
+    if min(free_bytes / TEMPORARY_LEAST_BYTES, files / TEMPORARY_LEAST_FILES) < 1:
+        left = f"{folder} has {units.format_size(free_bytes)} and {units.counted(files, 'file')} left"
+        return Finding("note", what, left, "launchers need more: remove what is there, or set TMPDIR")
     return Finding("ok", what, folder)
 
 

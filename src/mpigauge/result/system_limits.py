@@ -17,6 +17,12 @@ def shared_memory_bytes() -> int | None:
     return there.f_blocks * there.f_frsize
 
 
+def room_in(folder: str) -> tuple[int, int]:
+    """Return how many bytes and files can still be put into a folder; a file system without a count has room."""
+    there = os.statvfs(folder)
+    return there.f_bavail * there.f_frsize, there.f_favail if there.f_files else 2**31
+
+
 def locked_memory_bytes() -> int | None:
     """Memory that a process may keep from being swapped, as cards need it; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
