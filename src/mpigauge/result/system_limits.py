@@ -18,7 +18,7 @@ def shared_memory_bytes() -> int | None:
 
 
 def room_in(folder: str) -> tuple[int, int]:
-    """Return how many bytes and files can still be put into a folder; a file system without a count has room."""
+    """Return how many bytes and files a folder has room for; many files where none are counted."""
     there = os.statvfs(folder)
     return there.f_bavail * there.f_frsize, there.f_favail if there.f_files else 2**31
 
