@@ -89,8 +89,16 @@ def _package(module: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    words = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
+    first = _first_cause(error)
+    words = next(filter(None, map(str.strip, str(first).splitlines())), type(first).__name__)
     return f": {words}"
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """Return the error that others were raised from: numpy puts a page of advice before it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _remedy(error: Exception, name: str) -> str:
@@ -99,6 +107,6 @@ def _remedy(error: Exception, name: str) -> str:
         return "install mpigauge anew, with all that it needs: pip install mpigauge"
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         return "raise ulimit -v: the memory of this shell is limited"
-    if os.environ.get("LD_LIBRARY_PATH") and "GLIBC" in str(error):
-        return "LD_LIBRARY_PATH names an older library: unset it, or unload the module that sets it"
+    if os.environ.get("LD_LIBRARY_PATH") and ".so" in str(_first_cause(error)):
+        return "LD_LIBRARY_PATH may lead to an older library: unset it, or unload the module that sets it"
     return f"install {name} anew, in an environment of its own: python3 -m venv"

@@ -88,11 +88,18 @@ def test_a_package_of_ours_that_stumbles_over_a_foreign_one_is_not_blamed(
 def test_an_older_library_of_the_system_is_told_from_a_broken_package(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "raise ImportError('libstdc++.so.6: version `GLIBCXX_3.4.29` not found')"
+    """A page of advice, as numpy gives it, is not the cause."""
+    text = """
+try:
+    raise ImportError("libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by x.so)")
+except ImportError as error:
+    raise ImportError("IMPORTANT: PLEASE READ THIS") from error
+"""
     (package / "__init__.py").write_text(text, encoding="utf-8")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/old/lib64")
     said = imported("jinja2")
     assert said is not None
+    assert said.sentence.endswith(": libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by x.so)")
     assert "LD_LIBRARY_PATH" in said.hint
 
 

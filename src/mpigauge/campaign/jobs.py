@@ -1,6 +1,7 @@
 """What one launch of a plan is: the job, its words and its variables."""
 
 import os
+import shutil
 from collections.abc import Iterable
 
 from mpigauge.campaign.hosts import check_works_here
@@ -18,6 +19,9 @@ from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import JobKey, Plan, by_job, variables_of
 from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
+
+REMOTE_SHELLS = ("ssh", "rsh")
+"""What launchers look for."""
 
 
 def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
@@ -37,6 +41,7 @@ def job_of(plan: Plan, target: Target, key: JobKey) -> Job:
         remote_shell=plan.remote_shell,
         several_hosts=len(set(places)) > 1,
         manager=scheduler.name if scheduler else "",
+        has_shell=any(map(shutil.which, REMOTE_SHELLS)),
     )
     return Job(
         mpiexec=library.mpiexec,

@@ -40,6 +40,8 @@ class Kind:
             the program.
         reached_by: The same where a scheduler does, by its name in `launch.allocations`, unless the user says
             otherwise; empty if it finds that by itself.
+        without_shell: What lets its launcher start ranks here although there is neither ssh nor rsh.
+        needs_shell_before: The major version from which on it does so by itself.
         pmi: What srun --mpi must be for it; empty leaves that to Slurm.
         variables: How the names of variables begin that it reads, and that `mpi.variables` can look up.
         lists_variables: The program beside its mpicc that lists them, with its words; empty where their names
@@ -65,6 +67,8 @@ class Kind:
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     remote_shell: Mapping[str, str] = field(default_factory=dict)
     reached_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    without_shell: Mapping[str, str] = field(default_factory=dict)
+    needs_shell_before: int = 0
     pmi: str = ""
     variables: tuple[str, ...] = ()
     lists_variables: tuple[str, ...] = ()
@@ -115,6 +119,9 @@ WELL_KNOWN = (
             for policy in POLICIES
         },
         remote_shell=OF_PRTE,
+        # It looks for one before it knows whether it needs it; any program will do.
+        without_shell={"OMPI_MCA_plm_rsh_agent": "sh"},
+        needs_shell_before=5,
         pmi="pmix",
         variables=("OMPI_MCA_",),
         lists_variables=("ompi_info", "--all", "--parsable"),

@@ -57,6 +57,7 @@ class Library:
         remote_shell: str = "",
         several_hosts: bool = False,
         manager: str = "",
+        has_shell: bool = True,
     ) -> Mapping[str, str]:
         """What a job of it needs to be set.
 
@@ -64,6 +65,7 @@ class Library:
 
         Args:
             manager: The scheduler whose job we are in, by its name in `launch.allocations`.
+            has_shell: Whether there is a program here that reaches other hosts, ssh or rsh.
         """
         yielding = {k: v for k, v in self.kind.crowded.items() if crowded and k not in os.environ}
         travel = self.kind.transports.get(transport, {})
@@ -71,14 +73,23 @@ class Library:
             travel = {name: value for name, value in travel.items() if value != LOOPBACK}
         shell = self.kind.remote_shell if remote_shell else {}
         reached = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
+        needed = not has_shell and not several_hosts and self._major < self.kind.needs_shell_before
+        alone = self.kind.without_shell if needed else {}
         return {
             **self.environment,
             **yielding,
+            **{k: v for k, v in alone.items() if k not in os.environ},
             **{k: v for k, v in reached.items() if k not in os.environ},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
             **travel,
         }
+
+    @property
+    def _major(self) -> int:
+        """The first number of its version; large if it has none, as of what is newer than we are."""
+        first = self.version.partition(".")[0]
+        return int(first) if first.isdigit() else 1 << 30
 
     @property
     def asks(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -279,3 +280,16 @@ def test_in_a_job_every_launcher_reaches_its_hosts(manager: Manager, monkeypatch
     assert by_shell["I_MPI_HYDRA_BOOTSTRAP"] == "ssh"
     monkeypatch.setenv("I_MPI_HYDRA_BOOTSTRAP", "ssh")
     assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for(several_hosts=True, manager=manager.name)
+
+
+@pytest.mark.parametrize(("version", "told"), [("4.1.4", True), ("3.1.6", True), ("5.0.11", False)])
+def test_an_open_mpi_that_looks_for_ssh_in_vain_is_told_that_anything_will_do(
+    version: str, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Images of containers often lack ssh, which ranks of one host do not need."""
+    (kind,) = (one for one in WELL_KNOWN if one.name == "openmpi")
+    library = replace(library_of(kind), version=version)
+    assert library.environment_for(has_shell=False) == (kind.without_shell if told else {})
+    assert library.environment_for() == library.environment_for(has_shell=False, several_hosts=True) == {}
+    monkeypatch.setenv(next(iter(kind.without_shell)), "my-ssh")
+    assert library.environment_for(has_shell=False) == {}
