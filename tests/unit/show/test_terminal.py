@@ -283,3 +283,19 @@ def test_bars_stand_in_all_tables_or_in_none() -> None:
         assert (bars.CERTAIN in text_) == ("bars: time" in text_)
     assert bars.CERTAIN in text_
     assert bars.INTERVAL in text_.partition("bars:")[0]
+
+
+@pytest.mark.parametrize(("width", "there"), [(30, False), (39, False), (40, True), (80, True)])
+@pytest.mark.parametrize("goes", [50, None])
+def test_words_beside_numbers_are_hidden_where_they_would_be_cut(
+    width: int, there: bool, goes: int | None
+) -> None:
+    """Unless they are what the table is about."""
+    columns = [
+        Column("what", "", lambda row: row[0], left=True, goes=None),
+        Column("note", "", lambda row: row[1], left=True, wraps=True, goes=goes),
+    ]
+    table = Table("", "", [("latency", "pingpong, one way"), ("bandwidth", "pingpong at 8 B")], columns)
+    text = render(Document(head=[], tables=[table], foot=[], units=Units()), console(width))
+    assert ("one way" in " ".join(text.split())) == (there or goes is None)
+    assert ("columns hidden" in " ".join(text.split())) == (not there and goes is not None)

@@ -29,6 +29,9 @@ GAP = 2
 WRAPPED_LEAST = 22
 """A column that is wrapped is not narrower than this."""
 
+WORDS_LEAST = 40
+"""On a narrower terminal a last column that may go is hidden: beside numbers, its words would be cut."""
+
 WRAP_LEAST = 20
 """Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
 
@@ -123,7 +126,7 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
         yield from page.wrapped(_toned(said, page))
     if any(layout.axis for layout in layouts):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
-    yield from _hidden_line(_headings(tables, hidden), page)
+    yield from _hidden_line([*_headings(tables, hidden), *_unheard(tables)], page)
 
 
 def _toned(line: Line, page: Page) -> Text:
@@ -151,7 +154,8 @@ class _Table:
 
     Attributes:
         columns: All but the last one, where that wraps.
-        last: The one that wraps, if it has anything to say.
+        last: The one that wraps, if it has anything to say, and there is room for its words.
+        unheard: What stood above it if there is no room; else empty.
         entries: Those of each row by column name.
         widths: The longest entry of each column, its heading included.
     """
@@ -161,6 +165,7 @@ class _Table:
     last: Column | None
     entries: list[dict[str, str]]
     widths: dict[str, int]
+    unheard: str = ""
 
 
 def _laid_out(document: Document, table: Table, page: Page) -> _Table:
@@ -176,6 +181,8 @@ def _laid_out(document: Document, table: Table, page: Page) -> _Table:
     if not last.wraps:
         return _Table(table, [*columns, last], None, entries, widths)
     said = any(row[last.name] for row in entries)
+    if said and page.width < WORDS_LEAST and last.goes is not None:
+        return _Table(table, columns, None, entries, widths, last.heading or last.name)
     return _Table(table, columns, last if said else None, entries, widths)
 
 
@@ -195,6 +202,11 @@ def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
     columns = [column for table in tables for column in table.columns]
     headings = [column.heading for name in hidden for column in columns if column.name == name]
     return list(dict.fromkeys(headings))
+
+
+def _unheard(tables: Sequence[_Table]) -> list[str]:
+    """Last columns that there is no room for."""
+    return list(dict.fromkeys(table.unheard for table in tables if table.unheard))
 
 
 def _used(tables: Sequence[_Table]) -> set[str]:
