@@ -30,7 +30,7 @@ WRAPPED_LEAST = 22
 """A column that is wrapped is not narrower than this."""
 
 WORDS_LEAST = 40
-"""On a narrower terminal a last column that may go is hidden: beside numbers, its words would be cut."""
+"""On a narrower terminal words of a last column would be cut: it is hidden if it may go, else it is below."""
 
 WRAP_LEAST = 20
 """Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
@@ -155,7 +155,8 @@ class _Table:
     Attributes:
         columns: All but the last one, where that wraps.
         last: The one that wraps, if it has anything to say, and there is room for its words.
-        unheard: What stood above it if there is no room; else empty.
+        below: The same where there is no room, and it never goes: its words have lines of their own.
+        unheard: What it is called where there is no room, and it is hidden; else empty.
         entries: Those of each row by column name.
         widths: The longest entry of each column, its heading included.
     """
@@ -165,6 +166,7 @@ class _Table:
     last: Column | None
     entries: list[dict[str, str]]
     widths: dict[str, int]
+    below: Column | None = None
     unheard: str = ""
 
 
@@ -181,8 +183,10 @@ def _laid_out(document: Document, table: Table, page: Page) -> _Table:
     if not last.wraps:
         return _Table(table, [*columns, last], None, entries, widths)
     said = any(row[last.name] for row in entries)
-    if said and page.width < WORDS_LEAST and last.goes is not None:
-        return _Table(table, columns, None, entries, widths, last.heading or last.name)
+    if said and page.width < WORDS_LEAST:
+        if last.goes is None:
+            return _Table(table, columns, None, entries, widths, below=last)
+        return _Table(table, columns, None, entries, widths, unheard=_called(last))
     return _Table(table, columns, last if said else None, entries, widths)
 
 
@@ -200,8 +204,13 @@ def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
 def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
     """What stood above the columns of these names; it may differ from table to table."""
     columns = [column for table in tables for column in table.columns]
-    headings = [column.heading for name in hidden for column in columns if column.name == name]
+    headings = [_called(column) for name in hidden for column in columns if column.name == name]
     return list(dict.fromkeys(headings))
+
+
+def _called(column: Column) -> str:
+    """What a column is called where it is not there; some have no heading."""
+    return column.heading or column.name.replace("_", " ")
 
 
 def _unheard(tables: Sequence[_Table]) -> list[str]:
@@ -338,6 +347,9 @@ def _row(
             bar_ = drawn if number == 0 else Text()
             line = line + Text(" " * GAP) + bar_ + Text(" " * (layout.bar - cell_len(bar_.plain)))
         yield page.cut(line + Text(" " * GAP) + (last[number] if number < len(last) else Text()))
+    if table.below is not None and row is not None:
+        words = Text(entries[table.below.name], STYLES[table.below.tone(row)])
+        yield from page.wrapped(words, indent=2 * GAP, hang=0)
 
 
 def _pieces(column: Column, words: str, width: int, page: Page, row: object) -> list[Text]:

@@ -206,7 +206,7 @@ def _alone(chosen: Units) -> list[Column]:
             lambda line: words.detail(line.first, chosen),
             left=True,
             wraps=True,
-            goes=None,
+            goes=3,
             tone=lambda _: "quiet",
         ),
     ]
