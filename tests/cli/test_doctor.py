@@ -34,6 +34,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(system_limits, "shared_memory_bytes", lambda: 2**30)
     monkeypatch.setattr(system_limits, "locked_memory_bytes", lambda: 8 * 2**20)
     monkeypatch.setattr(system_limits, "open_files", lambda: 1024)
+    monkeypatch.setattr(system_limits, "processes", lambda: 4096)
     monkeypatch.setattr("mpigauge.result.environment.load_average", lambda: 0.5)
     return tmp_path
 
@@ -120,6 +121,15 @@ def test_the_limits_of_this_machine_can_be_read(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.undo()
     limits = (system_limits.locked_memory_bytes(), system_limits.open_files(), system_limits.ptrace_scope())
     assert all(one is None or one >= 0 for one in limits)
+
+
+def test_few_processes_are_noted_for_whom_they_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.result.environment.user_is_root", lambda: False)
+    for limit, noted in ((None, False), (4096, False), (64, True)):
+        monkeypatch.setattr(system_limits, "processes", lambda limit=limit: limit)
+        assert ("processes" in found()) == noted
+    monkeypatch.setattr("mpigauge.result.environment.user_is_root", lambda: True)
+    assert "processes" not in found()
 
 
 def test_temporary_files_go_where_they_can_be_written(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,9 @@ SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
 TEMPORARY_LEAST_BYTES, TEMPORARY_LEAST_FILES = 16 * 2**20, 100
 """What a launcher and its daemons put among temporary files, with room."""
 
+FEW_PROCESSES = 128
+"""A launcher with two ranks has up to thirty threads, and the user has other programs."""
+
 FEW_FILES = 512
 """So many connections are few: the usual limit is 1024."""
 
@@ -36,6 +39,7 @@ def of_machine(machine: Environment) -> list[Finding]:
         _clock(machine),
         _shared_memory(),
         _temporary_files(),
+        *_processes(),
         _copies(),
         *_network(),
     ]
@@ -124,6 +128,17 @@ def _temporary_files() -> Finding:
         left = f"{folder} has {units.format_size(free_bytes)} and {units.counted(files, 'file')} left"
         return Finding("note", what, left, "launchers need more: remove what is there, or set TMPDIR")
     return Finding("ok", what, folder)
+
+
+def _processes() -> Iterator[Finding]:
+    """Root has no such limit, whatever is set."""
+    from mpigauge.result import system_limits
+    from mpigauge.result.environment import user_is_root
+
+    limit = system_limits.processes()
+    if limit is not None and limit <= FEW_PROCESSES and not user_is_root():
+        remedy = "launchers, ranks and their threads count: raise ulimit -u"
+        yield Finding("note", "processes", f"{limit} at most for this user", remedy)
 
 
 def _copies() -> Finding:

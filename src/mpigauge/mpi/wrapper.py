@@ -1,5 +1,6 @@
 """Asking a compiler wrapper which MPI library it belongs to, and what became of a compilation."""
 
+import errno
 import os
 import re
 import shutil
@@ -141,4 +142,6 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     )
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
+    if os.strerror(errno.EAGAIN) in cause:
+        return f"{mpicc}: cannot compile: {cause}", "this user may start no more processes: raise ulimit -u"
     return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"

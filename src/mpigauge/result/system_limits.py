@@ -35,6 +35,12 @@ def open_files() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
+def processes() -> int | None:
+    """Return how many processes and threads this user may have; None if there is no limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 def ptrace_scope() -> int | None:
     """Who may read a process's memory: 0 all of one user, 1 a parent, or whom it lets, 2 root, 3 nobody.
 

@@ -91,6 +91,22 @@ def test_a_script_measures_between_nodes(cluster: Cluster, mpi: str) -> None:
     assert "pingpong" in log(number)
 
 
+def test_without_a_word_about_ranks_collectives_have_all_of_the_allocation(
+    cluster: Cluster, mpi: str
+) -> None:
+    run = [*MPIGAUGE, "run", "pingpong", "barrier", "--sizes", "8", "--launches", "1", "--budget", "10min"]
+    number = cluster.submit(
+        "--nodes=2",
+        "--ntasks-per-node=2",
+        "--output=mpigauge-%j.log",
+        "--wrap",
+        shlex.join([*run, "--mpi", mpi, "-o", "r.jsonl"]),
+    )
+    assert cluster.ended(number)["JobState"] == "COMPLETED", log(number)
+    assert set(hosts(load(Path("r.jsonl")))) == {("node0", "node1"), ("node0", "node1", "node0", "node1")}
+    assert "2 ranks between node0 and node1 · 4 ranks on 2 nodes" in log(number)
+
+
 def test_two_libraries_on_four_nodes_in_one_campaign(cluster: Cluster) -> None:
     """Interleaved launch by launch, all ranks on different nodes, and a pair placed by its numbers."""
     words = ["ring", "--np", "4", "--sizes", "8", "--launches", "2", "--seed", "7"]

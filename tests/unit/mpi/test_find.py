@@ -276,6 +276,8 @@ def test_a_missing_compiler_is_told_from_a_broken_library(
     sentence, hint = explain_failure(Path("/bin/mpicc"), 1, "mpi.h: No such file or directory\n")
     assert "cannot compile: mpi.h" in sentence
     assert "--mpi" in hint
+    words = "cc: fatal error: cannot execute cc1: vfork: Resource temporarily unavailable\n"
+    assert "ulimit -u" in explain_failure(Path("/bin/mpicc"), 1, words)[1]
     assert "status 3" in explain_failure(Path("/bin/mpicc"), 3, "")[0]
 
 
