@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _know_a_home() -> None:
-    """Compilers and launchers of MPI libraries do not start without one.
+    """Set HOME where it is missing: compilers and launchers of MPI libraries do not start without one.
 
     It is the user's, or / as containers have it for a user that the system does not know.
     """
@@ -178,16 +178,16 @@ def _know_a_home() -> None:
 
 
 def _leave_linear_algebra_one_thread() -> None:
-    """Nothing here needs more, and where memory or processes are limited, numpy's threads cannot be started.
+    """Keep numpy's linear algebra from starting threads, which limits of memory or processes would forbid.
 
-    What is started from here has `os.environ`, where this is not.
+    Nothing here needs them. What is started from here has `os.environ`, where this is not.
     """
     if THREADS not in os.environ:
         os.putenv(THREADS, "1")
 
 
 def _failed(error: Exception) -> int:
-    """Says what an unexpected error is: a package that is broken, no memory, or a fault of ours."""
+    """Say what an unexpected error is, and return its status: a package that is broken, no memory, or a fault of ours."""
     if (known := cannot_import(error)) is not None:
         return complain(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):

@@ -131,7 +131,7 @@ def _temporary_files() -> Finding:
 
 
 def _processes() -> Iterator[Finding]:
-    """Root has no such limit, whatever is set."""
+    """Return a note where a user may have few processes; root may have any number, whatever is set."""
     from mpigauge.result import system_limits
     from mpigauge.result.environment import user_is_root
 

@@ -209,7 +209,7 @@ def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
 
 
 def _called(column: Column) -> str:
-    """What a column is called where it is not there; some have no heading."""
+    """Return the name of a column that is not there; some have no heading."""
     return column.heading or column.name.replace("_", " ")
 
 

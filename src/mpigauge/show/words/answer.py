@@ -76,7 +76,7 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
 
 
 def _jobs_of(result: Result, found: Sequence[Answer]) -> list[str]:
-    """How many jobs there are, and where their ranks were, if that was on several nodes."""
+    """Return how many jobs there are, and where their ranks were, if that was on several nodes."""
     places = dict.fromkeys(filter(None, (place_of(result, one.job) for one in found)))
     return [f"{len(found)} jobs", *places] if found else []
 
