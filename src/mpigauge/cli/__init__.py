@@ -187,7 +187,7 @@ def _leave_linear_algebra_one_thread() -> None:
 
 
 def _failed(error: Exception) -> int:
-    """Say what an unexpected error is, and return its status: a package that is broken, no memory, or a fault of ours."""
+    """Say what an unexpected error is: a broken package, no memory, or a fault of ours; return its status."""
     if (known := cannot_import(error)) is not None:
         return complain(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
