@@ -118,7 +118,7 @@ def _throttled(result: Result) -> int:
 def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
     """The counts before and after each launch that are known, with its number, in the order of time."""
     ended = {(done.launch, done.job): done.throttled for done in result.done}
-    for launch, after in zip(result.launches, [*result.launches[1:], None], strict=True):
+    for launch, after in zip(result.launches, [*result.launches[1:], None], strict=False):
         key = launch.number, launch.job
         if launch.throttled is not None:
             yield launch.number, launch.throttled
