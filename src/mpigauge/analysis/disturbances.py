@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.answer import answers
@@ -243,7 +243,7 @@ def throttled_times(result: Result) -> int:
 def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
     """The counts before and after each launch that are known, with its number, in the order of time."""
     ended = {(done.launch, done.job): done.throttled for done in result.done}
-    for launch, after in zip(result.launches, [*result.launches[1:], None], strict=True):
+    for launch, after in zip_longest(result.launches, result.launches[1:]):
         key = launch.number, launch.job
         if launch.throttled is not None:
             yield launch.number, launch.throttled
