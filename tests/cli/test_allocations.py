@@ -42,6 +42,7 @@ def _programs(openmpi: object, machine: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in (name for manager in MANAGERS for name in manager.variables):
         monkeypatch.delenv(name, raising=False)
     launchers.install(machine / "launchers")
+    launchers.install_srun(machine / "launchers")
     monkeypatch.setenv("PATH", f"{machine / 'launchers'}{os.pathsep}{os.environ['PATH']}")
     Path("hosts").write_text("n1\nn1\nn2\nn2\nn3\nn3\nn4\nn4\n", encoding="ascii")
     Path("queues").write_text("".join(f"n{one} 2 all.q <NULL>\n" for one in (1, 2, 3, 4)), encoding="ascii")

@@ -219,7 +219,7 @@ def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) ->
     known = [
         found
         for row in rows
-        if row.cell in quoted and not row.oversubscribed
+        if row.cell in quoted and not row.crowded
         for visit in row.visits
         if (found := is_disturbed(visit)) is not None
     ]
