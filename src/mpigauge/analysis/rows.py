@@ -31,7 +31,7 @@ from mpigauge.analysis.synchrony import (
     start_of,
 )
 from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
-from mpigauge.plan.model import Cell, JobKey, Plan
+from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
@@ -159,22 +159,6 @@ def why_nothing(found: Sequence[Row]) -> Reason | None:
     if any(row.status not in UNMEASURED for row in others):
         return None
     return next((row.reason for row in others if row.status == "skipped"), None)
-
-
-def launches_short(plan: Plan, found: Sequence[Row]) -> int | None:
-    """Return how many launches the job with the fewest has made, where more were asked for exactly.
-
-    Returns:
-        None where all were made, or nobody asked for an exact number.
-    """
-    if plan.launches_min < plan.launches_max or plan.until != "precise":
-        return None
-    made: dict[JobKey, set[int]] = {}
-    for row in found:
-        if row.cell.pattern not in FLOORS and row.status != "blocked":
-            made.setdefault(row.cell.job, set()).update(visit.launch for visit in row.visits)
-    least = min(map(len, made.values()), default=plan.launches_min)
-    return least if least < plan.launches_min else None
 
 
 def _rows(

@@ -44,6 +44,9 @@ WARMUP_LEAST_BYTES = 1
 
 CONVERGED_SHARE = 0.95
 
+UNTIMED = patterns_with(lambda pattern: pattern.probes or pattern.is_floor)
+"""Patterns that give nobody a time that was asked for."""
+
 PROBES = patterns_with(lambda pattern: pattern.probes)
 """Patterns that look for a limit and have no samples."""
 
@@ -116,6 +119,19 @@ class CampaignLoop:
     def is_cut_short(self) -> bool:
         """Whether it may not last as long as its budget does."""
         return self._budget.whole_s != self._plan.budget_s
+
+    @property
+    def launches_short(self) -> tuple[int, int] | None:
+        """The fewest launches of a job, and the exact number that was asked for; None if all were made."""
+        if self._plan.launches_min < self._plan.launches_max or self._plan.until != "precise":
+            return None
+        made = [
+            len(self._state.launches_with.get(job.key(1).job, ()))
+            for job in self._jobs
+            if any(cell.pattern not in UNTIMED and cell not in self._state.blocked for cell in job.cells)
+        ]
+        least = min(made, default=self._plan.launches_min)
+        return (least, self._plan.launches_min) if least < self._plan.launches_min else None
 
     def run(self) -> EndReason:
         """Measures until a stop rule says that it is enough, or a signal that it must end.

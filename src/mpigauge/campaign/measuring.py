@@ -35,11 +35,13 @@ class Measured:
         path: Its result file.
         signal: The signal that ended it, if one did.
         reason: Why it stopped.
+        launches_short: The fewest launches of a job, and the exact number asked for; None if all were made.
     """
 
     path: Path
     signal: int | None
     reason: EndReason
+    launches_short: tuple[int, int] | None
 
 
 def measure(
@@ -82,8 +84,8 @@ def measure(
             observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
         reason = loop.run()
     if reason not in RESUMABLE and _packs(session, output):
-        return Measured(packed(file.path), None, reason)
-    return Measured(file.path, interruption.signal, reason)
+        return Measured(packed(file.path), None, reason, loop.launches_short)
+    return Measured(file.path, interruption.signal, reason, loop.launches_short)
 
 
 def shared_cores(ranks: int, cores: int) -> str:

@@ -6,10 +6,14 @@ from typing import NamedTuple
 
 from mpigauge.analysis.precision import essential_launch, essential_visit
 from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
 from mpigauge.result.writer import ResultFile
 from mpigauge.vocabulary import ENDS_JOB
+
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+"""Patterns that measure the instrument."""
 
 FAILURES_MOST = 2
 """Launches in which a cell may fail; after that it is not started any more."""
@@ -60,6 +64,7 @@ class CampaignState:
         spent_s: Time of earlier sessions on the same file.
         measured: Whether anything has come of it: a visit, an eager limit, a deadlock foreseen.
         last_failure: The last of a launch or cell, of this session or an earlier one.
+        launches_with: Of each job, the launches that have measured something that was asked for.
     """
 
     file: ResultFile
@@ -78,6 +83,7 @@ class CampaignState:
     spent_s: float = 0.0
     measured: bool = False
     last_failure: Failure | None = None
+    launches_with: dict[JobKey, set[int]] = field(default_factory=dict)
 
     def remember(self, before: Result) -> None:
         """Takes up what a file holds that is to be continued."""
@@ -153,6 +159,8 @@ class CampaignState:
 
     def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1
+        if visit.cell.pattern not in FLOORS:
+            self.launches_with.setdefault(key.job, set()).add(key.number)
         if self.keeps_visits:
             self.visits.append(essential_visit(visit))
         if key not in self.done:

@@ -65,4 +65,4 @@ def command(
         return stopped(done.path, done.signal)
     text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns))
     say(text, nl=False)
-    return ended(done.path, rows, plan=session.plan, reason=done.reason)
+    return ended(done.path, rows, done)

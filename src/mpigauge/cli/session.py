@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.measuring import Measured
     from mpigauge.campaign.prepare import Session
-    from mpigauge.plan.model import Plan
     from mpigauge.vocabulary import EndReason
 
 
@@ -58,9 +57,7 @@ def stopped(path: Path, signal_number: int) -> int:
     return EXIT_SIGNAL_BASE + signal_number
 
 
-def ended(
-    path: Path, rows: Sequence[Row], *, plan: Plan | None = None, reason: EndReason | None = None
-) -> int:
+def ended(path: Path, rows: Sequence[Row], measured: Measured | None = None) -> int:
     """Says where the result is; the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
@@ -68,25 +65,26 @@ def ended(
     than were asked for.
 
     Args:
-        plan: Of a campaign that was to make an exact number of launches.
-        reason: Why it stopped.
+        measured: How the session ended that measured them, if one did.
 
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
     """
     from mpigauge.analysis.reasons import LaunchFailed
-    from mpigauge.analysis.rows import launches_short, why_nothing
+    from mpigauge.analysis.rows import why_nothing
     from mpigauge.show.words.status import sentence
 
     say(f"result: {path}", err=True)
     if why := why_nothing(rows):
         raise JobError(f"{path}: nothing was measured: {sentence(why)}", _hint_for_nothing(why))
-    short = None if plan is None else launches_short(plan, rows)
-    if plan is not None and short is not None:
-        say(f"mpigauge: {path}: only {short} of {plan.launches_min} launches were made", err=True)
-        say(f"  hint: {_hint_for_short(path, reason)}", err=True)
     broken = any(row.status in BROKEN or isinstance(row.reason, LaunchFailed) for row in rows)
-    return EXIT_CHECK_FAILED if broken or short is not None or reason == "failed" else EXIT_DONE
+    if measured is not None and measured.launches_short is not None:
+        made, wanted = measured.launches_short
+        say(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
+        say(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
+        broken = True
+    failed = measured is not None and measured.reason == "failed"
+    return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE
 
 
 def _hint_for_nothing(why: Reason) -> str:
