@@ -44,11 +44,13 @@ with-slurm: $(VENV)/.dev mpis
 with-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=20 -m "($(REAL)) and not (slurm or truth)"
 
+# Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=10 -m truth $(ARGS)
+	@$(PYTEST) -n auto --dist worksteal -m "truth and not ($(REAL) or browser)"
+	@$(PYTEST) --durations=10 -m "truth and ($(REAL) or browser)"
 
-# For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no simulation of
-# many campaigns, no page drawn anew: those tests are marked thorough.
+# For everyday work: what needs no MPI, with fewer examples of each property than in CI, and no page drawn
+# anew: those tests are marked thorough.
 check: lint
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=everyday \
 		-m "not ($(REAL) or $(OTHERS) or thorough or truth)"

@@ -216,12 +216,12 @@ def is_test(node: ast.AST) -> bool:
 def is_thorough(node: ast.AST) -> bool:
     """Whether `make check` leaves out a test, or what a line marks."""
     marks = node.decorator_list if isinstance(node, ast.FunctionDef) else [node]
-    return any(ast.unparse(mark).endswith("pytest.mark.thorough") for mark in marks)
+    return any(ast.unparse(mark).endswith(("pytest.mark.thorough", "pytest.mark.truth")) for mark in marks)
 
 
 @pytest.mark.parametrize("folder", ["cli", "unit"])
 def test_every_module_is_tested_every_day(folder: str) -> None:
-    """Some of the tests of a module may be thorough, never all of them."""
+    """Some of the tests of a module may be thorough or measure, never all of them."""
     for path in (places.ROOT / "tests" / folder).rglob("test_*.py"):
         tests = [node for node in nodes_of(path) if is_test(node)]
         thorough = [test for test in tests if is_thorough(test)]

@@ -24,7 +24,7 @@ def correlation_time(visits: Sequence[Values]) -> float:
     return float(correlation_times(parts_of(known), np.zeros(len(known), dtype=np.intp), ordered)[0])
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("memory", [0.0, 0.3, 0.6, 0.9])
 @pytest.mark.parametrize(("visits", "rounds"), [(1, 20_000), (20, 1000)])
 def test_a_planted_correlation_time_is_recovered(memory: float, visits: int, rounds: int) -> None:

@@ -116,7 +116,7 @@ def covering(found: list[tuple[float, float]]) -> float:
     return sum(any(low <= truth <= high and high / low < 1.5 for truth in truths) for low, high in found)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("dwell_s", [(0.35, 12.0), (2.5, 5.0), (20.0, 60.0), (100.0, 300.0)])
 def test_intervals_hold_in_each_state_however_long_it_lasts(dwell_s: tuple[float, float]) -> None:
     generator = np.random.default_rng(7)
@@ -139,7 +139,7 @@ def over(generator: np.random.Generator, at_s: np.ndarray, states: np.ndarray) -
     return found.low, found.high
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_launches_that_are_spread_over_an_hour_hold_its_mean_and_those_of_one_moment_do_not() -> None:
     """States of a minute that nobody can tell apart; launches within 20 s, and one per tenth of the hour."""
     generator, held = np.random.default_rng(4), {"at once": 0, "spread": 0}
@@ -173,7 +173,7 @@ def test_a_launch_that_was_in_both_states_gives_a_number_to_both() -> None:
     assert times["far"].launches == 2
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("name", ["first", "modes-lan", "map"])
 def test_results_without_conditions_have_the_numbers_that_they_always_had(name: str) -> None:
     """To the last bit: of all samples of a cell, launch by launch, whatever states there may have been."""

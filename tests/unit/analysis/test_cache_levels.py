@@ -90,7 +90,7 @@ def campaign(kind: str, noise: float) -> list[tuple[Values, Values, Values, list
 # --- cache_levels
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.05, 0.1])
 @pytest.mark.parametrize("kind", SHARP)
 def test_sharp_levels_are_found_within_one_size(kind: str, noise: float) -> None:
@@ -128,7 +128,7 @@ def test_much_noise_on_ramps_hides_levels_but_seldom_adds_one(kind: str) -> None
     assert np.mean(errors < math.log(1.6)) >= 0.95
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_no_level_is_invented_on_a_ramp_that_noise_cuts_into_steps() -> None:
     generator = np.random.default_rng(10)
     sizes = grid(8, 64 * MIB)

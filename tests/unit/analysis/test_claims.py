@@ -288,7 +288,7 @@ def test_a_collective_without_a_size_is_of_all_sizes(tmp_path: Path) -> None:
 # ---- By chance -----------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_bound_that_is_the_truth_is_seldom_decided(tmp_path: Path) -> None:
     """The interval of 95 % misses it once in twenty times; of 200, 22 or more in one of 1000."""
     generator = np.random.default_rng(7)

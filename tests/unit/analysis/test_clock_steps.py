@@ -52,7 +52,7 @@ def test_a_fine_clock_changes_nothing() -> None:
     assert median_of([values]) == np.median(values)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("time_ns", [300, 483, 1000])
 def test_intervals_of_stable_launches_cover_the_truth_in_spite_of_the_clock(time_ns: float) -> None:
     generator = np.random.default_rng(int(time_ns))

@@ -40,13 +40,13 @@ def found(logs: Values) -> list[Cluster]:
     return clusters_of(family(logs), CURVES, SHIFT)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_equals_have_clusters_as_seldom_as_promised() -> None:
     chance = np.random.default_rng(1)
     assert sum(bool(found(launches(chance))) for _ in range(150)) <= 0.06 * 150
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_what_no_size_shows_alone_a_run_of_them_may() -> None:
     """Five neighbours by 4 %: found together more often than all of them each by itself."""
     chance = np.random.default_rng(2)

@@ -45,7 +45,7 @@ def words(logs: Values) -> list[str]:
 # ---- Errors --------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("count", [5, 10])
 @pytest.mark.parametrize("spread", [0.01, 0.02, 0.03])
 def test_equals_pass_and_nothing_is_called_slower(count: int, spread: float) -> None:
@@ -78,7 +78,7 @@ def test_heavy_tails_and_unlike_cells_raise_no_more_alarms() -> None:
     assert alarms <= 6
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("count", [7, 10])
 def test_at_the_edge_one_in_twenty_is_beyond_it(count: int) -> None:
     """Every cell differs by just what the instrument cannot promise: the permutations err in 5 %."""
@@ -98,7 +98,7 @@ def test_usual_variances_of_many_permutations_are_those_of_each() -> None:
         assert drawn == pytest.approx(prior.moderated(alone, freedom))
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("count", [7, 10])
 def test_intervals_hold_for_all_cells_at_once(count: int) -> None:
     chance = np.random.default_rng(4)
@@ -106,7 +106,7 @@ def test_intervals_hold_for_all_cells_at_once(count: int) -> None:
     assert sum(all(one.low <= 1 <= one.high for one in cells) for cells in trials) >= 90
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_results_of_two_times_are_held_against_each_other() -> None:
     chance = np.random.default_rng(5)
     alarms = found = 0
@@ -225,7 +225,7 @@ def test_cells_in_which_two_sides_are_the_same_correlate_with_none() -> None:
 # ---- Its own control -----------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_rates_are_those_of_the_launches() -> None:
     chance = np.random.default_rng(11)
     quiet, *found = rates_of(Paired(differences(chance, 10, 0.01), np.zeros(CELLS)), USUAL)

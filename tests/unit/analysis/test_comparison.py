@@ -153,7 +153,7 @@ def within_one_state(shown: Comparison) -> list[Matched]:
     return [pair for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_launches_of_unlike_states_are_compared_within_one() -> None:
     """Where the machine changes so often that few pairs are alike: equals pass, what is slower is found."""
     times = 60

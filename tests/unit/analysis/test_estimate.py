@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 repeatable = settings(derandomize=True, deadline=None)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("launches", [5, 10])
 @pytest.mark.parametrize("effect", ["none", "1 % normal", "5 % normal", "5 % two-valued"])
 def test_launches_are_the_unit_of_replication(effect: str, launches: int) -> None:

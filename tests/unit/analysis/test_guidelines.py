@@ -106,14 +106,14 @@ def test_a_slow_operation_is_found_where_it_is_and_what_is_faster_is_named() -> 
         assert saved[1] < true_s < saved[2]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_equals_are_blamed_in_no_more_than_one_of_twenty() -> None:
     trials = [checked(*rows_of(linear, seed=seed)) for seed in range(40)]
     assert sum(shown.verdict == "slower" for shown in trials) <= 2
     assert sum(shown.verdict == "same" for shown in trials) >= 36
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_of_noisy_equals_nothing_is_said() -> None:
     trials = [checked(*rows_of(linear, spread=0.2, seed=seed)) for seed in range(20)]
     assert sum(bool(shown.violated) for shown in trials) <= 2
@@ -178,7 +178,7 @@ def test_what_was_not_measured_keeps_the_rest_from_passing() -> None:
     assert [one.pair.base.time for one in shown.open] == [None]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_several_better_ways_are_told_without_the_luck_of_the_choice() -> None:
     fast: Mapping[str, float] = {"reduce-bcast": 1.4, "reduce-scatter-allgather": 1.4}
     trials = [
@@ -203,7 +203,7 @@ def test_sentences_say_where_how_much_and_what_is_saved() -> None:
     assert text.render(document(kept, KNOWN, Units())).startswith("kept: none of ")
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_of_very_many_sizes_some_are_left_out_and_said() -> None:
     shown = checked(*rows_of(linear, sizes=range(8, 8 * 71, 8), modes=("blocking",), launches=range(1, 7)))
     assert PAIRS_MOST * 0.9 < len(shown.checked) <= PAIRS_MOST
@@ -282,7 +282,7 @@ def by_operation(shown: Guidelines) -> list[Decision]:
     return [one for family in families.values() for one in decide(paired_family(family), USUAL)]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_whole_suite_that_keeps_all_guidelines_is_blamed_in_one_of_twenty() -> None:
     """However many they are; had each operation an error of its own, it would be in many more."""
     trials = [suite(linear, seed, spread=0.1) for seed in range(TRIALS)]
@@ -293,7 +293,7 @@ def test_a_whole_suite_that_keeps_all_guidelines_is_blamed_in_one_of_twenty() ->
     assert sum(apart) > blamed
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_what_one_of_a_whole_suite_breaks_is_found() -> None:
     def planted(of: Cell) -> float:
         return linear(of) / (1.2 if (of.pattern, of.mode, of.bytes) == ("gather", "gatherv", 512) else 1.0)

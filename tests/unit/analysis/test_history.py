@@ -64,7 +64,7 @@ def history(cells: Values, controls: Values) -> History:
 # ---- Errors --------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("spread", "margin"), [(0.01, 0.03), (0.03, 0.03), (0.02, 0.0)])
 def test_of_histories_without_change_one_in_twenty_has_one(spread: float, margin: float) -> None:
     """Families of three curves; without a margin the error rate is that of the permutations alone."""
@@ -77,7 +77,7 @@ def test_of_histories_without_change_one_in_twenty_has_one(spread: float, margin
     assert alarms <= 6  # of 60: a rate of 5 % is exceeded by chance in 3 of 100 such tests
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_step_of_five_per_cent_is_found_where_it_is() -> None:
     chance = np.random.default_rng(2)
     found = [places([stepped(sessions_like(chance, 12, 0.01), 6, 0.05)])[0] for _ in range(40)]
@@ -85,7 +85,7 @@ def test_a_step_of_five_per_cent_is_found_where_it_is() -> None:
     assert sum(len(mine) > 1 for mine in found) <= 4
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_late_change_of_one_curve_among_many_is_found_and_no_other() -> None:
     chance = np.random.default_rng(3)
     for _ in range(5):
@@ -94,7 +94,7 @@ def test_a_late_change_of_one_curve_among_many_is_found_and_no_other() -> None:
         assert places(curves) == [[9] if number == 3 else [] for number in range(8)]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_cells_that_did_not_change_are_not_said_to() -> None:
     chance = np.random.default_rng(4)
     wrong = 0
@@ -110,7 +110,7 @@ def humped(logs: Values, begin: int, end: int, by: float) -> Values:
     return stepped(stepped(logs, begin, by), end, 1 / (1 + by) - 1)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("count", "begin", "end"), [(12, 4, 8), (16, 5, 8), (20, 8, 14)])
 def test_what_came_and_went_again_is_found_where_it_was(count: int, begin: int, end: int) -> None:
     chance = np.random.default_rng(12)
@@ -126,14 +126,14 @@ def test_a_search_for_one_change_does_not_see_it(monkeypatch: pytest.MonkeyPatch
     assert not any(found)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_of_histories_without_change_few_have_a_stretch() -> None:
     chance = np.random.default_rng(13)
     alarms = sum(any(places([sessions_like(chance, 20, 0.02)], 0.0)) for _ in range(60))
     assert alarms <= 6
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_stretch_of_one_curve_is_of_no_other_and_gaps_do_not_hide_it() -> None:
     chance = np.random.default_rng(14)
     curves = [sessions_like(chance, 16, 0.01) for _ in range(4)]
@@ -185,7 +185,7 @@ def test_few_sessions_have_no_changes_however_large() -> None:
     assert places([stepped(sessions_like(chance, CHANGES_FROM, 0.001), CHANGES_FROM // 2, 5.0)]) == [[4]]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_the_machine_is_never_taken_for_a_library() -> None:
     chance = np.random.default_rng(7)
     for _ in range(30):
@@ -195,7 +195,7 @@ def test_the_machine_is_never_taken_for_a_library() -> None:
         assert history(cells, controls).verdict == "machine"
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_change_that_controls_do_not_share_is_the_librarys() -> None:
     chance = np.random.default_rng(8)
     verdicts = [
@@ -216,7 +216,7 @@ def test_what_became_slower_and_fast_again_is_not_slow() -> None:
 # ---- The next session ----------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("count", "cells"), [(3, 1), (5, 1), (12, 1), (5, 20), (8, 20)])
 def test_the_next_session_is_where_it_was_expected(count: int, cells: int) -> None:
     """19 of 20, each cell by itself; with many cells of which variances are drawn together, too."""
@@ -266,7 +266,7 @@ def test_a_slower_library_is_named_with_its_version() -> None:
     assert [(one.name, one.before, one.after) for one in change.switches] == [("openmpi", "5.0.7", "5.0.8")]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_one_session_is_not_believed_and_few_say_nothing() -> None:
     assert history_of(sessions(9, slower_from(8, 1.2)), Thresholds()).verdict == "undecided"
     assert history_of(sessions(9, usual), Thresholds()).verdict == "same"

@@ -30,7 +30,7 @@ def drifting(generator: np.random.Generator, memory: float) -> Values:
     return seen
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_machine_that_changes_slowly_is_found_and_one_that_does_not_is_not() -> None:
     generator = np.random.default_rng(5)
     slow = [launches_in_time(cells(drifting(generator, 0.95))) for _ in range(10)]

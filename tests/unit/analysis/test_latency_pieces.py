@@ -25,7 +25,7 @@ def seen(sizes: Values, latencies: Values) -> list[Level]:
     return cache_levels(sizes.astype(int).tolist(), latencies.tolist())
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("per_octave", [4, 8])
 @pytest.mark.parametrize(("noise", "most_missed"), [(0.02, 0), (0.05, 2)])
 def test_caches_of_a_server_are_all_found_in_random_access(
@@ -54,7 +54,7 @@ def test_the_latency_of_a_level_is_what_loads_take_that_only_it_serves() -> None
     assert 0.8 * LATENCIES[-1] < levels[-1].latency_s <= 1.02 * float(model.max())
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("slope", [0.2, 0.3, 0.4])
 @pytest.mark.parametrize("noise", [0.02, 0.1])
 def test_no_level_is_invented_where_latency_creeps_up_in_noise(slope: float, noise: float) -> None:
@@ -89,7 +89,7 @@ def test_far_working_sets_are_fitted_as_well_as_near_ones(factor: float) -> None
     assert [piece.low for piece in scaled] == pytest.approx([factor * piece.low for piece in plain])
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.dictionaries(st.integers(1, 2**40), st.floats(1e-12, 1e3), min_size=6, max_size=24))
 def test_whatever_was_measured_every_point_is_in_one_piece(points: dict[int, float]) -> None:

@@ -74,7 +74,7 @@ def test_more_than_a_quarter_are_not_outliers() -> None:
     assert outliers(times(*[0.0, 0.001, 0.002, 0.001] * 2, 0.5, 0.5, 0.5)) == ()
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("launches", [5, 8, 11, 14, 30])
 @pytest.mark.parametrize("spread", [0.01, 0.1])
 def test_chance_hardly_makes_kinds_or_outliers(launches: int, spread: float) -> None:

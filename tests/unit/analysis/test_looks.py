@@ -45,7 +45,7 @@ def test_looks_are_fixed_and_end_with_the_last_launch() -> None:
     assert looks_of(Plan((Measure("pingpong"),), until="decided", launches_max=5)) == (5,)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_equals_are_called_slower_at_some_look_as_seldom_as_at_one() -> None:
     """The hardest case: whatever exceeds what the instrument promises is slower, and nothing passes early."""
     chance = np.random.default_rng(1)

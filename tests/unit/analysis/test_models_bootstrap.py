@@ -35,7 +35,7 @@ def holds(number: Known, truth: float) -> bool:
     return number.low <= truth <= number.high
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(
     "machine",
     [
@@ -59,7 +59,7 @@ def test_parameters_are_in_their_intervals(machine: Machine) -> None:
     assert 0.88 <= np.mean(covered) <= 1
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_errors_of_parameters_are_as_small_as_their_noise() -> None:
     chance = np.random.default_rng(2)
     machine = Machine()
@@ -84,7 +84,7 @@ def test_a_misfit_widens_what_launches_alone_would_promise() -> None:
     assert widths[1] > 4 * widths[0]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("misfit", "least", "most"), [(0.0, 0.0, 0.5), (0.05, 0.9, 1.0)])
 def test_noise_of_launches_is_told_from_a_misfit(misfit: float, least: float, most: float) -> None:
     chance = np.random.default_rng(4)
@@ -179,7 +179,7 @@ def test_the_textbook_line_is_that_of_least_squares() -> None:
     assert line.worst == pytest.approx(ratios[int(np.flatnonzero(one.sizes == line.worst_at)[0])])
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.usefixtures("without_stability")
 def test_a_size_that_was_left_out_is_predicted() -> None:
     """95 % of launches lie in the interval of one launch, and the truth in that of the mean."""

@@ -108,7 +108,7 @@ def test_corners_are_found(alpha: float, beta: float) -> None:
 # ---- Breaks --------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("spread", [0.01, 0.03])
 def test_one_line_has_no_break(spread: float) -> None:
     """None in a hundred campaigns; `benchmarks/models.py` makes many more."""
@@ -118,7 +118,7 @@ def test_one_line_has_no_break(spread: float) -> None:
     assert sum(cut(one.sizes, one.logs).count > 1 for one in campaigns) <= 1
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_breaks_are_found_where_they_are() -> None:
     chance = np.random.default_rng(2)
     machine = Machine(misfit=0.02)
@@ -147,7 +147,7 @@ def test_a_known_break_is_one_and_costs_nothing() -> None:
     assert cut(one.sizes, one.logs, [22]).edges == (0, 22, 24)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_many_sizes_do_not_take_long_ranges() -> None:
     """Of a curve with 300 sizes breaks are looked for between every third."""
     machine = Machine(sizes=np.arange(1.0, 301.0) * 1000)

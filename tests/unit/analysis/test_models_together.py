@@ -30,7 +30,7 @@ def inner(curves: Sequence[Points]) -> list[list[int]]:
     return [list(one.edges[1:-1]) for one in cuts_together(curves)]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_weak_break_that_two_share_is_found_more_often_than_by_each() -> None:
     chance, weak = np.random.default_rng(1), machine(1.15)
     together = alone = 0
@@ -41,7 +41,7 @@ def test_a_weak_break_that_two_share_is_found_more_often_than_by_each() -> None:
     assert together > alone + 8
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_break_of_one_is_none_of_the_other() -> None:
     """In 1 % of campaigns at most; `benchmarks/models.py` makes many more."""
     chance, strong = np.random.default_rng(2), machine(1.3)

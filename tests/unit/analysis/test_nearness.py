@@ -82,7 +82,7 @@ def test_lists_of_processors_are_read(cpus: set[int]) -> None:
     assert ranges(f"{low}-{high}") == [range(low, high + 1)]
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @given(st.text(max_size=20) | st.from_regex(r"[0-9\u00b2,-]{0,30}", fullmatch=True))
 def test_what_is_no_list_is_no_error(text: str) -> None:
     assert all(isinstance(part, range) for part in ranges(text))

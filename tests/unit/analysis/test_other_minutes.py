@@ -123,7 +123,7 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert for_other_minutes(printed, (), Meanwhile(0.1)) is printed
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_intervals_of_one_minute_hold_in_another_of_a_machine_of_two_speeds() -> None:
     """The share of time at either speed is another in every session; both are met in each."""
     chance = np.random.default_rng(0)
@@ -135,7 +135,7 @@ def test_intervals_of_one_minute_hold_in_another_of_a_machine_of_two_speeds() ->
     assert median(quiet) < 0.7 * median(width_of(one) for mine in times for one in mine)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_machine_of_one_speed_has_intervals_of_its_launches() -> None:
     """But for what the instrument promises at best, they are those of Student's t."""
     chance = np.random.default_rng(6)

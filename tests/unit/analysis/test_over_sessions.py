@@ -69,7 +69,7 @@ def sessions(*results: Result) -> list[list[int]]:
 # ---- What is said --------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(200, 90_000), min_size=2, max_size=6))
 def test_the_unit_is_the_session(times_ns: list[float]) -> None:
@@ -87,7 +87,7 @@ def test_the_unit_is_the_session(times_ns: list[float]) -> None:
     assert over.seconds == pytest.approx(DAY_S * (count - 1) + 15)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_it_covers_the_next_session_where_launches_of_one_do_not() -> None:
     generator = np.random.default_rng(11)
     covered = [0, 0]

@@ -58,7 +58,7 @@ def test_the_parameters_of_a_machine_are_found() -> None:
     assert one.why is None
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     held = 0
     for number in range(200):

@@ -15,7 +15,7 @@ from tests.unit.analysis.planted import autoregressive, lognormal
 repeatable = settings(derandomize=True, deadline=None)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("count", [6, 10, 70, 71, 5000])
 def test_the_median_interval_covers_as_often_as_it_says(count: int) -> None:
     samples = lognormal(np.random.default_rng(count), (2000, count))
@@ -61,7 +61,7 @@ def test_correlation_widens_the_median_interval_by_its_root() -> None:
     assert all(math.isnan(end) for end in median_interval(values[:100], tau=100.0))
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_the_widened_interval_covers_the_median_of_correlated_rounds() -> None:
     generator = np.random.default_rng(5)
     covered = []

@@ -41,7 +41,7 @@ def enough(spread: float, cells: int) -> int:
     return low
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_launches_needed_find_twice_the_margin_in_nine_of_ten_plans() -> None:
     """Each plan is of a few launches, from which more are asked for; the whole decision judges these."""
     chance = np.random.default_rng(6)
@@ -54,14 +54,14 @@ def test_launches_needed_find_twice_the_margin_in_nine_of_ten_plans() -> None:
     assert kept >= 0.9 * plans
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_a_difference_of_the_margin_is_found_in_half_however_many_launches_there_are() -> None:
     """Which is why launches are promised for twice as much."""
     assert 0.35 <= found(100, 0.02, 1, USUAL.margin) <= 0.65
     assert found(100, 0.02, 1, TWICE) > 0.95
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("count", "spread", "cells"), [(10, 0.02, 1), (10, 0.03, 12), (20, 0.04, 4)])
 def test_a_detectable_difference_is_found_in_four_of_five(count: int, spread: float, cells: int) -> None:
     """The mean over comparisons, each with the difference that it says of itself."""

@@ -47,7 +47,7 @@ def test_a_long_break_parts_sessions_and_equal_pauses_do_not() -> None:
     assert sessions_of([]) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_the_interval_over_sessions_covers_what_sessions_find() -> None:
     generator = np.random.default_rng(7)
     covered = [0, 0]

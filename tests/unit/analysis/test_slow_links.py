@@ -79,7 +79,7 @@ def judged(logs: Values, error_rate: float = ERROR_RATE) -> Blame:
 # ---- Uniform networks ----------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize(("hosts", "per_example"), [(3, 10), (4, 10), (8, 10), (16, 5)])
 def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
@@ -92,7 +92,7 @@ def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
     assert sum(one.decided for one in found) >= 0.8 * maps
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("hosts", [3, 4, 8])
 @pytest.mark.parametrize("spread", [0.15, 0.3])
 def test_links_that_vary_as_much_as_what_is_asked_for_are_called_slow_no_more_often(
@@ -141,7 +141,7 @@ def test_links_that_all_differ_by_nature_are_hardly_ever_slow_in_places() -> Non
 # ---- Culprits ------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize("hosts", [3, 4, 5, 8, 16])
 @pytest.mark.parametrize("factor", [3.0, 10.0])
@@ -153,7 +153,7 @@ def test_one_slow_link_is_named_and_nothing_else(hosts: int, kind: str, factor: 
         assert found.links[1, 2] == pytest.approx(factor, rel=0.3)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize("hosts", [3, 4, 5, 8, 16])
 def test_one_slow_host_is_named_and_none_of_its_links(hosts: int, kind: str) -> None:
@@ -244,7 +244,7 @@ def test_hosts_behind_two_switches_are_grouped_and_not_blamed(groups: list[list[
         assert not found.links | found.hosts
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_culprits_are_found_behind_two_switches() -> None:
     groups = [[0, 1, 2, 3], [4, 5, 6, 7]]
     for seed in range(20):

@@ -30,7 +30,7 @@ def slower(one: Paired, planted: float) -> float:
     return float(np.mean([word == "slower" for word in words[::4]]) if planted else "slower" in words)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize(("count", "spread", "cells"), [(10, 0.02, 20), (6, 0.02, 20), (10, 0.02, 4)])
 def test_stated_rates_are_those_of_new_comparisons(count: int, spread: float, cells: int) -> None:
     """The mean of what comparisons of equals state, against 200 new ones in which as much is planted."""

@@ -57,7 +57,7 @@ def alarms(trials: int, *, pooled: bool) -> float:
     return found / trials
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_fresh_launches_keep_the_promise_and_pooled_ones_would_not() -> None:
     fresh, pooled = alarms(200, pooled=False), alarms(200, pooled=True)
     assert fresh <= 0.06
@@ -77,7 +77,7 @@ def test_what_is_slower_is_found_again() -> None:
     assert found >= 0.6 * 60 * 3
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_it_picks_what_may_differ_and_a_few_others() -> None:
     sizes = [2**place for place in range(12)]
     times = {("mpich", size): 10_000.0 for size in sizes}

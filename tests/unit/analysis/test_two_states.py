@@ -55,7 +55,7 @@ def test_two_results_are_held_against_each_other_state_by_state() -> None:
     assert shown.verdict == "undecided"
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_two_results_of_two_times_are_never_called_slower() -> None:
     """Though the mean of one is twice that of the other; and few differ by chance within a state."""
     chance = np.random.default_rng(1)
@@ -69,7 +69,7 @@ def test_two_results_of_two_times_are_never_called_slower() -> None:
     assert words["longer"] + words["shorter"] <= 0.05 * words.total()
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_equals_in_turn_are_never_called_slower() -> None:
     chance = np.random.default_rng(2)
     verdicts: Counter[str] = Counter()

@@ -144,7 +144,7 @@ def test_what_nobody_can_tell_names_the_launches_that_would() -> None:
     assert "launches would tell, not 8" in sentence("mode", fact, evidence)
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 @pytest.mark.parametrize("sizes", [10, 40])
 def test_equals_are_called_different_at_some_size_in_one_curve_of_twenty(sizes: int) -> None:
     """Alone, each of so many sizes is judged at 95 %; a lone one must be beyond chance of them all."""

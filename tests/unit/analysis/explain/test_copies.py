@@ -74,7 +74,7 @@ def test_crossings_are_where_they_were_planted() -> None:
     assert f"below 10 from {about_size(fact.below[0].begin.bytes or 0)} (" in text
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_intervals_of_crossings_cover_them_as_often_as_they_say() -> None:
     held = 0
     for seed in range(60):

@@ -71,7 +71,7 @@ def test_a_size_far_above_tells_nothing_of_crossing() -> None:
     assert sentence("eager-limit", fact, evidence) == "the eager limit is 2500 B"
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_the_interval_holds_what_was_planted_in_ninety_of_a_hundred() -> None:
     held = 0
     for seed in range(100):

@@ -107,7 +107,7 @@ def test_firsts_that_take_a_little_longer_are_not_worth_saying() -> None:
     assert list(firsts(evidence([cell()], typical, of=first_takes(lambda _size, _launch: 1.02)))) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.truth
 def test_one_size_of_many_that_is_longer_by_chance_is_not_told() -> None:
     """Without any effect, of curves of 12 sizes that are looked at few have a size that is told."""
     random = np.random.default_rng(11)
