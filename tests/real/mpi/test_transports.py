@@ -32,7 +32,8 @@ BOTH = ("--transport", "shm", "--transport", "tcp", "--sizes", "8,1MiB", "--laun
 
 
 def test_both_transports_take_effect(library: Library, rows: Rows, tmp_path: Path) -> None:
-    found = rows("pingpong", "allreduce", *BOTH, "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    words = (*BOTH, "--samples", "40", "--mpi", str(library.mpicc), "-o", "result.jsonl")
+    found = rows("pingpong", "allreduce", *words)
     for row in found:
         if row["pattern"] != "null":
             assert row["status"] == "ok", row
