@@ -34,7 +34,11 @@ def refusal() -> str | None:
     if call is None:
         return None
     words = [sys.executable, "-ISc", OTHER]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    try:
+        child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError:  # as where a limit of processes is reached
+        return None
+    with child as other:
         try:
             said = other.stdout.readline() if other.stdout is not None else b""
             return _reading(call, other.pid, int(said)) if said.strip().isdigit() else None
