@@ -91,8 +91,8 @@ def table(ratios: Iterable[Ratio]) -> Iterator[str]:
 
 def _bounds(ratio: Ratio) -> str:
     if ratio.above == -math.inf:
-        return f"< {ratio.below:g}"
-    return f"> {ratio.above:g}" if ratio.below == math.inf else f"{ratio.above:g} to {ratio.below:g}"
+        return f"< {ratio.below:.3g}"
+    return f"> {ratio.above:.3g}" if ratio.below == math.inf else f"{ratio.above:.3g} to {ratio.below:.3g}"
 
 
 def _short(test: str) -> str:
