@@ -28,13 +28,13 @@ LIST_MOST = 230
 """Characters of a list, of which the kernel has room for no more: it may have been cut."""
 
 BINDS = re.compile(r"PIN|BIND|AFFINITY|RANKFILE|CPU_?(SET|LIST)")
-"""In names of variables that say where ranks may run."""
+"""Parts of the names of variables that say where ranks may run."""
 
 GIVES_WAY = re.compile(r"YIELD|PROGRESS_THROTTLE$")
-"""In names of variables that make waiting ranks give way, unless they are 0."""
+"""Parts of the names of variables that make waiting ranks yield, unless they are 0."""
 
 PROGRESS = re.compile(r"ASYNC_PROGRESS$")
-"""In names of variables that give every rank a thread that looks for messages."""
+"""Parts of the names of variables that give every rank a progress thread."""
 
 Lacks = Literal["processor", "core"]
 Cpus = frozenset[int]

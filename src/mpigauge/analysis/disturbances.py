@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Disturbance
 
 DISTURBED_MOST = 0.25
-"""Of the visits of the numbers that are quoted: from this share on, others had the cores too often."""
+"""Share of disturbed visits of the quoted numbers from which on a doubt is printed."""
 
 SHARED_MEMORY_OF_A_RANK_BYTES = 16 * 2**20
-"""What a rank of any library has room with in /dev/shm."""
+"""Room in /dev/shm that is enough for a rank of any library."""
 
 LAUNCHES_COUNTED = 3
 """Whose bytes on network cards tell how messages went: more would tell the same."""

@@ -132,7 +132,7 @@ def telling_line(words: str) -> str:
     """Return the line of a job's last words that most likely says why, and which rank or host died.
 
     Our kernel and we know best; then comes a line that names what is missing, the end of an error stack,
-    the first paragraph of Open MPI that is no consequence, and a line that says error.
+    the first paragraph of Open MPI that is not a consequence, and a line that says error.
 
     Returns:
         Empty if the job said nothing.
