@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -271,7 +272,8 @@ def test_a_start_whose_rank_is_dead_is_given_up_though_its_launcher_stays(
     result = load(tmp_path / "result.jsonl")
     assert result.failures
     assert {failure.kind for failure in result.failures} == {"crash"}
-    assert all("openib" in failure.words for failure in result.failures)
+    # Open MPI loses its sentence about openib in some starts, and then says only where it died.
+    assert all(re.search("openib|MPI_Init", failure.words) for failure in result.failures)
 
 
 def test_a_rank_that_dies_in_mpi_init_ends_the_launch_though_its_launcher_stays(
