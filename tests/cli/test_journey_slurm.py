@@ -20,6 +20,7 @@ from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Plan
 from mpigauge.result import environment
 from mpigauge.result.reader import load
+from tests.fakes.launchers import put_srun_first
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
@@ -160,7 +161,10 @@ def test_the_environment_keeps_what_slurm_says_but_no_secret(monkeypatch: pytest
 PLAN = Plan(measure=(), hosts=(Host("node4", 2), Host("node5", 2)))
 
 
-def test_a_campaign_goes_on_with_the_hosts_of_its_new_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_goes_on_with_the_hosts_of_its_new_allocation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_srun_first(tmp_path / "slurm", monkeypatch)
     for name in JOB:
         monkeypatch.delenv(name, raising=False)
     assert with_hosts_again(PLAN) == PLAN
@@ -173,7 +177,8 @@ def test_a_campaign_goes_on_with_the_hosts_of_its_new_allocation(monkeypatch: py
     assert with_hosts_again(alone) == alone
 
 
-def test_but_not_with_others_than_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_but_not_with_others_than_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_srun_first(tmp_path / "slurm", monkeypatch)
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)
     named = replace(PLAN, placements=("different-hosts", "node4,node5"))

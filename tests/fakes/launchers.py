@@ -6,12 +6,15 @@ hosts the manual says that they would be. What a real one does beyond that, nobo
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 START = """
 import os, sys
@@ -101,3 +104,9 @@ start(words, ranks, [given["--nodelist"]] * ranks)
 def install_srun(folder: Path) -> None:
     """Writes the stand-in of Slurm's, which the tests of Slurm have themselves."""
     write_program(folder / "srun", START + SRUN)
+
+
+def put_srun_first(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """An srun on PATH, for what asks only whether there is one: not every machine has Slurm's."""
+    install_srun(folder)
+    patch.setenv("PATH", str(folder), prepend=os.pathsep)

@@ -16,6 +16,7 @@ from mpigauge.mpi.library import Library
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Description
+from tests.fakes.launchers import put_srun_first
 from tests.fakes.mpi import write_program
 
 PLAN = Plan((Measure("pingpong"),))
@@ -25,6 +26,13 @@ case "$1" in dead*) echo "no route to host" >&2; exit 255 ;; esac
 """
 
 
+@pytest.fixture
+def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a job of Slurm without srun mpigauge asks for it."""
+    put_srun_first(tmp_path / "slurm", monkeypatch)
+
+
+@pytest.mark.usefixtures("srun")
 def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(PLAN) == PLAN
     monkeypatch.setenv("SLURM_JOB_ID", "7")
@@ -33,6 +41,7 @@ def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(PLAN).hosts == (Host("node1", 4), Host("node2", 4))
 
 
+@pytest.mark.usefixtures("srun")
 def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(PLAN.measure, launcher="srun")
     for prepare in (with_hosts, with_hosts_again):
@@ -139,6 +148,7 @@ def test_who_asks_nobody_cannot_leave_out_the_dead(shell: Shell) -> None:
         with_hosts(plan_of(shell, "n1", skip_dead=True, check_hosts="no"))
 
 
+@pytest.mark.usefixtures("srun")
 def test_a_scheduler_answers_for_its_hosts_and_for_no_others(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
