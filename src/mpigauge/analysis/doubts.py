@@ -159,4 +159,4 @@ def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> 
 
 
 def _width(row: Row) -> float:
-    return (row.time.launches_half_width or 0.0) if row.time else 0.0
+    return (row.time.half_width or 0.0) if row.time else 0.0

@@ -48,6 +48,8 @@ class Timing:
         rank_high: Its upper end.
         half_width: Relative half-width of the interval, ``high / estimate - 1``.
         launches_half_width: What of it launches alone give, and more of them make narrower.
+        machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
+            launches makes narrower; both parts are added in quadrature, as logarithms.
         launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
@@ -72,6 +74,7 @@ class Timing:
     rank_high: float | None = None
     half_width: float | None = None
     launches_half_width: float | None = None
+    machine_half_width: float | None = None
     launches: int = 0
     samples: int = 0
     mean: float | None = None

@@ -109,8 +109,20 @@ def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile
         own = response_of(visits)
         response = own if own.error <= meanwhile.response.error else meanwhile.response
         reach = UNIFORM_REACH * meanwhile.span * response.exponent
-    growth = math.exp(math.hypot(math.log1p(time.half_width), reach, PROMISED))
-    return replace(time, low=time.estimate / growth, high=time.estimate * growth, half_width=growth - 1)
+    machine = math.hypot(reach, PROMISED)
+    growth = math.exp(math.hypot(math.log1p(time.half_width), machine))
+    return replace(
+        time,
+        low=time.estimate / growth,
+        high=time.estimate * growth,
+        half_width=growth - 1,
+        machine_half_width=math.expm1(machine),
+    )
+
+
+def by_clock_speeds(machine_half_width: float | None) -> bool:
+    """Whether of the machine's part of an interval the cores' speeds have more than the instrument."""
+    return machine_half_width is not None and math.log1p(machine_half_width) > math.sqrt(2) * PROMISED
 
 
 def response_of(visits: Iterable[Visit]) -> Response:

@@ -195,11 +195,7 @@ def linked(known: Sequence[Iterable[OverSessions | None]]) -> list[list[int]]:
 def _spans(members: tuple[int, ...], measured: Sequence[Measured]) -> Spans:
     rows = [(row.time, row.sessions) for member in members for row in measured[member].rows]
     overs = [over for _, over in rows if over]
-    within = [
-        time.launches_half_width
-        for time, over in rows
-        if time and over and time.launches_half_width is not None
-    ]
+    within = [time.half_width for time, over in rows if time and over and time.half_width is not None]
     results = [measured[member].result for member in members]
     lasted = [one.end_s - one.begin_s for made in results for one in dated_sessions(made.launches, made.done)]
     return Spans(

@@ -238,12 +238,14 @@ def _drift_reach(launches: int) -> float:
 
 def _wide(of: Circumstances) -> Values | None:
     estimate, precision = of.estimate, of.precision
-    half_width = estimate.launches_half_width
-    if precision is None or half_width is None or half_width <= precision:
+    half_width, by_launches = estimate.half_width, estimate.launches_half_width
+    if precision is None or half_width is None or by_launches is None or half_width <= precision:
         return None
-    needed, low, high = launches_needed(half_width, estimate.launches, precision, estimate.clock_step)
+    needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.clock_step)
     return {
         "half_width": half_width,
+        "launches_half_width": by_launches,
+        "machine_half_width": estimate.machine_half_width,
         "precision": precision,
         "launches": estimate.launches,
         "launches_needed": needed,

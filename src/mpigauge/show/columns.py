@@ -45,6 +45,15 @@ USUAL_COLUMNS = (
         "factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to estimate \N{MIDDLE DOT} 91",
     ),
     Column(
+        "launches_half_width",
+        "launches \N{PLUS-MINUS SIGN}",
+        lambda row: row.time.launches_half_width if row.time else None,
+        "1",
+        lambda row, _: units.format_half_width(row.time.launches_half_width if row.time else None),
+        goes=0,
+        about="what of the half-width launches alone give, and more of them make narrower",
+    ),
+    Column(
         "interval",
         "95 % interval",
         lambda row: row.time and row.time.low,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ QUIET = Estimate(
     rank_high=1.025e-6,
     half_width=0.02,
     launches_half_width=0.02,
+    machine_half_width=0.0,
     launches=10,
     samples=20_000,
     mean=1.1e-6,
@@ -187,6 +189,19 @@ def test_launches_drift_only_if_most_of_them_do() -> None:
     assert texts(replace(QUIET, drifts=(0.5, 0.0, -0.01, 0.01, 0.0, 0.0))) == {}
     assert texts(replace(QUIET, drifts=(0.006,) * 6)) == {}
     assert texts(replace(QUIET, drifts=(0.06, 0.05, 0.07))) == {}
+
+
+def test_an_interval_whose_launches_agree_does_not_ask_for_more_of_them() -> None:
+    """The machine's part stays however many there are."""
+    for machine, remedy in ((0.06, "--only quiet"), (0.01, "raise --precision")):
+        both = math.expm1(math.hypot(math.log(1.02), math.log1p(machine)))
+        wide = replace(QUIET, half_width=both, machine_half_width=machine)
+        found = texts(wide, precision=0.021)["wide"]
+        assert remedy in found
+        assert "--launches" not in found
+        assert texts(wide, precision=both + 0.001) == {}
+    mixed = replace(QUIET, half_width=0.065, machine_half_width=0.06)
+    assert "the launches' part of it takes about" in texts(mixed, precision=0.01)["wide"]
 
 
 def test_a_wide_interval_says_what_would_make_it_narrow() -> None:

@@ -38,6 +38,7 @@ MORE_STATISTICS = (
     "rank_high",
     "half_width",
     "launches_half_width",
+    "machine_half_width",
     "launch_share",
     "visit_share",
     "round_share",
@@ -142,7 +143,14 @@ def state_record(state: State) -> dict[str, Any]:
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
 RATIO_PARTS = ("estimate", "low", "high", "paired")
 SESSIONS_TIMES = ("estimate", "low", "high", "half_width")
-SHARES = {"half_width", "launches_half_width", "launch_share", "visit_share", "round_share"}
+SHARES = {
+    "half_width",
+    "launches_half_width",
+    "machine_half_width",
+    "launch_share",
+    "visit_share",
+    "round_share",
+}
 """Parts of a time that are no times."""
 
 ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.other_minutes import by_clock_speeds
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.steadiness import steadiness_words
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mpigauge.analysis.doubts import Doubt
+    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import DoubtKind
 
@@ -42,6 +44,10 @@ SHORT: Mapping[str, str] = {
 """What is the matter, by kind of warning; one that is not here is called by its label."""
 
 
+CLOCK, INSTRUMENT = "the cores' clock", "the instrument"
+"""What makes an interval wider than its launches do."""
+
+
 def doubt_line(doubt: Doubt) -> str:
     """The one line of a doubt: what is the matter, a colon, and where."""
     if doubt.fact is not None:
@@ -60,9 +66,17 @@ def _called(kind: DoubtKind) -> str:
 
 def _wide(doubt: Doubt) -> str:
     worst = doubt.rows[0]
-    width = worst.time.launches_half_width if worst.time else None
+    width = format_relative(worst.time.half_width if worst.time else None)
     beyond = f"wider than {format_relative(doubt.precision)}: {len(doubt.rows)} of {doubt.of} numbers"
-    return f"{beyond}, worst {format_relative(width)} at {_cell(worst)}"
+    by_machine = [row.time for row in doubt.rows if row.time and _launches_agree(row.time, doubt.precision)]
+    if not by_machine:
+        return f"{beyond}, worst {width} at {_cell(worst)}"
+    clock = any(by_clock_speeds(time.machine_half_width) for time in by_machine)
+    return f"{beyond}, worst {width}; {len(by_machine)} by {CLOCK if clock else INSTRUMENT}"
+
+
+def _launches_agree(time: Timing, precision: float) -> bool:
+    return time.launches_half_width is not None and time.launches_half_width <= precision
 
 
 def _shared_core(doubt: Doubt) -> str:

@@ -46,7 +46,7 @@ PROBES = patterns_with(lambda pattern: pattern.probes)
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 ENDINGS: Mapping[EndReason, str] = {
-    "converged": "stopped: target precision reached",
+    "converged": "stopped: launches agree to the precision asked for",
     "decided": "stopped: the comparison is decided",
     "launches": "stopped after the number of launches asked for",
     "budget": "stopped: time budget used up{budget}; more: --budget",
@@ -152,7 +152,7 @@ def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
 
 def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     """Both intervals: within the launches, and over sessions."""
-    both = [(row.time.launches_half_width, row.across) for row in rows if row.time and row.across]
+    both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
     if not both:
         return
     within = units.format_relative(median(half_width for half_width, _ in both if half_width is not None))
@@ -179,7 +179,7 @@ def _control_arm(result: Result) -> Iterator[str]:
 
 
 def _is_precise(time: Timing, precision: float) -> bool:
-    return time.launches_half_width is not None and time.launches_half_width <= precision
+    return time.half_width is not None and time.half_width <= precision
 
 
 def _why(result: Result) -> str:

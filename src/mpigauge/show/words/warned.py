@@ -84,16 +84,28 @@ def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Wa
     where = _where(rows, [mine for mine, _ in found])
     if len(found) == 1:
         return f"{where}: {sentence(worst)}"
-    return f"{where} ({len(found)} cells{_reach(kind, found)}); {_name(rows, cell)}: {sentence(worst)}"
+    machine = sum(_by_machine(warning) for _, warning in found)
+    alone = f", {machine} by other than its launches" if machine else ""
+    counts = f"{len(found)} cells{_reach(kind, found)}{alone}"
+    return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
 
 
-def _rank(warning: Warning) -> float:
-    """How bad it is; a factor is as bad as its inverse."""
+def _rank(warning: Warning) -> tuple[bool, float]:
+    """How bad it is; what more launches help comes first, and a factor is as bad as its inverse."""
+    helps = not _by_machine(warning)
     name, _ = MEASURES.get(warning.kind, ("", str))
     value = warning.values.get(name)
     if not isinstance(value, int | float):
-        return 0.0
-    return max(value, 1 / value) if name == "factor" and value > 0 else float(value)
+        return helps, 0.0
+    return helps, max(value, 1 / value) if name == "factor" and value > 0 else float(value)
+
+
+def _by_machine(warning: Warning) -> bool:
+    """Whether it is of an interval that its launches alone would not make too wide."""
+    values = warning.values
+    return warning.kind == "wide" and float(values["launches_half_width"] or 0) <= float(
+        values["precision"] or 0
+    )
 
 
 def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:

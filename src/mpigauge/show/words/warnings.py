@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
+from mpigauge.analysis.other_minutes import by_clock_speeds
 from mpigauge.units import (
     counted,
     format_duration,
@@ -149,6 +150,8 @@ def _drift(*, factor: float, launches: int) -> str:
 def _wide(
     *,
     half_width: float,
+    launches_half_width: float,
+    machine_half_width: float | None,
     precision: float,
     launches: int,
     launches_needed: int | None,
@@ -160,6 +163,8 @@ def _wide(
 ) -> str:
     asked = format_relative(precision)
     finding = f"the interval is {format_relative(half_width)}, wider than the {asked} asked for"
+    if launches_half_width <= precision:
+        return f"{finding}, {_why_beyond_launches(machine_half_width)}"
     if launch_share is not None and visit_share is not None and rounds_share is not None:
         if rounds_share >= max(launch_share, visit_share):
             return (
@@ -172,10 +177,18 @@ def _wide(
         many = f"more than {LAUNCHES_COUNTABLE} launches"
         return f"{finding}; it would take {many}: find out what differs between them, or raise --precision"
     reach = f"{launches_needed_low} to {launches_needed_high or f'more than {LAUNCHES_COUNTABLE}'}"
-    needed = f"it takes about {launches_needed} launches instead of {launches} (most likely {reach})"
+    part = "the launches' part of it" if by_clock_speeds(machine_half_width) else "it"
+    needed = f"{part} takes about {launches_needed} launches instead of {launches} (most likely {reach})"
     if launches_needed <= MOST_LAUNCHES:
         return f"{finding}; {needed}: --launches {launches_needed}"
     return f"{finding}; {needed}: find out what differs between them, or raise --precision"
+
+
+def _why_beyond_launches(half_width: float | None) -> str:
+    """Why an interval is wide whose launches agree."""
+    if by_clock_speeds(half_width):
+        return "by the changing clock speeds of the cores alone: fix the frequency, or look at --only quiet"
+    return f"by the {format_percent(half_width)} that the instrument cannot promise: raise --precision"
 
 
 def _oversubscribed(*, ranks: int, cores: int) -> str:

@@ -1,0 +1,76 @@
+"""The width beside a number is the width that is counted, marked and quoted, in every stored result."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.plan.model import Cell
+from mpigauge.units import format_relative
+from tests.places import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tests.conftest import Cli
+
+RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
+COUNTED = re.compile(
+    r"^! wider than (\S+ %): (\d+) of \d+ numbers, worst ([^;\n]*?)(?: at .*|; (\d+) by .*)?$", re.MULTILINE
+)
+PRECISE = re.compile(r"^measured \d+ of \d+ cells, (\d+) precise to (\S+ %)", re.MULTILINE)
+REACH = re.compile(r"^imprecise: .*?(?:cells, (\S+ %) to (\S+ %)|: the interval is (\S+ %),)", re.MULTILINE)
+
+
+def name_of(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def quadrature(factors: Iterable[float]) -> float:
+    return math.exp(math.hypot(*map(math.log, factors)))
+
+
+def widths(rows: Iterable[dict[str, Any]], name: str = "half_width") -> list[float]:
+    return [row["time_s"][name] for row in rows if row["time_s"] and row["time_s"]["half_width"] is not None]
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=name_of)
+def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None:
+    document = json.loads(cli("show", "--format", "json", path).out)
+    precision = document["context"]["precision"]
+    rows = [row for row in document["rows"] if row["pattern"] != "null"]
+    wide = [row for row in rows if any(width > precision for width in widths([row]))]
+    answer, everything = cli("show", path).out, cli("show", "--all", path).out
+    for asked, count, worst, by_machine in COUNTED.findall(answer):
+        assert asked == format_relative(precision)
+        assert int(count) == len(wide)
+        assert worst == format_relative(max(widths(wide)))
+        launches = widths(wide, "launches_half_width")
+        assert int(by_machine or 0) == sum(width <= precision for width in launches)
+    for count, asked in PRECISE.findall(everything):
+        assert asked == format_relative(precision)
+        cells: dict[str, list[float]] = {
+            json.dumps([row[key] for key in Cell.__struct_fields__]): [] for row in document["rows"]
+        }
+        for row in document["rows"]:
+            cells[json.dumps([row[key] for key in Cell.__struct_fields__])] += widths([row])
+        assert int(count) == sum(bool(found) and max(found) <= precision for found in cells.values())
+    for low, high, alone in REACH.findall(everything):
+        assert (low or alone, high or alone) == tuple(
+            format_relative(end(widths(wide))) for end in (min, max)
+        )
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=name_of)
+def test_both_parts_of_a_width_make_it(cli: Cli, path: Path) -> None:
+    document = json.loads(cli("show", "--format", "json", path).out)
+    for row in document["rows"]:
+        time = row["time_s"]
+        if time and time["half_width"] is not None:
+            parts = (1 + (time[name] or 0.0) for name in ("launches_half_width", "machine_half_width"))
+            assert quadrature(parts) == pytest.approx(1 + time["half_width"])
