@@ -51,7 +51,9 @@ def plan_text() -> str:
 def journal(lab: Lab, folder: Path, library: Library) -> list[dict[str, Any]]:
     """The kernel between h1 and h2, started by the library's own mpiexec."""
     (folder / "plan").write_text(plan_text(), encoding="ascii")
-    command = [str(library.mpiexec), HOSTS[library.name], "h1,h2", *MORE[library.name], "-n", "2"]
+    needed = [f"{name}={value}" for name, value in library.environment_for(several_hosts=True).items()]
+    start = ["env", *needed, str(library.mpiexec)]
+    command = [*start, HOSTS[library.name], "h1,h2", *MORE[library.name], "-n", "2"]
     options = ("--rate", "100mbit", "--delay", "200us")
     done = lab(*command, str(kernel.build(library)), "plan", "-", options=options)
     assert done.returncode == 0, done.stderr
