@@ -62,6 +62,7 @@ def test_a_warm_up_that_ends_the_job_costs_its_size_and_not_the_campaign(
     assert [failure.launch for failure in result.failures if failure.cell is None] == [1]
     assert [one.warmup_bytes for one in result.launches[:2]] == [0, 1]
     assert {one.warmup_bytes for one in result.launches[1:]} == {1}
+    assert "warm-up with at most 1 B in " in cli("show", "--all", "r.jsonl").out
     lines = Path("r.jsonl").read_bytes().splitlines(keepends=True)
     second = next(number for number, line in enumerate(lines) if b'"warmup_bytes":1' in line)
     Path("cut.jsonl").write_bytes(b"".join(lines[: second + 1]))

@@ -38,6 +38,7 @@ def test_a_job_without_slots_is_started_again_and_measures(cli: Cli) -> None:
     assert [launch.options_found for launch in result.launches] == [("--use-hwthread-cpus",)] * 3
     assert all("--use-hwthread-cpus" in launch.command for launch in result.launches)
     assert not any("OMPI_MCA_mpi_yield_when_idle" in launch.variables for launch in result.launches)
+    assert "started with --use-hwthread-cpus, " in cli("show", "--all", "r.jsonl").out
 
 
 def test_a_campaign_that_goes_on_has_the_options_at_once(cli: Cli) -> None:
@@ -128,6 +129,17 @@ def test_the_remedy_fits_the_cause(
     if threads:
         monkeypatch.setenv("FAKE_THREADS", threads)
     assert doubts(cli(*RUN))[0] == f"! {doubt}"
+
+
+def test_a_variable_that_binds_ranks_to_one_processor_is_named_once(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CPUS", "1 1")
+    monkeypatch.setenv("I_MPI_SPIN_COUNT", "9")
+    monkeypatch.setenv("OMPI_MCA_hwloc_base_cpu_list", "1")
+    shown = doubts(cli(*RUN))
+    assert shown[0].endswith("; unset OMPI_MCA_hwloc_base_cpu_list")
+    assert not any("OMPI_MCA_hwloc_base_cpu_list" in one for one in shown[1:])
 
 
 def test_asynchronous_progress_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,8 +27,8 @@ CPUS_MOST = 8192
 LIST_MOST = 230
 """Characters of a list, of which the kernel has room for no more: it may have been cut."""
 
-BINDS = re.compile(r"PIN|BIND|AFFINITY|RANKFILE|CPU_?(SET|LIST)")
-"""Parts of the names of variables that say where ranks may run."""
+BINDS = re.compile(r"(?<!S)PIN|BIND|AFFINITY|RANKFILE|CPU_?(SET|LIST)", re.IGNORECASE)
+"""Parts (no SPIN) of the names of variables that say where ranks may run."""
 
 GIVES_WAY = re.compile(r"YIELD|PROGRESS_THROTTLE$")
 """Parts of the names of variables that make waiting ranks yield, unless they are 0."""

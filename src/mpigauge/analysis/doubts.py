@@ -22,7 +22,7 @@ from mpigauge.plan.library_names import library_name
 from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mpigauge.analysis.disturbances import Fact
     from mpigauge.analysis.rows import Row
@@ -120,13 +120,20 @@ def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) ->
     found = disturbances_of(result, rows, quoted)
     over = found.get("network-on-host")
     named = over.settings if isinstance(over, NetworkOnHost) else ()
+    binding = _binding_variables(rows)
     for kind, fact in found.items():
         if isinstance(fact, Settings):
-            left = tuple(setting for setting in fact.settings if setting not in named)
+            left = tuple(one for one in fact.settings if one not in named and one.name not in binding)
             if left:
                 yield Doubt(kind, quoted=True, fact=Settings(left))
         elif not (isinstance(fact, SmallSharedMemory) and over is not None):
             yield Doubt(kind, quoted=True, fact=fact)
+
+
+def _binding_variables(rows: Iterable[Row]) -> set[str]:
+    """Names of the variables that put ranks on one processor."""
+    shared = (one.values["binding"] for row in rows for one in row.warnings if one.kind == "shared-core")
+    return {setting.partition("=")[0] for binding in shared for setting in str(binding or "").split()}
 
 
 def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:

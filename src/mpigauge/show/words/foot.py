@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import States
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Launch
     from mpigauge.vocabulary import EndReason
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
@@ -66,6 +68,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *states_lines(result, states or states_of(result.visits), rows),
         *_limits(rows),
         *_floor(rows),
+        *_starts(result),
         *_transports(result, rows),
         *map(cards_line, cards_used(rows)),
         *_waiting(rows),
@@ -101,6 +104,22 @@ def _floor(rows: Sequence[Row]) -> Iterator[str]:
         if row.cell.pattern in FLOORS and row.time:
             floor = units.format_time(row.time.estimate)
             yield f"measurement floor, {_job(row.cell)}: {floor} per sample"
+
+
+def _starts(result: Result) -> Iterator[str]:
+    """What launches of each job were given or spared, since a start of them had failed without."""
+    jobs: dict[JobKey, list[Launch]] = defaultdict(list)
+    for launch in result.launches:
+        jobs[launch.job].append(launch)
+    for job, launches in jobs.items():
+        if options := max((launch.options_found for launch in launches), default=()):
+            yield f"started with {' '.join(options)}, {job.name}: its launcher counts fewer places than ranks"
+        if small := [launch for launch in launches if launch.warmup_bytes]:
+            most = units.format_size(max(launch.warmup_bytes for launch in small))
+            yield (
+                f"warm-up with at most {most} in {len(small)} of {len(launches)} launches, {job.name}: "
+                "an earlier launch died in a larger one; first messages of a size may be slow (column first)"
+            )
 
 
 def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
