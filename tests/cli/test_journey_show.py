@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.other_minutes import PROMISED
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats import EVERY, GENERAL

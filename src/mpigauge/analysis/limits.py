@@ -1,7 +1,17 @@
-"""Numbers of launches that rules use and sentences name; without what computes, so that names load fast."""
+"""Numbers that rules use and sentences name; without what computes, so that names load fast."""
+
+import math
 
 ENOUGH_LAUNCHES = 5
 """With fewer, an interval across launches is as wide as the few happen to differ."""
 
 LAUNCHES_COUNTABLE = 1000
 """Beyond so many, launches that a narrower interval would take are only said to be more."""
+
+PROMISED = 0.01
+"""Half-width of what the instrument promises at best: up to 1 % of a sample is the clock."""
+
+
+def by_clock_speeds(machine_half_width: float | None) -> bool:
+    """Return whether the cores' speeds have more of the machine's part of an interval than the instrument."""
+    return machine_half_width is not None and math.log1p(machine_half_width) > math.sqrt(2) * PROMISED

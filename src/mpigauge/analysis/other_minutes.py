@@ -11,6 +11,7 @@ import numpy as np
 
 from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.parts import parts_of
 from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.sessions import spread_s
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
 
 Known = TypeVar("Known", bound=Timing)
-
-PROMISED = 0.01
-"""Half-width of what the instrument promises at best: up to 1 % of a sample is the clock."""
 
 SPAN_LEAST = 0.02
 """Between speeds, as a logarithm: less is noise of the readings."""
@@ -118,11 +116,6 @@ def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile
         half_width=growth - 1,
         machine_half_width=math.expm1(machine),
     )
-
-
-def by_clock_speeds(machine_half_width: float | None) -> bool:
-    """Whether of the machine's part of an interval the cores' speeds have more than the instrument."""
-    return machine_half_width is not None and math.log1p(machine_half_width) > math.sqrt(2) * PROMISED
 
 
 def response_of(visits: Iterable[Visit]) -> Response:

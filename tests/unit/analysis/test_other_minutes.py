@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.estimate import Estimate, Printed
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.other_minutes import (
-    PROMISED,
     Meanwhile,
     for_other_minutes,
     meanwhile_of,

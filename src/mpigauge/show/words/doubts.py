@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.other_minutes import by_clock_speeds
+from mpigauge.analysis.limits import by_clock_speeds
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.steadiness import steadiness_words

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
-from mpigauge.analysis.other_minutes import by_clock_speeds
+from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
 from mpigauge.units import (
     counted,
     format_duration,
