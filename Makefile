@@ -15,7 +15,7 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test without-mpi with-slurm with-mpi truth lint docs reports bench mpis clean lock
+.PHONY: run check test side-by-side with-slurm alone truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -23,7 +23,7 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself. Ranks that wait for each other slow whatever shares their cores; Slurm mostly waits.
+# itself. Slurm mostly waits. Ranks of the tests marked `alone` would wait for a core at every message.
 REAL := mpi or lab or slurm
 OTHERS := programs or browser
 PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
@@ -31,18 +31,18 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) -s -j -O without-mpi with-slurm
-	@$(MAKE) -s with-mpi
+	@$(MAKE) -s -j -O side-by-side with-slurm
+	@$(MAKE) -s alone
 endif
 
-without-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal -m "not ($(REAL) or truth)"
+side-by-side: $(VENV)/.dev mpis
+	@$(PYTEST) -n auto --dist worksteal --durations=20 -m "not (alone or slurm or truth)"
 
 with-slurm: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=10 -m "slurm and not truth"
 
-with-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=20 -m "($(REAL)) and not (slurm or truth)"
+alone: $(VENV)/.dev mpis
+	@$(PYTEST) --durations=10 -m "alone and not truth"
 
 # Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis
