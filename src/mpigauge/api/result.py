@@ -178,7 +178,7 @@ class Result:
         if not force:
             check_alike(sources)
         query = _query("compare", sources, sizes, series, stat)
-        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)))
+        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)), asked=strict)
         verdict = found.shown.strictly() if strict else found.shown.verdict
         document = compare.document(
             found.shown,

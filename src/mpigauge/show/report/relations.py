@@ -46,11 +46,11 @@ PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
 def verdicts(given: Given) -> Iterator[Sentence]:
-    """Of maps and of the comparison, for the top of the page."""
+    """Of maps and of a comparison that was asked for, or whose sides are builds: for the top of the page."""
     for _, shown in _maps(given):
         document = map_tables.document(shown, quiet=True)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
-    if given.comparison is not None:
+    if given.comparison is not None and not given.comparison.shown.unasked:
         document = _compared(given, given.comparison)
         tone = compare.TONES.get(given.comparison.shown.verdict, "")
         *lead, _ = document.head
