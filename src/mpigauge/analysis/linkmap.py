@@ -125,9 +125,11 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
         if not cell.pair:
             return row
         if cell.job not in names:
-            names[cell.job] = _names(_hosts(result, cell))
+            names[cell.job] = _names(_known_hosts(result, cell))
+        if not (mine := names[cell.job]):
+            return row
         i, j = ranks_of(cell.pair)
-        pair = NamedPair(cell.pair, (names[cell.job][i], names[cell.job][j]))
+        pair = NamedPair(cell.pair, (mine[i], mine[j]))
         return row if pair.ends == (str(i), str(j)) else replace(row, cell=with_fields(cell, pair=pair))
 
     return [named(row) for row in known]
@@ -166,11 +168,16 @@ def _as_options_say(cell: Cell) -> str:
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
-    """The host of every rank, by the first launch of the job that says it of all."""
+    """The host of every rank; nameless if no launch says it."""
+    return _known_hosts(result, cell) or ("",) * cell.ranks
+
+
+def _known_hosts(result: Result, cell: Cell) -> tuple[str, ...]:
+    """The host of every rank, by the first launch of the job that says it of all; none if none does."""
     for launch in result.launches:
         if launch.job == cell.job and len(launch.ranks_at) == cell.ranks:
             return tuple(place.host for place in launch.ranks_at)
-    return ("",) * cell.ranks
+    return ()
 
 
 def _names(hosts: Sequence[str]) -> tuple[str, ...]:
