@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
 from mpigauge.show.formats import TIMED
 from tests.fakes.mpi import install
+from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import Until
     from tests.conftest import Cli, Install
 
 WORDS = ("--sizes", "8,1KiB", "--samples", "40", "--seed", "7", "-q")
@@ -170,6 +175,84 @@ def test_only_what_is_asked_for_is_compared(cli: Cli, measure: Any) -> None:
     path = measure(1.5)
     _, said = compared(cli, path, "--sizes", "8")
     assert [one["bytes"] for one in said["cells"]] == [8]
+
+
+# ---- What differs anyway -------------------------------------------------------------------------
+
+
+def ways(path: str, *, slower: float = 1.5, launches: int = 8, until: Until = "precise", **other: Any) -> str:
+    """Three sizes in two ways, two modes unless told otherwise, of which the second takes so long."""
+    chance = np.random.default_rng(3)
+    first, *_ = cells = [
+        cell(size=size, **more) for more in ({}, other or {"mode": "synchronous"}) for size in (8, 64, 512)
+    ]
+    same = {"mode": first.mode, "transport": first.transport, "setting": first.setting}
+
+    def samples_ns(of: Cell, _: int) -> list[int]:
+        base = all(getattr(of, name) == value for name, value in same.items())
+        return [round((1e6 if base else 1e6 * slower) * np.exp(0.002 * chance.normal()))] * 5
+
+    head = campaign(*cells)
+    head = replace(head, plan=replace(head.plan, until=until))
+    numbers = range(1, launches + 1)
+    written(path, head, *launches_of(cells, numbers), *measured(cells, numbers, samples_ns))
+    return path
+
+
+@pytest.mark.parametrize("other", [{"mode": "synchronous"}, {"transport": "tcp"}], ids=["mode", "transport"])
+def test_ways_that_nobody_asked_about_have_ratios_and_no_verdict(
+    cli: Cli, machine: Path, other: dict[str, Any]
+) -> None:
+    """They differ anyway: a job that compares whatever was measured must not be red by them."""
+    (by,) = other
+    path = ways("ways.jsonl", **other)
+    done = cli("compare", path)
+    assert (done.status, done.err) == (EXIT_DONE, "")
+    assert f"no verdict on {by}: of 3 numbers 3 slower, 0 faster, 0 the same, 0 undecided" in done.out
+    assert "1.50 (" in done.out
+    assert f"--by {by}" in done.out
+    status, said = compared(cli, path)
+    assert (status, said["asked"], {one["verdict"] for one in said["cells"]}) == (
+        EXIT_DONE,
+        False,
+        {"slower"},
+    )
+    suite = ET.fromstring(cli("compare", path, "--format", "junit").out)  # noqa: S314 - our own
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "0")
+
+
+def test_whoever_asks_gets_a_verdict_on_whatever_differs(cli: Cli, machine: Path) -> None:
+    path = ways("ways.jsonl")
+    for words in (("--by", "mode"), ("--strict",)):
+        status, said = compared(cli, path, *words)
+        assert (status, said["asked"], said["verdict"]) == (EXIT_CHECK_FAILED, True, "slower")
+    assert compared(cli, ways("until.jsonl", until="decided"))[0] == EXIT_CHECK_FAILED
+
+
+def test_a_setting_may_regress_and_has_a_verdict_unasked(cli: Cli, machine: Path) -> None:
+    status, said = compared(cli, ways("settings.jsonl", setting="A=2"))
+    assert (status, said["asked"], said["verdict"]) == (EXIT_CHECK_FAILED, True, "slower")
+
+
+@pytest.mark.parametrize("slower", [1.0, 1.5])
+def test_ratios_are_on_the_screen_whatever_the_verdict(cli: Cli, machine: Path, slower: float) -> None:
+    """Also where nothing differs, where launches are too few, and of two results."""
+    ways("here.jsonl", setting="A=2", slower=slower)
+    few = ways("few.jsonl", setting="A=2", launches=3, slower=slower)
+    for words in (("here.jsonl",), ("here.jsonl", few), (few,)):
+        lines = cli("compare", *words).out.splitlines()
+        expected = "1.00" if len(words) > 1 else f"{slower:.2f}"
+        assert any(expected in line.split() for line in lines), words
+
+
+def test_the_headline_has_all_counts(cli: Cli, machine: Path) -> None:
+    ways("here.jsonl", setting="A=2")
+    ways("there.jsonl", setting="A=2", slower=2.0)
+    first = cli("compare", "here.jsonl").out.splitlines()[0]
+    assert first == "slower: 3 of 3 numbers; 0 faster, 0 the same, 0 undecided"
+    first = cli("compare", "here.jsonl", "there.jsonl").out.splitlines()[0]
+    assert first.endswith("; of 6 numbers 3 longer, 0 shorter, 3 the same, 0 undecided")
+    assert "may be the machine" in first
 
 
 # ---- Two of anything -----------------------------------------------------------------------------

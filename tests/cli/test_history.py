@@ -57,7 +57,12 @@ def test_what_became_slower_is_named_first(cli: Cli) -> None:
             "the machine moved: memcpy",
         ),
         (9, slower_from(8, 1.2), EXIT_UNDECIDED, "in the last session alone"),
-        (3, usual, EXIT_UNDECIDED, "undecided: 3 sessions; a verdict takes 4 of a number: measure 1 more"),
+        (
+            3,
+            usual,
+            EXIT_UNDECIDED,
+            "3 sessions; a verdict takes 4 sessions of each number: measure 1 more",
+        ),
     ],
     ids=["same", "faster", "wide", "machine", "last", "few"],
 )
@@ -179,7 +184,7 @@ def test_few_sessions_are_counted_and_the_result_itself_is_none_of_them(cli: Cli
     folder("base", 3, usual)
     done = cli("compare", "base/day02.jsonl", "--baseline", "base")
     assert done.status == EXIT_UNDECIDED
-    assert "undecided: 2 sessions; a verdict takes 3 of a number: measure 1 more" in done.out
+    assert "undecided: 2 sessions; a verdict takes 3 sessions of each number: measure 1 more" in done.out
     for words in (("--by", "mpi"), ("base/day01.jsonl",)):
         refused = cli("compare", "base/day02.jsonl", *words, "--baseline", "base")
         assert (refused.status, "--baseline holds one result" in refused.err) == (EXIT_USAGE, True)

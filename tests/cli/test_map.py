@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
@@ -298,9 +299,15 @@ def test_one_rank_has_no_pairs_and_is_told_what_a_map_needs(cli: Cli) -> None:
     assert "name more hosts" in done.err
 
 
-def test_of_two_nothing_can_be_told_and_that_is_said_before(cli: Cli) -> None:
+def test_of_two_it_is_said_once_that_nothing_can_be_told(cli: Cli) -> None:
+    """By the verdict; before measuring only where nothing is measured."""
     assert "neither can be called slow" in mapped(cli, "--np", 2, "--dry-run").err
     assert mapped(cli, "--np", 3, "--dry-run").err == ""
+    done = mapped(cli, "--np", 2, "--launches", 5, "-o", "two.jsonl")
+    assert done.status == 5
+    assert "slow" not in done.err
+    assert "with 2 nobody can tell which is slow" in done.out
+    assert "--np 3" in done.out
 
 
 def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,4 +318,69 @@ def test_the_table_of_a_map_has_a_row_for_every_pair(cli: Cli, monkeypatch: pyte
     assert {row["pairing"] for row in shown["rows"] if row["pair"]} == {"tournament"}
     text = cli("show", "--all", "map.jsonl").out
     assert text.count("pingpong, standard") == 1
-    assert "0-3" in text
+    assert "h1 \N{EN DASH} h4" in text
+
+
+# ---- A result knows that it is a map -------------------------------------------------------------
+
+
+def test_whatever_is_shown_of_a_map_begins_with_its_verdict(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = known(cli, monkeypatch, "2:3")
+    verdict = cli("map", path, "-q").out.splitlines()
+    assert verdict[0].startswith("slow host h3: ")
+    for words in (("show",), ("show", "--all"), ("show", "--table", "latency"), ("explain",)):
+        done = cli(*words, path)
+        assert (done.status, done.out.splitlines()[: len(verdict)]) == (0, verdict), words
+    for words in (("show",), ("explain",)):
+        lines = cli(*words, path, path).out.splitlines()
+        assert lines[:2] == [f"map: {line}" for line in verdict * 2], words
+    assert verdict[0] in cli("show", path, "--format", "markdown").out
+
+
+def test_the_answer_of_a_map_is_all_of_it_and_not_one_pair(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = known(cli, monkeypatch, "2:3")
+    answer, whole = (cli(verb, path).out.splitlines() for verb in ("show", "map"))
+    assert {line for line in whole if line} <= {*answer}
+    assert not any(line.startswith("latency, 8 B") for line in answer)
+    assert f"mpigauge plot {path}" in answer[-2]
+
+
+def test_pairs_are_called_by_their_hosts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In tables, sentences and names of series; programs have ranks, and may go on asking by them."""
+    path = known(cli, monkeypatch, "2:3")
+    for words in (("show", "--all"), ("show", "--table", "latency"), ("explain", "--all")):
+        text = cli(*words, path).out
+        assert "h1 \N{EN DASH} h6" in text, words
+        assert "0-5" not in text, words
+    for asked in ("h1,h6", "0-5"):
+        text = cli("show", path, "--table", "times", "--series", asked).out
+        assert ("h1 \N{EN DASH} h6" in text, "h1 \N{EN DASH} h2" in text) == (True, False)
+    said = json.loads(cli("show", path, "--format", "json").out)
+    assert "0-5" in {row["pair"] for row in said["rows"]}
+    names = re.findall('<testcase [^>]*name="([^"]*)"', cli("show", "--all", path, "--format", "junit").out)
+    assert [name for name in names if "0-5" in name]
+    assert not [name for name in names if "h1" in name], "CI systems follow names from run to run"
+
+
+def test_json_of_a_map_has_what_the_map_says(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = known(cli, monkeypatch, "2:3")
+    whole_map = whole(cli("map", path, "--format", "json"))
+    assert whole(cli("show", path, "--format", "json"))["map"] == whole_map
+    (said,) = whole(cli("explain", path, "--format", "json"))["maps"]
+    assert said == {"result": "map", **whole_map}
+    cli("run", "pingpong", "--sizes", "8", "--launches", 1, "-o", "plain.jsonl")
+    assert whole(cli("show", "plain.jsonl", "--format", "json"))["map"] is None
+
+
+def test_the_figure_of_a_map_is_the_heat_map(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless another is named, or some of its curves."""
+    path = known(cli, monkeypatch, "2:3")
+    for words, name in (
+        ((), "map-map.png"),
+        (("--series", "h1,h2"), "map-overview.png"),
+        (("--kind", "time", "--series", "h1,h2"), "map-time.png"),
+    ):
+        assert cli("plot", path, *words).status == 0
+        assert Path(name).exists()

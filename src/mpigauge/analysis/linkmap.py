@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace as with_fields
 
 from mpigauge.analysis.hosts_differ import Difference, hosts_differ
 from mpigauge.analysis.map_verdict import Link, Verdict, verdict_of
@@ -15,14 +16,14 @@ from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
 from mpigauge.analysis.states import states_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.round_robin import ranks_of
+from mpigauge.plan.round_robin import NamedPair, ranks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
-    from mpigauge.plan.model import Cell
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import StateName
 
@@ -94,6 +95,46 @@ def link_map(
     return LinkMap(mine[0].cell, names, small, large, links, len(numbers), verdict, hosts_differ(result))
 
 
+def is_map(result: Result) -> bool:
+    """Whether a result is a map of all pairs and nothing else: all its messages are those of pairs."""
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    talking = [cell for cell in result.campaign.cells if (of := patterns.get(cell.pattern)) and of.talks]
+    return bool(talking) and all(cell.pair for cell in talking)
+
+
+def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | None:
+    """The map of a result, as `link_map`; None if it has none, several, or one that is too large."""
+    try:
+        return link_map(result, state=state)
+    except UsageError:
+        return None
+
+
+def state_of(known: Iterable[Row]) -> StateName | None:
+    """The state of the machine that all rows are of; None where they are of several, or of none."""
+    found = {row.state for row in known if row.cell.pair}
+    return found.pop() if len(found) == 1 else None
+
+
+def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
+    """Rows whose pairs know what their ends are called, where these are more than the numbers of ranks."""
+    names: dict[JobKey, tuple[str, ...]] = {}
+
+    def named(row: Row) -> Row:
+        cell = row.cell
+        if not cell.pair:
+            return row
+        if cell.job not in names:
+            names[cell.job] = _names(_known_hosts(result, cell))
+        if not (mine := names[cell.job]):
+            return row
+        i, j = ranks_of(cell.pair)
+        pair = NamedPair(cell.pair, (mine[i], mine[j]))
+        return row if pair.ends == (str(i), str(j)) else replace(row, cell=with_fields(cell, pair=pair))
+
+    return [named(row) for row in known]
+
+
 # ---- Which pairs, which sizes, what names --------------------------------------------------------
 
 
@@ -127,11 +168,16 @@ def _as_options_say(cell: Cell) -> str:
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
-    """The host of every rank, by the first launch of the job that says it of all."""
+    """The host of every rank; nameless if no launch says it."""
+    return _known_hosts(result, cell) or ("",) * cell.ranks
+
+
+def _known_hosts(result: Result, cell: Cell) -> tuple[str, ...]:
+    """The host of every rank, by the first launch of the job that says it of all; none if none does."""
     for launch in result.launches:
         if launch.job == cell.job and len(launch.ranks_at) == cell.ranks:
             return tuple(place.host for place in launch.ranks_at)
-    return ("",) * cell.ranks
+    return ()
 
 
 def _names(hosts: Sequence[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.formats import loading
 from mpigauge.plan.sizes import parse_sizes, wanted
 from mpigauge.result import files, reader
+from mpigauge.show import maps
 from mpigauge.show.columnar import columns_of, joined
 from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
 from mpigauge.show.document import Units
@@ -178,7 +179,7 @@ class Result:
         if not force:
             check_alike(sources)
         query = _query("compare", sources, sizes, series, stat)
-        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)))
+        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)), asked=strict)
         verdict = found.shown.strictly() if strict else found.shown.verdict
         document = compare.document(
             found.shown,
@@ -240,7 +241,8 @@ class Result:
     # ---- Of the whole ----
 
     def _answer(self) -> Document:
-        return answer.document(self._sources(), Units())
+        sources = self._sources()
+        return maps.answered(answer.document(sources, Units()), sources)
 
     def _sources(
         self, stat: Statistic = "median", state: StateChoice | None = None, only: OnlyChoice | None = None

@@ -82,6 +82,10 @@ def command(
     as RESULT was, at other times. The exit status is 1 if something is slower or lost, 0 if nothing is slower
     by more than --allow, and 5 if that cannot be decided.
 
+    Without --by, the first factor with several values is compared. Libraries, labels and settings get a
+    verdict. Modes, places and numbers of ranks differ anyway: of these there are the ratios, with status 0,
+    unless --by or --strict asks for a verdict, or the campaign was made --until decided.
+
     \b
     mpigauge compare both.jsonl --by mpi
     mpigauge compare both.jsonl --by mpi --sizes 8:64KiB --all
@@ -109,7 +113,7 @@ def command(
     if not force:
         check_alike(sources)
     query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes, by, thresholds)
-    found = held(query)
+    found = held(query, asked=strict or remeasure)
     if remeasure:
         before = [one.result for one in sources]
         path, status = measured_again(found, before, output, trust=trust, quiet=quiet)

@@ -25,7 +25,7 @@ def status_of_verdict(verdict: ComparisonVerdict) -> int:
 def ended(
     found: Held, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
 ) -> int:
-    """Prints a comparison; the exit status."""
+    """Prints a comparison; the exit status, which is that of its verdict where one was asked for."""
     from mpigauge.show.tables.compare import document
 
     verdict = found.shown.strictly() if strict else found.shown.verdict
@@ -33,4 +33,4 @@ def ended(
         found.shown, verdict, found.factors, units, found.sides, first=found.first, everything=everything
     )
     outputs.put(shown)
-    return status_of_verdict(verdict)
+    return EXIT_DONE if found.shown.unasked else status_of_verdict(verdict)

@@ -293,9 +293,9 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     from mpigauge.cli.session import measure, stopped
 
     session = prepare(plan, WHERE)
-    if plan.ranks == (PAIR,):
-        say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
     if dry_run:
+        if plan.ranks == (PAIR,):
+            say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
         click.echo(what_would_run(session, output), nl=False)
         return EXIT_DONE
     done = measure(session, output, quiet=quiet, answering=False)

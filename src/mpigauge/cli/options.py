@@ -12,7 +12,7 @@ from mpigauge import units
 from mpigauge.cli import completers
 from mpigauge.cli.console import color_option
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import COMPARED_BY
+from mpigauge.plan.factors import COMPARED_BY, REGRESSES
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
     BINDINGS,
@@ -223,7 +223,7 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FACTOR",
         shell_complete=completers.compared,
         help=f"Compare within one RESULT, by {', '.join(COMPARED_BY)} or a varied variable.  "
-        "[default: the first with several values]",
+        f"[default: the first with several values; a verdict on {', '.join(REGRESSES)} alone]",
     )
     return by(threshold_options(force(function)))
 

@@ -27,10 +27,12 @@ from mpigauge.show.figures import FORMS, KINDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.result.reader import Result
     from mpigauge.show.query import Source
     from mpigauge.vocabulary import StateChoice
 
 
+OVERVIEW, MAP = "overview", "map"
 COMPARE = "compare"
 OF_COMPARE = ("by", "margin", "allow", "force")
 RATE = "rate"
@@ -47,9 +49,7 @@ RATED = (RATE, "modes", "placements")
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),
-    default="overview",
-    show_default=True,
-    help="Kind of figure: mpigauge list plots.",
+    help=f"Kind of figure: mpigauge list plots.  [default: {OVERVIEW}; of a map, {MAP}]",
 )
 @click.option(
     "-o",
@@ -76,7 +76,7 @@ RATED = (RATE, "modes", "placements")
 def command(
     results: tuple[Path, ...],
     *,
-    kind: str,
+    kind: str | None,
     output: Path | None,
     title: str | None,
     width: str | None,
@@ -94,7 +94,8 @@ def command(
 ) -> None:
     """Draw a figure of RESULT files, ready for a paper.
 
-    Without RESULT, of the newest in results/.
+    Without RESULT, of the newest in results/. Without --kind, an overview of its curves; of a map of all
+    pairs, the heat map.
 
     \b
     mpigauge plot
@@ -107,12 +108,11 @@ def command(
     mpigauge plot results/node1.jsonl --kind rate --reference 100Gbit/s -o rate.png
     mpigauge plot results/node1.jsonl --kind time --series pingpong --width 84mm -o column.pdf
     """
-    _refuse_of_compare(kind)
-    _refuse_model(kind, model=model)
-    _refuse_reference(kind, reference)
+    _refuse_of_compare(kind or OVERVIEW)
+    _refuse_model(kind or OVERVIEW, model=model)
+    _refuse_reference(kind or OVERVIEW, reference)
     paths = named(results)
-    output = output or default_name(paths[0], kind)
-    if output.suffix.lower() not in FORMS:
+    if output is not None and output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     time, rate = chosen_units(unit_names)
     width_in = _width_in(width)
@@ -130,7 +130,10 @@ def command(
     selection.check()
     renamings(renames)
     thresholds = thresholds_of(margin, allow)
-    sources = [source_of(load(path), stat, _state(selection.state, kind), selection.only) for path in paths]
+    loaded = list(map(load, paths))
+    kind = kind or _usual_kind(loaded, selection)
+    output = output or default_name(paths[0], kind)
+    sources = [source_of(one, stat, _state(selection.state, kind), selection.only) for one in loaded]
     sources = renamed(sources, renames)
     _check_alike(sources, kind, force=force)
     query = Query(
@@ -149,6 +152,14 @@ def command(
     )
     draw(query, output)
     click.echo(f"figure: {output}", err=True)
+
+
+def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
+    """The figure that nobody names: curves, unless the result is a map and none of its curves are chosen."""
+    from mpigauge.analysis.linkmap import is_map
+
+    whole = len(results) == 1 and not (selection.series or selection.sizes)
+    return MAP if whole and is_map(results[0]) else OVERVIEW
 
 
 def _width_in(text: str | None) -> float | None:

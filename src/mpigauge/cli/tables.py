@@ -182,17 +182,21 @@ def _refuse(asked: Asked, paths: Sequence[Path]) -> None:
 
 def _document(query: Query, columns: tuple[str, ...]) -> Document:
     """The tables of a kind, before they have a format."""
-    from mpigauge.show import pivots
+    from mpigauge.show import maps, pivots
     from mpigauge.show.tables import answer, curves
     from mpigauge.show.tables.selected import selected
 
     if query.kind.name == ANSWER:
         newest = len(query.sources) == 1 and is_newest(query.sources[0].result.path)
-        return answer.document(selected(query), query.units, newest=newest)
+        chosen = selected(query)
+        return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
     if query.kind.name == CURVES:
         (source,) = selected(query)
-        return curves.document(source.result, source.rows, columns, query.units, source.states, source.stat)
-    return pivots.document(query)
+        document = curves.document(
+            source.result, source.rows, columns, query.units, source.states, source.stat
+        )
+        return maps.begun(document, [source])
+    return maps.begun(pivots.document(query), query.sources)
 
 
 def rendered(document: Document, form: str) -> str:

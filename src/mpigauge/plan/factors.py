@@ -100,6 +100,8 @@ class Factor:
         job: Whether each of its values is a launch of its own: a field of JobKey.
         along: Whether the rows of one curve differ in it.
         compared: Whether cells of one result that differ in it alone can be held against each other.
+        regresses: Whether its values are builds or settings of one thing, of which one may replace another:
+            a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -112,16 +114,17 @@ class Factor:
     job: bool = False
     along: bool = False
     compared: bool = False
+    regresses: bool = False
     key: str = ""
     code: Text = AS_IT_IS
 
 
 FACTORS = (
     Factor("pattern", "what", key="pattern"),
-    Factor("mpi", "where", job=True, compared=True),
+    Factor("mpi", "where", job=True, compared=True, regresses=True),
     Factor("mpi_version", "where", job=True),
-    Factor("label", "where", usual="", job=True, compared=True),
-    Factor("setting", "where", usual="", job=True, compared=True),
+    Factor("label", "where", usual="", job=True, compared=True, regresses=True),
+    Factor("setting", "where", usual="", job=True, compared=True, regresses=True),
     Factor("arm", "where", usual="", job=True),
     Factor("transport", "where", usual=AUTO, job=True, compared=True),
     Factor("placement", "where", usual=SAME_HOST, job=True, compared=True),
@@ -153,6 +156,9 @@ BY_NAME = {factor.name: factor for factor in FACTORS}
 
 COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
 """What a comparison within one result can be by; if nobody says, the first that has several values."""
+
+REGRESSES = tuple(factor.name for factor in FACTORS if factor.regresses)
+"""What a comparison within one result gives a verdict on though nobody says what it is by."""
 
 CURVE = tuple(factor.name for factor in FACTORS if not factor.along)
 """What all rows of one curve have in common."""

@@ -1,5 +1,12 @@
 """All pairs of ranks, as many at once as there can be: the circle method of a round-robin tournament."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
+
 Pair = tuple[int, int]
 
 
@@ -24,6 +31,28 @@ def _pairs(ranks: int, seats: int, turn: int) -> list[Pair]:
     circle = [(turn + place) % (seats - 1) for place in range(seats - 1)]
     facing = zip([seats - 1, *circle[: seats // 2 - 1]], reversed(circle[seats // 2 - 1 :]), strict=True)
     return sorted((min(a, b), max(a, b)) for a, b in facing if max(a, b) < ranks)
+
+
+class NamedPair(str):
+    """The pair of a cell, `0-3`, which also knows what both ends are called; to all else it is its text.
+
+    Attributes:
+        ends: Hosts, or what else tells the ranks of a job apart.
+    """
+
+    __slots__ = ("ends",)
+
+    ends: tuple[str, str]
+
+    def __new__(cls, name: str, ends: tuple[str, str]) -> Self:
+        """Return the text of a pair with the names of its ends."""
+        named = super().__new__(cls, name)
+        named.ends = ends
+        return named
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[str, str]]]:
+        """Return what copies and other processes make it of."""
+        return type(self), (str(self), self.ends)
 
 
 def name_of(pair: Pair) -> str:

@@ -23,6 +23,7 @@ from mpigauge.show.entries import (
     time_column,
     tone_of,
 )
+from mpigauge.show.words.factors import WORDS
 
 USUAL_COLUMNS = (
     Column("size", "size", size_of, "B", goes=None, about="`bytes`, as under Sizes"),
@@ -91,7 +92,9 @@ USUAL_COLUMNS = (
 LATENCY = replace(USUAL_COLUMNS[1], heading="latency")
 """The time of what is a message one way."""
 
-PAIR = Column("pair", "pair", lambda row: row.cell.pair, about="`pair`, where all pairs were measured")
+PAIR = Column(
+    "pair", "pair", lambda row: WORDS["pair"](row.cell), about="`pair`, where all pairs were measured"
+)
 """Of cells that are a pair's, the first column."""
 
 WINDOW = Column(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.compare.alike import differences, unlike_builds
 from mpigauge.analysis.compare.comparison import compare
@@ -19,7 +19,7 @@ from mpigauge.analysis.compare.sides import (
 )
 from mpigauge.analysis.compare.stages import first_looks
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import COMPARED_BY
+from mpigauge.plan.factors import COMPARED_BY, REGRESSES
 from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
@@ -52,23 +52,37 @@ class Held:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def held(query: Query) -> Held:
+def held(query: Query, *, asked: bool = False) -> Held:
     """What a query compares: two of one result, or a second result against a first.
 
     Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
+
+    Args:
+        asked: Whether a verdict is asked for, whatever it is that differs; naming what it is by asks for one.
 
     Raises:
         UsageError: There is nothing to compare, or more than two.
     """
     check_count(len(query.sources), query.by)
-    pairs, factors, sides = _pairs(list(map(_without_probes, selected(query))), query.by)
+    found = _pairs(list(map(_without_probes, selected(query))), query.by)
     thresholds = query.thresholds
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
     results = [source.result for source in query.sources]
-    builds = unlike_builds(pairs, *(results[side].campaign.libraries for side in (0, -1)))
-    shown = replace(compare(pairs, thresholds), forced=_unlike(query.sources), builds=tuple(builds))
-    return Held(shown, factors, sides)
+    builds = unlike_builds(found.pairs, *(results[side].campaign.libraries for side in (0, -1)))
+    shown = replace(
+        compare(found.pairs, thresholds),
+        forced=_unlike(query.sources),
+        builds=tuple(builds),
+        unasked="" if asked else _unasked(query, found.found_by),
+    )
+    return Held(shown, found.factors, found.sides)
+
+
+def _unasked(query: Query, found_by: str) -> str:
+    """The factor that was found to differ, unless it is of builds or settings, or the plan is to decide."""
+    deciding = any(source.result.campaign.plan.until == "decided" for source in query.sources)
+    return "" if deciding or found_by in REGRESSES else found_by
 
 
 def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
@@ -78,7 +92,7 @@ def held_again(query: Query, first: Held, result: Result, by: str | None) -> Hel
         first: What was found before.
         by: What is compared within the new result.
     """
-    found = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by))
+    found = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by), asked=True)
     again = f"measured again: {len(found.shown.cells)} of {len(first.shown.cells)} numbers"
     sides = f"{found.sides}, {again}; the new launches alone decide"
     return replace(found, sides=sides, first=first_looks(found.shown, first.shown))
@@ -147,8 +161,23 @@ def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
     return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
 
 
-def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], frozenset[str], str]:
-    """What is held against what, the factors that are compared, and both sides in words."""
+class _Found(NamedTuple):
+    """What is held against what.
+
+    Attributes:
+        factors: Those that are compared.
+        sides: Both in words.
+        found_by: Within one result, the factor that was found to differ; empty where it was named.
+    """
+
+    pairs: list[Pair]
+    factors: frozenset[str]
+    sides: str
+    found_by: str = ""
+
+
+def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
+    """Two results, or what differs within one."""
     if len(sources) > 1:
         base, other = sources
         pairs = pairs_between(base.rows, other.rows)
@@ -158,7 +187,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
                 f"{other.result.path} has no cell that {base.result.path} has, too",
                 "measure both with one plan: mpigauge run --plan FILE",
             )
-        return pairs, compared, f"{other.name} against {base.name}"
+        return _Found(pairs, compared, f"{other.name} against {base.name}")
     (source,) = sources
     libraries = source.result.campaign.libraries
     _check_known(by, source)
@@ -166,7 +195,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> tuple[list[Pair], froze
     factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:
         asked = [pair for pair in pairs if not pair.other.cell.arm]
-        return pairs, compared_by(factor), sides_of(asked, compared_by(factor))
+        return _Found(pairs, compared_by(factor), sides_of(asked, compared_by(factor)), "" if by else factor)
     if not any(row.time for row in known):
         raise UsageError(
             f"{source.result.path}: nothing can be compared: nothing was measured", "mpigauge show says why"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.conditions import condition_of
 from mpigauge.analysis.curves import several_windows
+from mpigauge.analysis.linkmap import with_named_pairs
 from mpigauge.analysis.over_sessions import Measured, with_sessions
 from mpigauge.analysis.quiet import only_quiet
 from mpigauge.analysis.rows import rows
@@ -131,7 +132,7 @@ def source_of(
     states = states_of(result.visits)
     check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
-    known = rows(result, stat, state, states)
+    known = with_named_pairs(result, rows(result, stat, state, states))
     found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")

@@ -149,6 +149,7 @@ Show = _struct(
         "notes": list[str],
         "findings": list[Finding],  # type: ignore[valid-type]
         "answer": list[Quote],  # type: ignore[valid-type]
+        "map": dict[str, Any] | None,
     },
 )
 """All that `mpigauge show RESULT --format json` prints."""

@@ -216,8 +216,9 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
 
 
 def _matches(words: str, one: Series) -> bool:
-    """Whether all words stand in its name, in which a library may also be called as plans call it."""
-    names = f"{_name(one)} {one.label} {one.rows[0].cell.mpi}"
+    """Whether all words stand in its name, or are what plans call its library, or the ranks of its pair."""
+    cell = one.rows[0].cell
+    names = f"{_name(one)} {one.label} {cell.mpi} {cell.pair}"
     return has_words(re.split(r"[\s,]+", words.strip()), names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -85,6 +86,17 @@ def test_launches_of_other_times_never_say_slower() -> None:
     assert not shown.interleaved
     assert all(one.decision is not None and one.decision.low > 1.1 for one in shown.cells)
     assert compare(pairs_between(base, base), USUAL).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("by", "value"), [("mode", "O0"), ("buffers", "cold")])
+def test_another_copy_is_no_control(by: str, value: str) -> None:
+    """A copy that is compiled otherwise, or of other memory, may take as long as it likes."""
+    first = cell("copy", mode="O3")
+    cells = [first, msgspec.structs.replace(first, **{by: value})]
+    visits = measured(cells, NUMBERS, lambda of, _: [1000 if of == first else 1500] * 5)
+    found = rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits))
+    shown = compare(pairs_by(found, by), USUAL)
+    assert ([one.verdict for one in shown.cells], shown.controls) == (["slower"], ())
 
 
 TIMES_NS = {"near": 1_000, "mid": 2_000, "far": 5_000}

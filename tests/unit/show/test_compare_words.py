@@ -36,7 +36,7 @@ def test_controls_that_nothing_was_decided_of_are_not_said_to_stand_still() -> N
 
 def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
     shown: Any = SimpleNamespace(
-        cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1)
+        cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1), unasked=""
     )
     assert compare.headline(shown, "undecided").startswith(
         "undecided: no number of a library is on both sides"

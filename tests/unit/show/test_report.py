@@ -312,6 +312,18 @@ def test_two_results_are_compared_or_it_is_said_why_not() -> None:
     assert "Another CPU" in section.sentences[0].text
 
 
+@pytest.mark.thorough
+def test_the_answer_has_a_verdict_on_modes_only_if_it_was_asked_for() -> None:
+    """Modes differ anyway: red above all numbers would say that something is wrong."""
+    rich_one = result_of(*rich())
+    for by, links in ((None, []), ("mode", ["comparison"])):
+        one = page(rich_one, by=by)
+        assert [said.link for said in one.sections[0].sentences if said.link] == links
+        (section,) = (section for section in one.sections if section.name == "comparison")
+        tones = {entry.tone for grid in section.grids for line in grid.lines for entry in line.entries}
+        assert ("bad" in tones) == bool(links)
+
+
 def test_numbers_with_neighbours_are_written_as_runs() -> None:
     assert render.runs([3, 9, 7, 8, 3]) == "3 7-9"
     assert render.runs([]) == ""

@@ -58,14 +58,15 @@ class Compared:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long the other takes; of imported numbers, which decide nothing, of the two.
+        """How many times as long the other takes; None if one was not measured, or both never in like states.
 
-        None if one of both was not measured, or too few launches of it.
+        Where nothing is decided, of imported numbers and of too few launches, it is that of the two times.
         """
         if self.decision is not None:
             return self.decision.ratio
         base, other = self.pair.mean_s(0), self.pair.mean_s(1)
-        return other / base if self.pair.imported and base and other else None
+        like = self.pair.imported or self.pair.sessions is not None or all(self.pair.times)
+        return other / base if like and base and other else None
 
     @property
     def lost(self) -> bool:
@@ -104,6 +105,8 @@ class Comparison:
         signs: Of the machine itself, those that are not as they were in the sessions.
         builds: Libraries of one kind that were configured otherwise.
         forced: In what both sides differ that must be alike, if they were compared all the same.
+        unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
+            no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
     """
 
     cells: tuple[Compared, ...]
@@ -116,6 +119,7 @@ class Comparison:
     signs: tuple[MachineSign, ...] = ()
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
+    unasked: str = ""
 
     @property
     def judges(self) -> bool:
@@ -197,8 +201,13 @@ def _together(cells: Sequence[Compared]) -> tuple[Together, ...]:
 
 
 def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
-    """Whether a pair is a control: of no library, or of one; but if all are, that is the question."""
-    return pair.base.cell.pattern in CONTROLS or bool(pair.other.cell.arm) or (twins and pair.twins)
+    """Whether a pair is a control: of no library, or of one; but if all are, that is the question.
+
+    A copy in another mode, or of other memory, is another copy.
+    """
+    base, other = pair.base.cell, pair.other.cell
+    same_copy = (base.mode, base.buffers) == (other.mode, other.buffers)
+    return (base.pattern in CONTROLS and same_copy) or bool(other.arm) or (twins and pair.twins)
 
 
 def _judged(pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool) -> tuple[Compared, ...]:

@@ -11,7 +11,7 @@ from mpigauge.plan.factors import CURVE
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared
     from mpigauge.vocabulary import Verdict
@@ -46,23 +46,26 @@ def distance(one: Compared) -> float:
     return max(ratio, 1 / ratio)
 
 
-def runs_of(cells: Iterable[Compared], along: frozenset[str]) -> list[Run]:
-    """Cells that differ, as runs; every other alone.
+def runs_of(
+    cells: Iterable[Compared], along: frozenset[str], together: Collection[Verdict] = DIFFERENT
+) -> list[Run]:
+    """Cells as runs of neighbours with one verdict; every other alone.
 
     Args:
         along: Factors in which a curve's cells differ, and what is compared.
+        together: Verdicts of which neighbours are one run.
     """
     curves: dict[tuple[object, ...], list[Compared]] = {}
     for one in cells:
         other = tuple(getattr(one.pair.other.cell, name) for name in CURVE)
         curves.setdefault((key_of(one.pair.base, along), other), []).append(one)
-    return [run for curve in curves.values() for run in _runs(curve)]
+    return [run for curve in curves.values() for run in _runs(curve, together)]
 
 
-def _runs(curve: Sequence[Compared]) -> list[Run]:
+def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]:
     ordered = sorted(curve, key=lambda one: one.pair.base.cell.bytes)
     found: list[list[int]] = []
     for verdict in dict.fromkeys(one.verdict for one in ordered):
         mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
-        found += neighbours(mine) if verdict in DIFFERENT else [[at] for at in mine]
+        found += neighbours(mine) if verdict in together else [[at] for at in mine]
     return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.conditions import condition_of
-from mpigauge.analysis.linkmap import link_map
+from mpigauge.analysis.linkmap import map_or_none
 from mpigauge.analysis.timeline import begins_s
-from mpigauge.errors import UsageError
 from mpigauge.show.document import DOT, Column, Document, Table
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.looks import looks_of
@@ -46,11 +45,11 @@ PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
 def verdicts(given: Given) -> Iterator[Sentence]:
-    """Of maps and of the comparison, for the top of the page."""
+    """Of maps and of a comparison that was asked for, or whose sides are builds: for the top of the page."""
     for _, shown in _maps(given):
         document = map_tables.document(shown, quiet=True)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
-    if given.comparison is not None:
+    if given.comparison is not None and not given.comparison.shown.unasked:
         document = _compared(given, given.comparison)
         tone = compare.TONES.get(given.comparison.shown.verdict, "")
         *lead, _ = document.head
@@ -74,14 +73,9 @@ def link_maps(given: Given) -> Section:
 
 
 def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
-    found = []
-    for source in given.sources:
-        if any(row.cell.pair for row in source.rows):
-            try:
-                found.append((source, link_map(source.result)))
-            except UsageError:
-                continue
-    return found
+    paired = [source for source in given.sources if any(row.cell.pair for row in source.rows)]
+    found = [(source, map_or_none(source.result)) for source in paired]
+    return [(source, shown) for source, shown in found if shown is not None]
 
 
 # ---- States --------------------------------------------------------------------------------------

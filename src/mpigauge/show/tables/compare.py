@@ -14,6 +14,7 @@ from mpigauge.show.words import compare as words
 from mpigauge.show.words.cell_names import names_of, plain_phrases
 from mpigauge.show.words.factors import UNSAID
 from mpigauge.units import format_percent
+from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,12 +68,12 @@ def document(
     """
     alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
     lines = _again(shown, everything=everything) if first else _lines(shown, compared, everything=everything)
-    kept = lines if everything else [run for run in lines if first or _matters(shown, run)][:LINES_MOST]
+    kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:LINES_MOST]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
-    rest = [f"{left} more: --all"] if left else []
+    rest = [*([f"{left} more: --all"] if left else []), *words.asking(shown)]
     return Document(
         head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
-        tables=[_table(kept, compared, alike, first)] if kept else [],
+        tables=[_table(shown, kept, compared, alike, first)] if kept else [],
         foot=[Line(text) for text in (*rest, *words.notes(shown))],
         units=chosen,
         schema="compare",
@@ -81,8 +82,8 @@ def document(
             {**_record(one, first), "forced": "; ".join(shown.forced)}
             for one in (*shown.cells, *shown.controls)
         ],
-        cases=lambda: [_cases(kept, compared, alike, first)] if kept else [],
-        properties={"verdict": verdict, "forced": "; ".join(shown.forced)},
+        cases=lambda: [_cases(shown, kept, compared, alike, first)] if kept else [],
+        properties={"verdict": "" if shown.unasked else verdict, "forced": "; ".join(shown.forced)},
     )
 
 
@@ -107,7 +108,7 @@ def _basis(shown: Comparison) -> list[str]:
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
     """The worst first; in the order of the base if all are shown."""
     along = compared | {"bytes", "window"}
-    runs = runs_of([*shown.cells, *shown.moved], along)
+    runs = runs_of([*shown.cells, *shown.moved], along, DIFFERENT if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
@@ -124,6 +125,14 @@ def _rank(run: Run) -> int:
     return ORDER.index(word) if word in ORDER else len(ORDER)
 
 
+def _kept(shown: Comparison, lines: Sequence[Run], *, all_matter: bool) -> Sequence[Run]:
+    """What matters; if nothing does, or no verdict was asked for, all that has a ratio."""
+    if all_matter:
+        return lines
+    matter = [] if shown.unasked else [run for run in lines if _matters(shown, run)]
+    return matter or [run for run in lines if run.worst.ratio is not None] or lines
+
+
 def _matters(shown: Comparison, run: Run) -> bool:
     """What differs; and if nothing is slower, what keeps the whole from passing."""
     if _rank(run) < len(ORDER):
@@ -138,8 +147,17 @@ def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
     return [phrase for name, phrase in alike.items() if name not in compared and phrase not in UNSAID]
 
 
+def tone_of(shown: Comparison, word: str) -> Tone:
+    """The tone of a verdict; where nobody asked for one, a difference is neither good nor bad."""
+    return "" if shown.unasked and word in DIFFERENT else TONES.get(word, "")
+
+
 def _table(
-    runs: Sequence[Run], compared: frozenset[str], alike: Factors, first: Mapping[Compared, Compared]
+    shown: Comparison,
+    runs: Sequence[Run],
+    compared: frozenset[str],
+    alike: Factors,
+    first: Mapping[Compared, Compared],
 ) -> Table:
     side = words.saying_sides((run.worst for run in runs), compared)
     several = any(side(run.worst) for run in runs)
@@ -171,7 +189,7 @@ def _table(
                 lambda run: words.verdict_of(run.worst),
                 left=True,
                 goes=None,
-                tone=lambda run: TONES.get(words.verdict_of(run.worst).partition(",")[0], ""),
+                tone=lambda run: tone_of(shown, words.verdict_of(run.worst).partition(",")[0]),
             ),
         ],
     )
@@ -181,7 +199,11 @@ def _table(
 
 
 def _cases(
-    runs: Sequence[Run], compared: frozenset[str], alike: Factors, first: Mapping[Compared, Compared]
+    shown: Comparison,
+    runs: Sequence[Run],
+    compared: frozenset[str],
+    alike: Factors,
+    first: Mapping[Compared, Compared],
 ) -> Cases:
     """The same with a row per number, since where a run begins and ends is another thing each time."""
     alone = [Run((one,), 1) for run in runs for one in run.cells]
@@ -190,7 +212,7 @@ def _cases(
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
-    return Cases(_table(alone, compared, alike, first), names)
+    return Cases(_table(shown, alone, compared, alike, first), names)
 
 
 def _side(pair: Pair, compared: frozenset[str]) -> str:
@@ -204,6 +226,7 @@ def _data(
     """docs/numbers.md#compare."""
     return {
         "verdict": verdict,
+        "asked": not shown.unasked,
         "sides": sides,
         "interleaved": shown.interleaved,
         "sessions": shown.sessions,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.explain.topics import conclusions, conclusions_across
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.show import maps
 from mpigauge.show.document import Document, Line
+from mpigauge.show.tables import link_map
 from mpigauge.show.tables.records import finding_record
 from mpigauge.show.words import answer as machine
 from mpigauge.show.words.disturbances import disturbance_findings
@@ -63,7 +65,7 @@ def document(
     """
     found = [said_across(sources, gives_way or {}), *map(said_of, sources)]
     return Document(
-        head=[machine.machine_of(source.result) for source in sources[:1]],
+        head=[*maps.verdicts(sources), *(machine.machine_of(source.result) for source in sources[:1])],
         foot=[*_lines(found, several=len(sources) > 1, most=most), *_disturbed(sources)],
         units=chosen,
         schema="explain",
@@ -73,6 +75,11 @@ def document(
                 {"result": source.name, **finding_record(one)}
                 for source in sources
                 for one in disturbance_findings(source.result, source.rows)
+            ],
+            "maps": [
+                {"result": source.name, **link_map.record(shown)}
+                for source in sources
+                if (shown := maps.map_of(source)) is not None
             ],
         },
         records=lambda: (_flat(one) for mine in found for one in mine),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.show.document import DOT, Column, Document, Line, Table
 from mpigauge.show.words import hosts as host_words
-from mpigauge.show.words.factors import PAIRINGS
-from mpigauge.show.words.map import DASH, false_alarms, note, trouble, undecided, verdict_lines
+from mpigauge.show.words.factors import PAIR_DASH, PAIRINGS
+from mpigauge.show.words.map import false_alarms, note, trouble, undecided, verdict_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,9 +37,9 @@ def document(shown: LinkMap, *, quiet: bool = False) -> Document:
         head=[] if quiet else [*_head(shown)],
         tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown)],
         foot=verdict if quiet else [*verdict, *map(Line, after)],
-        data=lambda: _record(shown),
+        data=lambda: record(shown),
         records=lambda: [
-            _pair(link) | {"hosts": DASH.join(link.names), "ranks": _ranks(link)} for link in shown.links
+            _pair(link) | {"hosts": PAIR_DASH.join(link.names), "ranks": _ranks(link)} for link in shown.links
         ],
     )
 
@@ -141,7 +141,7 @@ def _bad(shown: LinkMap) -> set[tuple[int, int]]:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _record(shown: LinkMap) -> dict[str, Any]:
+def record(shown: LinkMap) -> dict[str, Any]:
     """Everything, in SI base units: docs/map.md."""
     verdict = shown.verdict
     return {
@@ -255,7 +255,11 @@ def _pair_column(link: Link, rows: Mapping[int, Row]) -> Column:
         return row.time.estimate if row and row.time else None
 
     return Column(
-        DASH.join(link.names), DASH.join(link.names), value, "s", lambda size, _: _entry(rows.get(size))
+        PAIR_DASH.join(link.names),
+        PAIR_DASH.join(link.names),
+        value,
+        "s",
+        lambda size, _: _entry(rows.get(size)),
     )
 
 

@@ -9,8 +9,10 @@ from msgspec.structs import asdict
 
 from mpigauge.analysis.answer import answers
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.linkmap import is_map, map_or_none, state_of
 from mpigauge.analysis.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
+from mpigauge.show.tables import link_map
 from mpigauge.show.tables.context import context_record
 from mpigauge.show.words.labels import doubt_of
 from mpigauge.show.words.result import findings_of
@@ -218,7 +220,14 @@ def result_record(
         "notes": list(notes),
         "findings": [finding_record(one) for one in findings_of(result, rows, states)],
         "answer": answer_records(result, rows),
+        "map": _map(result, rows),
     }
+
+
+def _map(result: Result, rows: Sequence[Row]) -> dict[str, Any] | None:
+    """What `mpigauge map` says of a result that is one."""
+    shown = map_or_none(result, state_of(rows)) if is_map(result) else None
+    return link_map.record(shown) if shown is not None else None
 
 
 ANSWERED = ("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks")

@@ -38,8 +38,8 @@ def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]
 
 
 def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
-    """The phrases of a cell, its library as plans and options call it."""
-    phrases = phrases_of(cell)
+    """The phrases of a cell, its library as plans and options call it, and its pair by ranks."""
+    phrases = phrases_of(cell) | ({"pair": str(cell.pair)} if cell.pair else {})
     if "mpi" in phrases:
         phrases["mpi"] = " ".join(filter(None, [cell.label, cell.mpi, cell.mpi_version if versioned else ""]))
     return phrases

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
+TOO_FEW_SESSIONS = "too few sessions"
 IMPORTED = "imported"
 FORCED_MOST = 4
 """Of what differs though it must not, so many are named in words; JSON has all."""
@@ -59,28 +60,55 @@ SIGNS: Mapping[MachineSign, str] = {
 NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
 """What is said of launches that were not made in turn: it may be the machine."""
 
+COUNTED = {"no difference": "the same", TOO_FEW: "undecided", TOO_FEW_SESSIONS: "undecided"}
+"""What words of numbers are counted as."""
+
 
 def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
-    """The verdict on all of it."""
-    count = len(shown.cells)
-    slower = sum(one.verdict == "slower" for one in shown.cells)
-    faster = sum(one.verdict == "faster" for one in shown.cells)
-    allow = units.format_percent(shown.thresholds.allow)
+    """The verdict on all of it, and how many numbers are slower, faster, the same and undecided."""
+    counts = _counts(shown)
+    count, allow = len(shown.cells), units.format_percent(shown.thresholds.allow)
+    if shown.unasked and count:
+        return f"no verdict on {shown.unasked}: {_of(count)} {_listed(counts)}"
     match verdict:
         case "slower":
-            counts = {"slower": slower, "lost": len(shown.lost)}
-            return "; ".join(f"{word}: {some} of {count} numbers" for word, some in counts.items() if some)
+            first = [word for word in ("slower", "lost") if counts.get(word)]
+            said = [f"{word}: {counts.pop(word)} of {count} numbers" for word in first]
+            return "; ".join([*said, _listed(counts)])
         case "machine":
-            return f"{MACHINE}: {_names(shown)} changed, which cannot differ"
+            moved = f"{MACHINE}: {_names(shown)} changed, which cannot differ"
+            return f"{moved}; {_of(count)} {_listed(counts)}" if count else moved
         case "faster":
-            return f"faster: {faster} of {count} numbers; none is slower by {allow}"
+            some = f"faster: {counts.pop('faster')} of {count} numbers; none is slower by {allow}"
+            return f"{some}; {_listed(counts)}"
         case "same":
-            return f"no difference that matters: none of {count} numbers is slower by {allow}"
+            return (
+                f"no difference that matters: none of {count} numbers is slower by {allow}; {_listed(counts)}"
+            )
         case "undecided":
-            return f"undecided: {_open(shown, count)}"
+            return f"undecided: {_open(shown, counts)}"
 
 
-def _open(shown: Comparison, count: int) -> str:
+def _counts(shown: Comparison) -> dict[str, int]:
+    """How many numbers have each word: the four that are always told, and what else there is."""
+    said = Counter(COUNTED.get(word, word) for word in map(_word, shown.cells))
+    usual = ["slower", "faster", "the same", "undecided"]
+    if not all(one.trusted for one in shown.cells):
+        usual = [NOT_IN_TURN.get(word, word) for word in usual]
+    return {word: said[word] for word in [*usual, *sorted(said.keys() - set(usual))]}
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """`5 slower, 2 faster, 16 the same, 1 undecided`."""
+    return ", ".join(f"{count} {word}" for word, count in counts.items())
+
+
+def _of(count: int) -> str:
+    return f"of {units.counted(count, 'number')}"
+
+
+def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
+    count = len(shown.cells)
     if shown.sessions is not None and not shown.judges:
         return few(shown.sessions, BASE_LEAST)
     if imported := sum(one.pair.imported for one in shown.cells):
@@ -88,15 +116,19 @@ def _open(shown: Comparison, count: int) -> str:
     if not count:
         return "no number of a library is on both sides in a like state of the machine"
     if not shown.judges:
-        differ = sum(one.decision is not None and one.decision.verdict in DIFFERENT for one in shown.cells)
-        return f"{differ} of {count} numbers differ, but were not measured in turn: it may be the machine"
+        return f"not measured in turn, a difference may be the machine's; {_of(count)} {_listed(counts)}"
     open_ = sum(
         one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
     )
     allow = units.format_percent(shown.thresholds.allow)
-    return (
-        f"{open_} of {count} numbers may be slower by {allow}" if open_ else "some numbers within the margin"
-    )
+    why = f"{open_} of {count} numbers may be slower by {allow}" if open_ else "not every number is decided"
+    return f"{why}; {_listed(counts)}"
+
+
+def asking(shown: Comparison) -> Iterator[str]:
+    """What to type for a verdict that nobody has asked for."""
+    if by := shown.unasked:
+        yield f"ratios alone; a verdict on {by}, with its exit status: --by {by}"
 
 
 def forced(shown: Comparison) -> str:
@@ -117,14 +149,19 @@ def verdict_of(one: Compared) -> str:
     if one.decision is None and one.pair.imported:
         return IMPORTED
     if one.decision is None:
-        return TOO_FEW if one.pair.sessions is None else "too few sessions"
+        return TOO_FEW if one.pair.sessions is None else TOO_FEW_SESSIONS
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
 
 
+def _word(one: Compared) -> str:
+    """The same without how small it is."""
+    return verdict_of(one).partition(",")[0]
+
+
 def ratio_of(one: Compared) -> str:
-    """Of a cell: a ratio with its interval; of imported ones, that there is none."""
+    """Of a cell: a ratio with its interval; where nothing is decided, that it has none."""
     if (ratio := one.ratio) is None or one.decision is not None:
         return ratio_words(one.decision)
     return f"{units.format_factor(ratio)} (no interval)"
@@ -214,8 +251,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     if imported := said[IMPORTED]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
-    if some := said["too few sessions"]:
-        yield f"too few sessions: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+    if some := said[TOO_FEW_SESSIONS]:
+        yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, usual
+from mpigauge.plan.round_robin import NamedPair
 from mpigauge.vocabulary import AUTO, ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ PAIRINGS: Mapping[Pairing, str] = {
     "tournament": "all pairs, N/2 at a time",
     "serial": "all pairs, one at a time",
 }
+PAIR_DASH = " \N{EN DASH} "
+"""Between the hosts of a pair."""
+
 STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
 """What ranks start together by."""
 
@@ -38,6 +42,10 @@ def _root(cell: Cell) -> str:
     return "rotating root" if cell.root == ROTATING else f"root {cell.root}"
 
 
+def _pair(cell: Cell) -> str:
+    return PAIR_DASH.join(cell.pair.ends) if isinstance(cell.pair, NamedPair) else cell.pair
+
+
 WORDS: Mapping[str, Callable[[Cell], str]] = {
     "pattern": lambda cell: cell.pattern,
     "mode": lambda cell: cell.mode,
@@ -53,7 +61,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "root": _root,
     "in_place": lambda cell: "in place" if cell.in_place else "",
     "window": lambda cell: f"window {cell.window}" if cell.window else "",
-    "pair": lambda cell: cell.pair,
+    "pair": _pair,
     "pairing": lambda cell: cell.pairing,
 }
 """In the order in which they are said."""
@@ -88,4 +96,4 @@ def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
 
 def unusual(cell: Cell) -> list[str]:
     """What else tells a cell from others of its pattern and mode, without what goes without saying."""
-    return [phrase for phrase in phrases_of(cell, DETAILS).values() if phrase not in UNSAID]
+    return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]

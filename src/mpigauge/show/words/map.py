@@ -16,6 +16,7 @@ from mpigauge.analysis.map_reasons import (
     UsualIsFastest,
 )
 from mpigauge.show.document import Line
+from mpigauge.show.words.factors import PAIR_DASH
 from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.slow_links import Extent
 
-DASH = " \N{EN DASH} "
-
 _SUSPECTS_SHOWN = 5
 
 
@@ -35,7 +34,8 @@ def undecided(reason: UndecidedReason) -> str:
     """Why a map is undecided, or would be if nothing were slow."""
     match reason:
         case TooFewHosts(count, needed):
-            return f"with {count} nobody can tell which is slow, nor what is usual: it takes {needed} or more"
+            more = f"it takes {needed} or more: --hosts, or --np {needed}"
+            return f"with {count} nobody can tell which is slow, nor what is usual; {more}"
         case LaunchesDifferTooMuch():
             return "launches differ so much that no number of them would tell"
         case TooFewLaunches(launches, needed):
@@ -73,7 +73,7 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     lines = [Line(f"slow host {_what(shown, one)}", "bad") for one in verdict.hosts]
     lines += [Line(f"slow link {_what(shown, one)}", "bad") for one in verdict.links]
     lines += [
-        Line(f"failed link {DASH.join(link.names)}: {trouble(link)}", "bad")
+        Line(f"failed link {PAIR_DASH.join(link.names)}: {trouble(link)}", "bad")
         for link in shown.links
         if link.trouble
     ]
@@ -99,7 +99,7 @@ def _what(shown: LinkMap, one: Slow) -> str:
         for size, factor, extent, words in quantities
         if factor is not None
     ]
-    return f"{DASH.join(one.names)}: {', '.join(parts)}"
+    return f"{PAIR_DASH.join(one.names)}: {', '.join(parts)}"
 
 
 def _beside_usual(

@@ -37,7 +37,7 @@ def count_of(sessions: int) -> str:
 def few(there: int, least: int) -> str:
     """How many sessions are missing for a verdict."""
     here = f"{there} session{'' if there == 1 else 's'}"
-    return f"{here}; a verdict takes {least} of a number: measure {max(least - there, 1)} more"
+    return f"{here}; a verdict takes {least} sessions of each number: measure {max(least - there, 1)} more"
 
 
 def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Switch]) -> str:
