@@ -34,7 +34,7 @@ from mpigauge.formats.printed import (
     lines_of,
 )
 from mpigauge.plan.benchmarks import BY_OSU, DATATYPES, OWN, WITHOUT_COMPUTATION, plain
-from mpigauge.plan.patterns import ONE, known
+from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 from mpigauge.units import TIME_UNITS
 
 if TYPE_CHECKING:
@@ -59,9 +59,6 @@ FAILED = ("Fail", "failed")
 """What stands below Validation of data that was wrong; atomic operations have the second word."""
 
 INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
-EVERY_PAIR = (0.0, 0.0, 0.5, 0.0)
-"""One message of each pair of p ranks, as `plan.patterns.blocks_of` counts them."""
-
 USUAL_TYPE = "MPI_CHAR"
 OPERATION = "sum"
 """Of all its reductions; no option changes it."""
@@ -73,6 +70,9 @@ FOREIGN = {
     "multi-pair latency": "multi_lat",
 }
 """Programs whose title does not have their name."""
+
+OF_PAIRS = frozenset(FOREIGN.values())
+"""Programs in which several pairs of ranks are busy at once."""
 
 
 @dataclass(slots=True)
@@ -274,7 +274,7 @@ def _times(line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning
     first = _found(table, meaning, size, float(row[kinds[0]]) * scales[kinds[0]])
     if kinds[0] == LATENCY:
         return [first]
-    alone = meaning.with_mode(_alone(table))
+    alone = meaning.alone(_alone(table))
     return [first, _found(table, alone, size, float(row[PURE]) * scales[PURE])]
 
 
@@ -328,6 +328,8 @@ def _meaning(line: Line, table: _Table, kind: str) -> Meaning:
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
         rated=bool(own.active_ranks or table.given) or own.volumes.operation == ONE,
+        windowed=twin.rate,
+        overlaps=twin.hides,
     )
 
 
@@ -337,11 +339,13 @@ def _foreign(table: _Table, kind: str) -> Meaning:
     return Meaning(
         f"{table.foreign}_{name}",
         _foreign_mode(table, kind),
-        time_of="one message" if kind == RATE else "as its program counts it",
+        time_of=_foreign_time(table, kind),
         directions=2 if both else 1,
-        operation=EVERY_PAIR if table.pairs else ONE,
+        operation=EVERY_PAIR if table.pairs or name in OF_PAIRS else ONE,
         sized=any(column.name == SIZE for column in table.columns),
         rated=kind == RATE,
+        windowed=kind == RATE,
+        overlaps=kind == OVERALL,
     )
 
 
@@ -349,3 +353,9 @@ def _foreign_mode(table: _Table, kind: str) -> str:
     """How it was done: what its text says, the window first."""
     remote = " ".join(table.remote[said] for said in sorted(table.remote, reverse=True))
     return remote or ("overall" if kind == OVERALL else "standard")
+
+
+def _foreign_time(table: _Table, kind: str) -> str:
+    if kind != RATE:
+        return "as its program counts it"
+    return "one message of each pair" if table.pairs else "one message"
