@@ -353,6 +353,8 @@ QuotedAs = Literal[
     "both-directions",
     "message-rate",
     "operation",
+    "operation-bandwidth",
+    "operation-message-rate",
     "memory-bandwidth",
     "memory-time",
     "eager-limit",
@@ -360,15 +362,22 @@ QuotedAs = Literal[
 ]
 """As what a cell is quoted among the few numbers that answer for a whole result, in their order."""
 
-QUOTED_RATES: frozenset[QuotedAs] = frozenset({"bandwidth", "both-directions", "memory-bandwidth"})
+QUOTED_RATES: frozenset[QuotedAs] = frozenset(
+    {"bandwidth", "both-directions", "operation-bandwidth", "memory-bandwidth"}
+)
 """Those that are bytes in a second."""
+
+QUOTED_MESSAGES: frozenset[QuotedAs] = frozenset({"message-rate", "operation-message-rate"})
+"""Those that are messages in a second."""
 
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
 NOTES: frozenset[WarningKind] = frozenset({"wide"})
 """Warnings that change no reading of a number: what they say stands beside it already."""
 
-QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset({"operation", "memory-bandwidth", "memory-time"})
+QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset(
+    {"operation", "operation-bandwidth", "operation-message-rate", "memory-bandwidth", "memory-time"}
+)
 """Those of which there is one for every pattern."""
 
 FindingState = Literal["ok", "info", "note", "lacks"]

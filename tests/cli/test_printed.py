@@ -13,6 +13,7 @@ import pytest
 
 from mpigauge.result.reader import load
 from tests.printed import FILES, FOLDER
+from tests.unit.show.drawing import named, points, texts
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -140,3 +141,29 @@ def test_what_a_format_has_no_name_for_is_named_on_standard_error(cli: Cli) -> N
     assert done.status == 0
     assert "leaves out shift sendrecv" in done.err
     assert "# OSU MPI Allreduce Latency Test v7.4" in done.out
+
+
+NONBLOCKING = ("Allreduce", "All-to-All", "Allgather", "Broadcast", "Reduce", "Gather")
+
+
+def test_a_figure_that_has_no_room_shows_communication_alone(cli: Cli) -> None:
+    """Six collectives in two modes each are more curves than a panel can tell apart."""
+    rows = "8  10.00  5.00  4.75  0.00\n64  11.00  5.00  4.85  0.00\n"
+    heading = "# Size  Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)\n"
+    tables = [f"# OSU MPI Non-blocking {name} Latency Test v7.3\n{heading}{rows}" for name in NONBLOCKING]
+    Path("osu.txt").write_text("".join(tables), encoding="ascii")
+    done = cli("plot", "osu.txt", "-o", "figure.svg")
+    assert done.status == 0, done.err
+    found = texts()
+    assert {word for text in found for word in text.split()} >= {"allreduce", "alltoall", "gather"}
+    assert not [text for text in found if "overlap" in text]
+
+
+def test_a_number_of_ranks_that_nobody_says_is_no_point_of_a_figure(cli: Cli) -> None:
+    Path("t.csv").write_text("size,p,us\n8,0,1.5\n8,2,2.5\n8,4,3.5\n", encoding="ascii")
+    columns = ['title = "t"', 'pattern = "allreduce"', 'bytes = { column = "size" }']
+    columns += ['ranks = { column = "p" }', 'time = { column = "us", unit = "us" }']
+    Path("t.toml").write_text("\n".join(columns), encoding="ascii")
+    assert cli("import", "csv", "t.csv", "--columns", "t.toml", "-o", "t.jsonl").status == 0
+    assert cli("plot", "t.jsonl", "--kind", "ranks", "-o", "figure.svg").status == 0
+    assert points(named(Path("figure.svg"))) == [2]

@@ -11,7 +11,19 @@ from msgspec.structs import replace
 
 from mpigauge.mpi import kernel
 from mpigauge.plan import names
-from mpigauge.plan.patterns import NONE, Pattern, Sampling, Volumes, baselines, blocks_of, completed, known
+from mpigauge.plan.patterns import (
+    NONE,
+    Pattern,
+    Sampling,
+    Volumes,
+    baselines,
+    blocks_of,
+    completed,
+    known,
+    standing_mode,
+    times_alone,
+    usual_mode,
+)
 from mpigauge.vocabulary import IMPORTED, SYNCS
 from tests.places import ROOT
 
@@ -96,3 +108,31 @@ def test_of_what_others_have_measured_only_the_family_is_known() -> None:
     assert completed(theirs).sampled == Sampling()
     assert completed(theirs).volumes == Volumes()
     assert completed(replace(theirs, name="unheard of")).family == ""
+
+
+def imported(name: str, *modes: str) -> Pattern:
+    """A pattern as importers write it: of ours nothing but the name, and modes in the order of a text."""
+    own = known()[name] if name in known() else known()["pingpong"]
+    bare = [replace(own.modes[0], name=mode, overlaps=mode == "overall") for mode in modes]
+    return replace(own, name=name, sampling=IMPORTED, modes=tuple(bare))
+
+
+@pytest.mark.parametrize("name", known())
+def test_the_usual_mode_of_ours_is_the_kernels_first_in_whatever_order_a_text_has_them(name: str) -> None:
+    modes = [mode.name for mode in known()[name].modes]
+    assert usual_mode(imported(name, *modes[::-1])) == modes[0]
+    assert standing_mode(imported(name, *modes[::-1]), modes[::-1]) == modes[0]
+
+
+def test_what_was_not_measured_in_the_usual_mode_stands_by_the_operation_alone() -> None:
+    allreduce = imported("allreduce", "overlap", "nonblocking")
+    assert standing_mode(allreduce, ["overlap", "nonblocking"]) == "nonblocking"
+    assert standing_mode(allreduce, ["overlap"]) == "overlap"
+    assert not times_alone(allreduce, "overlap"), "known of ours, even where a file does not say it"
+
+
+def test_of_others_the_first_mode_is_the_usual_one() -> None:
+    theirs = imported("osu_x", "overall", "pure")
+    assert usual_mode(theirs) == "overall"
+    assert not times_alone(theirs, "overall")
+    assert times_alone(theirs, "pure")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.memory_costs import CostInCopies, costs_in_copies
 from mpigauge.plan.factors import CURVE
-from mpigauge.vocabulary import QUOTED_RATES
+from mpigauge.plan.patterns import times_alone
+from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ class Quote:
             case "B/s":
                 return self.row.rate_bytes_per_s
             case "1/s":
-                return _messages_per_s(self.row)
+                return self.row.messages_per_s
             case "B":
                 return self.row.limit_bytes
             case "1":
@@ -108,7 +109,7 @@ class Quote:
 
 UNITS: Mapping[QuotedAs, str] = {
     **dict.fromkeys(QUOTED_RATES, "B/s"),
-    "message-rate": "1/s",
+    **dict.fromkeys(QUOTED_MESSAGES, "1/s"),
     "eager-limit": "B",
     "copies": "1",
 }
@@ -116,11 +117,6 @@ UNITS: Mapping[QuotedAs, str] = {
 
 UNITS_OF_TIMES = ("s", "B/s", "1/s")
 """Of times, and of what follows from one."""
-
-
-def _messages_per_s(row: Row) -> float | None:
-    """In all directions."""
-    return row.directions / row.time.estimate if row.time and row.time.estimate > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +229,24 @@ def _fastest(quoted_as: QuotedAs, curves: Iterable[Curve], keep: Callable[[Row],
 
 
 def _of_all_ranks(curves: Iterable[Curve]) -> Iterator[Quote]:
-    """What all ranks do together, each pattern once, in the first way that was asked for."""
-    seen: set[str] = set()
+    """What all ranks do together, each pattern once: the first way asked for that is the operation alone."""
+    ways: dict[str, list[Curve]] = {}
     for curve in curves:
-        pattern = curve[0]
-        if pattern.talks and pattern.active_ranks != PAIR_OF_RANKS and pattern.name not in seen:
-            seen.add(pattern.name)
-            yield _operation("operation", curve)
+        if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS:
+            ways.setdefault(curve[0].name, []).append(curve)
+    for mine in ways.values():
+        alone = (one for one in mine if times_alone(one[0], one[1][0].cell.mode))
+        yield from _of_one_way(next(alone, mine[0]))
+
+
+def _of_one_way(curve: Curve) -> Iterator[Quote]:
+    """Its time; of many messages in flight the bandwidth of the largest, and the rate of the smallest."""
+    pattern, rows = curve
+    if not (pattern.windowed and pattern.moves_bytes):
+        yield _operation("operation", curve)
+        return
+    yield Quote("operation-bandwidth", pattern, rows[-1])
+    yield Quote("operation-message-rate", pattern, next((row for row in rows if row.cell.bytes), rows[0]))
 
 
 def _of_memory(curves: Iterable[Curve]) -> Iterator[Quote]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.reasons import ImplausibleRate
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Pattern, blocks_of
+from mpigauge.plan.patterns import EVERY_PAIR, Pattern, Terms, blocks_of
 
 PLAUSIBLE_BYTES_PER_S = 384e9
 """No core is faster with what is larger than its L2: one cache line per cycle at 6 GHz.
@@ -26,21 +26,29 @@ POSSIBLE_BYTES_PER_S = 1e12
 L2_BYTES = 4 * 2**20
 
 
-def algorithm_bytes(cell: Cell, pattern: Pattern) -> int:
-    """Bytes that one operation is about, in all directions."""
-    return directions_of(cell, pattern) * int(blocks_of(pattern.volumes.operation, cell.ranks)) * cell.bytes
+def algorithm_bytes(cell: Cell, pattern: Pattern) -> int | None:
+    """Bytes that one operation is about, in all directions; None if they depend on ranks that nobody says."""
+    blocks = _blocks(pattern.volumes.operation, cell)
+    return None if blocks is None else directions_of(cell, pattern) * int(blocks) * cell.bytes
 
 
 def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
-    """Bytes that one operation sends over a link; None where the field gives no bus bandwidth."""
-    if not any(pattern.volumes.bus):
-        return None
-    return blocks_of(pattern.volumes.bus, cell.ranks) * directions_of(cell, pattern) * cell.bytes
+    """Bytes that one operation sends over a link; None where the field gives none, or as above."""
+    blocks = _blocks(pattern.volumes.bus, cell) if any(pattern.volumes.bus) else None
+    return None if blocks is None else blocks * directions_of(cell, pattern) * cell.bytes
 
 
 def wire_bytes(cell: Cell, pattern: Pattern) -> int:
     """Bytes that all ranks together must get from others in one operation, whatever the algorithm."""
     return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
+
+
+def _blocks(terms: Terms, cell: Cell) -> float | None:
+    """How many blocks a volume is; None where that depends on a number of ranks that nobody says."""
+    inverse, _, each, squared = terms
+    if cell.ranks == 0 and (inverse or each or squared):
+        return None
+    return blocks_of(terms, cell.ranks)
 
 
 def directions_of(cell: Cell, pattern: Pattern | None) -> int:
@@ -58,11 +66,20 @@ def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float |
 
 
 def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Bus bandwidth; None where the field gives none."""
+    """Bus bandwidth; None where there is none."""
     if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
         return None
     moved = bus_bytes(cell, pattern)
     return None if moved is None else moved / time.estimate
+
+
+def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Messages over the time of one operation: of all pairs, in all directions."""
+    if time is None or time.estimate <= 0:
+        return None
+    many = pattern is not None and pattern.volumes.operation == EVERY_PAIR
+    pairs = _blocks(EVERY_PAIR, cell) if many else 1
+    return None if pairs is None else pairs * directions_of(cell, pattern) / time.estimate
 
 
 def implausible(

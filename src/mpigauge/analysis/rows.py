@@ -14,7 +14,7 @@ from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimates, rou
 from mpigauge.analysis.in_time import launches_in_time, widened
 from mpigauge.analysis.labels import Travel
 from mpigauge.analysis.other_minutes import for_other_minutes
-from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, rate_of
+from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, message_rate_of, rate_of
 from mpigauge.analysis.ratios import Ratio
 from mpigauge.analysis.reasons import NotInState, Reason
 from mpigauge.analysis.samples import by_cell, first_s, launches_of, visits_by_launch
@@ -51,6 +51,7 @@ class Row:
         time: None unless it was measured, or published by others.
         rate_bytes_per_s: Bytes moved by one operation in all directions / its time.
         bus_bytes_per_s: Bus bandwidth, of collectives: `analysis.rates`.
+        messages_per_s: Messages of one operation, of all pairs and in all directions / its time.
         directions: Messages in flight at once between a pair; part of the rate.
         cpu_s_per_op: User and system time of all ranks taking part; None if not known.
         cpu_share: That time over the ranks' wall time: how busy they were, waiting included.
@@ -88,6 +89,7 @@ class Row:
     batch: int
     warnings: tuple[Warning, ...]
     bus_bytes_per_s: float | None = None
+    messages_per_s: float | None = None
     cpu_share: float | None = None
     start: Start | None = None
     clock: ClockState | None = None
@@ -210,6 +212,7 @@ def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: s
         time=time,
         rate_bytes_per_s=rate_of(cell, pattern, time),
         bus_bytes_per_s=bus_rate_of(cell, pattern, time),
+        messages_per_s=message_rate_of(cell, pattern, time),
         directions=directions_of(cell, pattern),
         cpu_s_per_op=cpu_s(good),
         cpu_share=cpu_share(cell, pattern, good),

@@ -14,7 +14,7 @@ from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.other_minutes import for_other_minutes, meanwhile_of
 from mpigauge.analysis.precision import essential_visit
-from mpigauge.analysis.rates import directions_of, rate_of
+from mpigauge.analysis.rates import directions_of, message_rate_of, rate_of
 from mpigauge.analysis.rows import Row
 from mpigauge.analysis.samples import Medians, launch_medians
 from mpigauge.analysis.seats import seat_of
@@ -114,6 +114,7 @@ class SoFar:
             reason=None,
             time=time,
             rate_bytes_per_s=rate_of(cell, pattern, time),
+            messages_per_s=message_rate_of(cell, pattern, time),
             directions=directions_of(cell, pattern),
             cpu_s_per_op=None,
             first_s=None,

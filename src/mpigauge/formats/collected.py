@@ -43,6 +43,8 @@ class Meaning:
         directions: How many times its size a message moves; 2 doubles the rate.
         operation: Bytes of an operation, for patterns that are not ours.
         rated: Whether a rate makes sense: not where it depends on ranks that nobody names.
+        windowed: Whether its numbers are rates of many messages in flight.
+        overlaps: Whether its time has a computation in it.
     """
 
     pattern: str
@@ -52,10 +54,16 @@ class Meaning:
     operation: Terms = ONE
     sized: bool = True
     rated: bool = True
+    windowed: bool = False
+    overlaps: bool = False
 
     def with_mode(self, mode: str) -> Meaning:
         """The same, done otherwise."""
         return replace(self, mode=mode)
+
+    def alone(self, mode: str) -> Meaning:
+        """The operation without the computation."""
+        return replace(self, mode=mode, overlaps=False)
 
 
 class Collected:
@@ -135,7 +143,7 @@ class Collected:
         """What is known of a pattern: of ours its kind and volumes, never how samples are taken."""
         meanings = [meaning for cell, meaning in self._meanings.items() if cell.pattern == name]
         first, own = meanings[0], known().get(name)
-        modes = {one.mode: Mode(one.mode, "", one.directions, False, False, False) for one in meanings}
+        modes = {one.mode: _mode(one) for one in meanings}
         sized = any(one.sized for one in meanings)
         rated = all(one.rated for one in meanings)
         bare = Pattern(
@@ -145,7 +153,7 @@ class Collected:
             sampling=IMPORTED,
             min_ranks=1,
             active_ranks=own.active_ranks if own else 0,
-            windowed=False,
+            windowed=first.windowed,
             moves_bytes=sized and rated,
             modes=tuple(modes.values()),
             spans_bytes=sized and not rated,
@@ -157,6 +165,10 @@ class Collected:
         return with_fields(
             bare, family=own.family, one_way=own.one_way, reduces=own.reduces, sampled=Sampling(), **kept
         )
+
+
+def _mode(meaning: Meaning) -> Mode:
+    return Mode(meaning.mode, "", meaning.directions, False, False, False, overlaps=meaning.overlaps)
 
 
 def cell_of(meaning: Meaning, size_bytes: int, ranks: int, given: Cell | None = None, **more: Any) -> Cell:

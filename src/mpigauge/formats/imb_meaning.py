@@ -60,6 +60,8 @@ def _ours(twin: Twin, mode: str) -> Meaning:
         time_of=time_of,
         directions=known_mode.directions if known_mode else 1,
         sized=own.moves_bytes,
+        windowed=twin.rate,
+        overlaps=known_mode is not None and known_mode.overlaps,
     )
 
 
@@ -72,7 +74,9 @@ def _foreign(part: str, name: str, column: str, columns: tuple[str, ...]) -> lis
         directions=MOVED.get(name, 1),
         sized="#bytes" in columns,
         rated=column == MESSAGES or name in MOVED,
+        windowed=column == MESSAGES,
+        overlaps=column == "t_ovrl",
     )
     if column == "t_ovrl" and "t_pure" in columns:
-        return [(meaning.with_mode("overlap"), column), (meaning.with_mode("pure"), "t_pure")]
+        return [(meaning.with_mode("overlap"), column), (meaning.alone("pure"), "t_pure")]
     return [(meaning, column)]

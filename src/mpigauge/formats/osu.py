@@ -34,7 +34,7 @@ from mpigauge.formats.printed import (
     lines_of,
 )
 from mpigauge.plan.benchmarks import BY_OSU, DATATYPES, OWN, WITHOUT_COMPUTATION, plain
-from mpigauge.plan.patterns import ONE, known
+from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 from mpigauge.units import TIME_UNITS
 
 if TYPE_CHECKING:
@@ -49,12 +49,16 @@ MEAN, OVER_RANKS, ESTIMATE = "mean", "mean over ranks", "as mpigauge printed it"
 CALL = "in the call, mean over ranks, after an MPI_Barrier"
 PAIRS = re.compile(r"# \[ pairs: ([0-9]{1,7}) \]")
 WINDOW = re.compile(r".*window size: ([0-9]{1,7})\b")
+VARIED = re.compile(r"# \[ pairs: [0-9]+ \] \[ window size: varied \]")
 DATATYPE = re.compile(r"# Datatype: (\w+)\.?")
-REMOTE = re.compile(r"# (?:Window creation|Synchronization): (\w+)")
-INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
-EVERY_PAIR = (0.0, 0.0, 0.5, 0.0)
-"""One message of each pair of p ranks, as `plan.patterns.blocks_of` counts them."""
+REMOTE = re.compile(r"# (Window creation|Synchronization): (\w+)")
+MISNAMING = ("7.1", "7.2", "7.3")
+"""Versions that print the datatype below the heading, and each further heading as one of latencies."""
 
+FAILED = ("Fail", "failed")
+"""What stands below Validation of data that was wrong; atomic operations have the second word."""
+
+INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
 USUAL_TYPE = "MPI_CHAR"
 OPERATION = "sum"
 """Of all its reductions; no option changes it."""
@@ -67,6 +71,9 @@ FOREIGN = {
 }
 """Programs whose title does not have their name."""
 
+OF_PAIRS = frozenset(FOREIGN.values())
+"""Programs in which several pairs of ranks are busy at once."""
+
 
 @dataclass(slots=True)
 class _Table:
@@ -75,22 +82,27 @@ class _Table:
     Attributes:
         name: Its title without "OSU MPI", as `plain` makes it.
         foreign: What comes before its name where the measurement is not ours.
+        misnames: Whether its program calls rates a latency above the second datatype.
         given: All its factors but sizes, if the text is ours.
-        remote: How the window of a one-sided benchmark was made and synchronised.
+        remote: How the window of a one-sided benchmark was made and synchronised, by what is said of it.
+        rates: The columns of the first heading, if it has a rate.
         digits: Behind the point, of each column that is read.
+        begun: Whether a row was read below the last heading.
     """
 
     name: str
     foreign: str
+    misnames: bool = False
     columns: list[Column] = field(default_factory=list)
     pairs: int = 0
     window: int = 0
     given: Cell | None = None
     datatype: str = ""
-    remote: list[str] = field(default_factory=list)
+    remote: dict[str, str] = field(default_factory=dict)
+    rates: list[Column] = field(default_factory=list)
     digits: dict[str, int] = field(default_factory=dict)
     largest: int = -1
-    fresh: bool = True
+    begun: bool = False
 
 
 def read(paths: Sequence[Path]) -> list[Record]:
@@ -133,11 +145,15 @@ def _table(title: re.Match[str]) -> _Table:
     prefix = "osu" if title["suite"] == "OSU" else "omb_python"
     one_sided = title["name"].startswith("_")
     foreign = "_".join(filter(None, (prefix, device, "mpi" if one_sided else "")))
-    return _Table(name, foreign)
+    return _Table(name, foreign, misnames=title["version"].startswith(MISNAMING))
 
 
 def _comment(line: Line, table: _Table) -> None:
     """A line that says more of a table, or what its columns are."""
+    if VARIED.match(line.text):
+        raise line.refused(
+            "several window sizes are one table, which is not read", "run osu_mbw_mr without -V"
+        )
     if match := PAIRS.match(line.text):
         table.pairs = int(match[1])
     if match := WINDOW.match(line.text):
@@ -145,13 +161,33 @@ def _comment(line: Line, table: _Table) -> None:
     if (given := given_by(line)) is not None:
         table.given = given
     if match := REMOTE.match(line.text):
-        table.remote.append(match[1])
+        table.remote[match[1]] = match[2]
     if match := DATATYPE.fullmatch(line.text):
-        table.datatype, table.columns, table.largest, table.fresh = match[1], [], -1, True
+        _datatype(match[1], table)
     elif columns := _columns(line):
-        if not table.fresh:
-            raise line.refused("a second heading, and no title above it", "restore the title of the table")
-        table.columns, table.fresh = columns, False
+        _heading(line, columns, table)
+
+
+def _datatype(name: str, table: _Table) -> None:
+    """A datatype: named below the heading or above it, and by each thread."""
+    if name != table.datatype and (table.datatype or table.begun):
+        table.columns, table.largest, table.begun = [], -1, False
+    table.datatype = name
+
+
+def _heading(line: Line, columns: list[Column], table: _Table) -> None:
+    """What the columns are."""
+    if table.misnames and table.rates and not _has(columns, RATE):
+        columns = table.rates
+    if table.begun or (table.columns and columns != table.columns):
+        raise line.refused("a second heading, and no title above it", "restore the title of the table")
+    if _has(columns, RATE):
+        table.rates = columns
+    table.columns = columns
+
+
+def _has(columns: Sequence[Column], name: str) -> bool:
+    return any(column.name == name for column in columns)
 
 
 def _columns(line: Line) -> list[Column]:
@@ -183,8 +219,9 @@ def _row(line: Line, table: _Table, found: Collected) -> None:
     row = dict(zip(names, words, strict=True))
     _check_size(line, table, row)
     _check_digits(line, table, row)
+    table.begun = True
     for meaning, cell, time_s in _times(line, table, row):
-        if row.get(VALIDATION) == "Fail":
+        if row.get(VALIDATION) in FAILED:
             found.fail(meaning, cell, "corrupt", "Validation: Fail", line)
         else:
             found.take(meaning, cell, time_s, _statistic(table, meaning), line)
@@ -237,7 +274,7 @@ def _times(line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning
     first = _found(table, meaning, size, float(row[kinds[0]]) * scales[kinds[0]])
     if kinds[0] == LATENCY:
         return [first]
-    alone = meaning.with_mode(_alone(table))
+    alone = meaning.alone(_alone(table))
     return [first, _found(table, alone, size, float(row[PURE]) * scales[PURE])]
 
 
@@ -291,6 +328,8 @@ def _meaning(line: Line, table: _Table, kind: str) -> Meaning:
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
         rated=bool(own.active_ranks or table.given) or own.volumes.operation == ONE,
+        windowed=twin.rate,
+        overlaps=twin.hides,
     )
 
 
@@ -299,10 +338,24 @@ def _foreign(table: _Table, kind: str) -> Meaning:
     both = kind == RATE and "bi-directional" in table.name
     return Meaning(
         f"{table.foreign}_{name}",
-        " ".join(table.remote) or ("overall" if kind == OVERALL else "standard"),
-        time_of="one message" if kind == RATE else "as its program counts it",
+        _foreign_mode(table, kind),
+        time_of=_foreign_time(table, kind),
         directions=2 if both else 1,
-        operation=EVERY_PAIR if table.pairs else ONE,
+        operation=EVERY_PAIR if table.pairs or name in OF_PAIRS else ONE,
         sized=any(column.name == SIZE for column in table.columns),
         rated=kind == RATE,
+        windowed=kind == RATE,
+        overlaps=kind == OVERALL,
     )
+
+
+def _foreign_mode(table: _Table, kind: str) -> str:
+    """How it was done: what its text says, the window first."""
+    remote = " ".join(table.remote[said] for said in sorted(table.remote, reverse=True))
+    return remote or ("overall" if kind == OVERALL else "standard")
+
+
+def _foreign_time(table: _Table, kind: str) -> str:
+    if kind != RATE:
+        return "as its program counts it"
+    return "one message of each pair" if table.pairs else "one message"

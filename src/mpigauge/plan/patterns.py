@@ -3,7 +3,7 @@
 `kernel/describe.json` is what the kernel of this mpigauge says, for whoever must know it without one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 import msgspec
@@ -24,6 +24,8 @@ Terms = tuple[Term, Term, Term, Term]
 ONE: Terms = (0, 1, 0, 0)
 NONE: Terms = (0, 0, 0, 0)
 EACH_RANK: Terms = (0, 0, 1, 0)
+EVERY_PAIR: Terms = (0, 0, 0.5, 0)
+"""One of each pair of ranks that no other pair shares."""
 
 
 def blocks_of(terms: Terms, ranks: int) -> float:
@@ -259,6 +261,30 @@ def known() -> Mapping[str, Pattern]:
     """The patterns of this mpigauge's own kernel, by name, with all modes of MPI 4."""
     description = msgspec.json.decode(DESCRIPTION.read_bytes(), type=_Known)
     return {pattern.name: pattern for pattern in description.patterns}
+
+
+def usual_mode(pattern: Pattern) -> str:
+    """The mode that stands for a pattern unasked: of ours the kernel's first, whatever a text had first."""
+    modes = (known().get(pattern.name) or pattern).modes
+    return modes[0].name if modes else ""
+
+
+def times_alone(pattern: Pattern, mode: str) -> bool:
+    """Whether a time of this mode is of the operation alone, without a computation that it may hide."""
+    own = known().get(pattern.name)
+    found = (own and own.mode(mode)) or pattern.mode(mode)
+    return found is None or not found.overlaps
+
+
+def standing_mode(pattern: Pattern, measured: Sequence[str]) -> str:
+    """The mode that stands for a pattern: the usual one, else the first of the operation alone, else any.
+
+    Args:
+        measured: Modes that have numbers; one at least.
+    """
+    alone = [mode for mode in measured if times_alone(pattern, mode)]
+    usual = usual_mode(pattern)
+    return usual if usual in measured else [*alone, *measured][0]
 
 
 def patterns_with(keep: Callable[[Pattern], bool]) -> frozenset[str]:

@@ -12,7 +12,6 @@ from mpigauge.show.document import Column
 from mpigauge.show.entries import (
     LAST_TO_GO,
     interval_of,
-    message_rate_of,
     notes_of,
     percentile_column,
     ranks_interval_of,
@@ -257,11 +256,11 @@ EXTRA_COLUMNS = {
         Column(
             "message_rate",
             "messages/s",
-            message_rate_of,
+            lambda row: row.messages_per_s,
             "1",
-            lambda row, _: units.MISSING if message_rate_of(row) is None else f"{message_rate_of(row):.3g}",
+            lambda row, _: units.MISSING if row.messages_per_s is None else f"{row.messages_per_s:.3g}",
             field="messages_per_s",
-            about="directions / estimate",
+            about="messages of all pairs and in all directions / estimate",
         ),
     )
 }

@@ -121,11 +121,5 @@ def notes_of(row: Row) -> str:
     return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
 
 
-def message_rate_of(row: Row) -> float | None:
-    if row.time is None or row.time.estimate <= 0:
-        return None
-    return row.directions / row.time.estimate
-
-
 def tone_of(row: Row) -> Tone:
     return "bad" if row.status in BROKEN else "doubt"

@@ -13,6 +13,7 @@ from mpigauge.analysis.models.points import points_of
 from mpigauge.analysis.models.predict import predicted
 from mpigauge.analysis.models.segments import POINTS_LEAST
 from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.overheads import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.show.series import FILE, against_size, told_apart
 
@@ -196,7 +197,7 @@ def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
     def usual(other: Series) -> bool:
         cell = other.rows[0].cell
         pattern = other.source.patterns[cell.pattern]
-        return pattern.one_way and pattern.modes[0].name == cell.mode
+        return pattern.one_way and usual_mode(pattern) == cell.mode
 
     fitting = [each for each in found if usual(each.series) and alike(each.series)]
     fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)

@@ -47,7 +47,9 @@ sizes = st.integers(1, 2**40)
 def sent(pattern: str, size: int, of_ranks: int) -> tuple[int, float | None]:
     """Bytes of an operation, and over a link."""
     of = cell(pattern, size, PATTERNS[pattern].modes[0].name, ranks=of_ranks)
-    return algorithm_bytes(of, PATTERNS[pattern]), bus_bytes(of, PATTERNS[pattern])
+    moved = algorithm_bytes(of, PATTERNS[pattern])
+    assert moved is not None
+    return moved, bus_bytes(of, PATTERNS[pattern])
 
 
 @pytest.mark.parametrize("pattern", PUBLISHED)
@@ -92,3 +94,14 @@ def test_only_collectives_with_a_payload_have_a_bus(pattern: str) -> None:
 def test_both_directions_count_and_ranks_that_only_pass_on_do_not() -> None:
     assert sent("pingpong", 64, 2)[0] == sent("ring", 64, 8)[0] == sent("memcpy", 64, 2)[0] == 64
     assert sent("exchange", 64, 2)[0] == 128
+
+
+@repeatable
+@given(st.sampled_from(sorted(PATTERNS)), sizes, ranks)
+def test_what_depends_on_ranks_is_not_known_without_them(pattern: str, size: int, of_ranks: int) -> None:
+    """Figures of others may name no ranks, which are 0 then."""
+    one, mode = PATTERNS[pattern], PATTERNS[pattern].modes[0].name
+    known, unknown = (cell(pattern, size, mode, ranks=count) for count in (of_ranks, 0))
+    for terms, moved in ((one.volumes.operation, algorithm_bytes), (one.volumes.bus, bus_bytes)):
+        inverse, _, each, squared = terms
+        assert moved(unknown, one) == (None if inverse or each or squared else moved(known, one))

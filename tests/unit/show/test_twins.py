@@ -142,6 +142,17 @@ def test_what_has_no_such_name_is_named(folder: Path) -> None:
             shown(records[1:], form)
 
 
+def test_imb_has_no_table_without_its_number_of_ranks(folder: Path) -> None:
+    """It prints them above each, and read back, 0 of them would be no table."""
+    unknown, told = (record_of(collective("allreduce", 8, ranks=ranks), 1e-6) for ranks in (0, 4))
+    text = shown([unknown, told | {"bytes": 16}], "imb")
+    assert {of.ranks for of in read_back(text, "imb", folder)} == {4}
+    assert left_out(text) == ["mpigauge leaves out allreduce blocking: nobody says its number of ranks"]
+    with pytest.raises(UsageError, match="which nobody says of allreduce blocking"):
+        shown([unknown], "imb")
+    assert {of.ranks for of in read_back(shown([unknown], "osu"), "osu", folder)} == {0}
+
+
 def test_a_label_of_a_stranger_cannot_forge_a_row() -> None:
     evil = cell_of(BY_OSU["latency"], 8, placement="x\n8    0.0001\n# Size")
     for form in FOREIGN:

@@ -28,6 +28,7 @@ from mpigauge.analysis.compare.comparison import ALONG, Compared
 from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.sides import key_of, matched, paired_family, side_of
+from mpigauge.plan.patterns import usual_mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -202,7 +203,7 @@ def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
 def _is_own(row: Row, pattern: Pattern) -> bool:
     """Whether a row is of no mock-up: those are nobody's operations."""
     mode = pattern.mode(row.cell.mode)
-    return mode is None or not mode.instead_of or mode is pattern.modes[0]
+    return mode is None or not mode.instead_of or mode.name == usual_mode(pattern)
 
 
 def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:
@@ -256,7 +257,8 @@ def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) 
     alike: dict[Cell, list[Side]] = defaultdict(list)
     for cell, side in known.items():
         pattern = patterns[cell.pattern]
-        if pattern.family == "collective" and _is_own(side.row, pattern) and not _crowded(side):
+        told = pattern.family == "collective" and cell.ranks
+        if told and _is_own(side.row, pattern) and not _crowded(side):
             alike[cell_like(cell, ranks=0)].append(side)
     for sides in alike.values():
         for few, many in combinations(sorted(sides, key=lambda side: side.row.cell.ranks), 2):

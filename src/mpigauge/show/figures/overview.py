@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.plan.patterns import standing_mode
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
 from mpigauge.show.figures.looks import looks_of
@@ -122,7 +123,7 @@ def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
     mine = [one for one in found if family.keep(one.source.patterns[one.factors["pattern"]])]
     mine = [one for one in mine if pieces_of(one, family.point)]
     if len(mine) > LABELS_MOST:
-        mine = [one for one in mine if _is_usual(one)]
+        mine = _standing(mine)
     if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
         usual = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
         mine = usual or mine
@@ -139,9 +140,17 @@ def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
     return Panel(family, mine, [pieces_of(one, family.point) for one in mine])
 
 
-def _is_usual(one: Series) -> bool:
-    pattern = one.source.patterns[one.factors["pattern"]]
-    return not pattern.modes or one.factors.get("mode") == pattern.modes[0].name
+def _standing(series: Sequence[Series]) -> list[Series]:
+    """Of each pattern those in the mode that stands for it."""
+    modes: dict[str, dict[str, None]] = {}
+    for one in series:
+        modes.setdefault(one.factors["pattern"], {})[one.rows[0].cell.mode] = None
+    return [
+        one
+        for one in series
+        if one.rows[0].cell.mode
+        == standing_mode(one.source.patterns[one.factors["pattern"]], [*modes[one.factors["pattern"]]])
+    ]
 
 
 def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:

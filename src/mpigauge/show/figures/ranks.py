@@ -30,7 +30,9 @@ SIZES_MOST = 4
 def ranks_figure(query: Query) -> Figure:
     """Time against number of ranks, a line per size."""
     pairs = [
-        (source, row) for source, row in timed(query) if source.patterns[row.cell.pattern].active_ranks == 0
+        (source, row)
+        for source, row in timed(query)
+        if source.patterns[row.cell.pattern].active_ranks == 0 and row.cell.ranks
     ]
     found = [one for one in grouped(_thinned(query, pairs), _factors) if len(_points(one)) > 1]
     if not found:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, OWN_DECIMALS, Twin
+from mpigauge.errors import UsageError
+from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Twin
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
 from mpigauge.show.words.cell_names import SIZELESS
@@ -37,10 +38,24 @@ def render(document: Document) -> str:
         UsageError: The document has no times that IMB has a name for.
     """
     blocks, left_out = blocks_of(document, "imb", lambda twin: twin.imb)
+    counted = [one for one in blocks if _ranks(one)]
+    names = [f"{one.cell.pattern} {one.cell.mode}" for one in blocks if not _ranks(one)]
+    without = ", ".join(dict.fromkeys(names))
+    if not counted:
+        raise UsageError(
+            f"format imb has the number of ranks, which nobody says of {without}",
+            "use --format csv or json for those",
+        )
+    left_out += [f"{LEFT_OUT}{without}: nobody says its number of ranks"] if without else []
     lines = [
-        line for part in PARTS for line in _part([one for one in blocks if one.twin.hides is part], part)
+        line for part in PARTS for line in _part([one for one in counted if one.twin.hides is part], part)
     ]
     return "\n".join([*lines, *left_out, END]) + "\n"
+
+
+def _ranks(block: Block) -> int:
+    """Of how many ranks it is; 0 if nobody says."""
+    return known()[block.cell.pattern].active_ranks or block.cell.ranks
 
 
 def _part(blocks: Sequence[Block], hides: bool) -> list[str]:
@@ -62,7 +77,7 @@ def _table(block: Block) -> list[str]:
         *(reduced if pattern.reduces and cell.datatype else []),
         RULE,
         f"# Benchmarking {block.twin.imb} ",
-        f"# #processes = {pattern.active_ranks or cell.ranks} ",
+        f"# #processes = {_ranks(block)} ",
         *block.comments,
         RULE,
         _words([*(["#bytes"] if sized else []), "#repetitions", *names], sized=sized),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.report.curves import charts, panels, unsized
 from mpigauge.show.report.page import Section
 from mpigauge.show.words import report as words
@@ -86,7 +87,7 @@ def _usual(given: Given) -> Callable[[Pattern, Row], bool]:
     known = _modes(given)
 
     def usual(pattern: Pattern, row: Row) -> bool:
-        first = pattern.modes[0].name if pattern.modes else ""
+        first = usual_mode(pattern)
         return first not in known.get(pattern.name, ()) or row.cell.mode == first
 
     return usual

@@ -11,11 +11,12 @@ from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.origin import host_of, processor_of
 from mpigauge.show.words.sessions import count_of, width_of
-from mpigauge.vocabulary import QUOTED_RATES, QUOTED_TIMES
+from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -120,8 +121,19 @@ def heading(quote: Quote) -> str:
     """What a number is."""
     if quote.quoted_as == "latency":
         return f"latency, {_size(quote.row)}"
+    if quote.quoted_as in OF_A_PATTERN:
+        named = _named(quote)
+        what = "" if named.endswith(OF_A_PATTERN[quote.quoted_as]) else f" {OF_A_PATTERN[quote.quoted_as]}"
+        return f"{named}{what}, {_size(quote.row)}"
     named = HEADINGS.get(quote.quoted_as) or _named(quote)
     return f"{named}, {_size(quote.row)}" if quote.quoted_as in QUOTED_TIMES and quote.row.sized else named
+
+
+OF_A_PATTERN: Mapping[QuotedAs, str] = {
+    "operation-bandwidth": "bandwidth",
+    "operation-message-rate": "message rate",
+}
+"""What the rates of a pattern are that is none of ours."""
 
 
 HEADINGS: Mapping[QuotedAs, str] = {
@@ -140,7 +152,7 @@ def number(quote: Quote, chosen: Units) -> str:
     match quote.quoted_as:
         case quoted if quoted in QUOTED_RATES:
             return units.format_rate(row.rate_bytes_per_s, chosen.rate)
-        case "message-rate":
+        case quoted if quoted in QUOTED_MESSAGES:
             return messages(quote.value)
         case "eager-limit":
             return f"{row.limit_bytes} B"
@@ -244,6 +256,8 @@ DETAILS: Mapping[QuotedAs, Callable[[Quote, Units], str]] = {
     "both-directions": _rate,
     "message-rate": _messages,
     "operation": _operation,
+    "operation-bandwidth": _operation,
+    "operation-message-rate": _operation,
     "memory-bandwidth": _in_memory,
     "memory-time": _operation,
     "eager-limit": _limit,
@@ -259,7 +273,7 @@ def _factor(text: str) -> str:
 def _named(quote: Quote) -> str:
     """The pattern; its mode only where it is not the usual one."""
     mode = quote.row.cell.mode
-    usual = not quote.pattern.modes or mode == quote.pattern.modes[0].name
+    usual = mode == usual_mode(quote.pattern)
     return quote.pattern.name if usual else f"{quote.pattern.name} {mode}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL, Checked
+from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.words.compare import ratio_words
 from mpigauge.show.words.factors import WORDS, phrases_of, unusual
 from mpigauge.vocabulary import AUTO
@@ -84,10 +85,10 @@ def checked(run: Run) -> Checked:
 
 
 def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
-    """First modes, and the number of ranks if there is one: words that need not be said."""
+    """Usual modes, and the number of ranks if there is one: words that need not be said."""
     cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
-    modes = (pattern.modes[0].name for pattern in patterns.values())
+    modes = map(usual_mode, patterns.values())
     return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
 
 
