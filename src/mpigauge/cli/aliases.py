@@ -1,4 +1,4 @@
-"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they are here."""
+"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they mean."""
 
 from __future__ import annotations
 
