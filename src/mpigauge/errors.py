@@ -52,13 +52,38 @@ class JobError(MpigaugeError):
     exit_code = EXIT_NOTHING_MEASURED
 
 
+LIKENESS = 0.7
+"""How much of two words must be the same for one to be a mistyped other; 1 is all."""
+
+LIST_MOST = 14
+LIST_BESIDE_MOST = 6
+"""How many names a hint lists, and how many where it has proposed one already."""
+
+NEGATION = "non"
+
+
 def nearest(word: str, names: Iterable[str]) -> str:
-    """The name that somebody who typed a word most likely meant; empty if none is near."""
-    return next(iter(difflib.get_close_matches(word, list(names), n=1)), "")
+    """Return the name that a mistyped word most likely means, never its opposite; empty if none is near."""
+    there = [name for name in names if not _opposite(word.lower(), name.lower())]
+    return next(iter(difflib.get_close_matches(word, there, n=1, cutoff=LIKENESS)), "")
 
 
-def choose_from(names: Iterable[str], word: str = "") -> str:
-    """The hint that lists what there is, and begins with what a mistyped word was most likely meant for."""
+def _opposite(word: str, name: str) -> bool:
+    """Return whether one of both denies: `blocking` is not a mistyped `nonblocking`."""
+    if name.startswith(NEGATION):
+        return not word.startswith(NEGATION[:2])
+    return word.startswith(NEGATION)
+
+
+def choose_from(names: Iterable[str], word: str = "", *, listed_by: str = "") -> str:
+    """Return the hint that proposes what a mistyped word was meant for, and lists few names, not many.
+
+    Args:
+        listed_by: The command that shows them, for a list that is long.
+    """
     there = list(names)
     near = nearest(word, there)
-    return f"{f'did you mean {near}? ' if near else ''}choose from {', '.join(there)}"
+    proposed = f"did you mean {near}? " if near else ""
+    if len(there) > (LIST_BESIDE_MOST if near else LIST_MOST) and (near or listed_by):
+        return f"{proposed}{f'{listed_by} shows all' if listed_by else ''}".rstrip()
+    return f"{proposed}choose from {', '.join(there)}"

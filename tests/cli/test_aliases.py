@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mpigauge.cli import CHAPTERS, COMMANDS, aliases
+from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.result.reader import load
 
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from tests.fakes.mpi import FakeMpi
 
 FLOOR = names.patterns()[0]
+NAMES_MOST = 16
+"""In an error with its hint."""
+
 LINES_OF_SCREEN = 40
 """Of a help without scrolling, on what terminals usually are."""
 
@@ -62,6 +68,26 @@ def curves(cli: Cli, *words: str) -> set[tuple[str, str, int]]:
         ("MPI_Iallreduce", "allreduce", "nonblocking"),
         ("MPI_Bcast", "bcast", "blocking"),
         ("Barrier", "barrier", "blocking"),
+        ("MPI_Send", "pingpong", "standard"),
+        ("MPI_Isend", "pingpong", "nonblocking"),
+        ("MPI_Bsend", "pingpong", "buffered"),
+        ("MPI_Ssend", "pingpong", "synchronous"),
+        ("MPI_Rsend", "pingpong", "ready"),
+        ("MPI_Recv", "pingpong", "standard"),
+        ("MPI_Irecv", "pingpong", "nonblocking"),
+        ("MPI_Send_init", "pingpong", "persistent"),
+        ("MPI_Sendrecv", "shift", "sendrecv"),
+        ("MPI_Sendrecv_replace", "exchange", "sendrecv-replace"),
+        ("send", "pingpong", "standard"),
+        ("SSEND", "pingpong", "synchronous"),
+        ("Isend", "pingpong", "nonblocking"),
+        ("MPISend", "pingpong", "standard"),
+        ("PMPI_Bcast", "bcast", "blocking"),
+        ("MPI_Barrier()", "barrier", "blocking"),
+        ("PingPongSpecificSource", "pingpong", "standard"),
+        ("bandwidth", "stream", "unidirectional"),
+        ("throughput", "stream", "unidirectional"),
+        ("ping", "pingpong", "standard"),
     ],
 )
 def test_names_of_others_are_understood(
@@ -81,6 +107,41 @@ def test_an_alias_says_what_its_name_does_not(cli: Cli, openmpi: FakeMpi) -> Non
     )
     assert curves(cli, "bw", "bibw") == {("stream", mode, 2) for mode in ("unidirectional", "bidirectional")}
     assert curves(cli, "bibw", "stream") == curves(cli, "bw", "bibw")
+
+
+def test_two_names_of_one_measurement_are_one(cli: Cli, openmpi: FakeMpi) -> None:
+    done = cli("run", "send", "recv", "isend", "irecv", "--sizes", "64", "--dry-run")
+    measured = [line.split()[:2] for line in done.out.splitlines() if line.startswith("    pingpong")]
+    assert measured == [["pingpong", "standard"], ["pingpong", "nonblocking"]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word", "mode"),
+    [
+        ("pingpong", "Send", "standard"),
+        ("pingpong", "isend", "nonblocking"),
+        ("pingpong", "MPI_Bsend", "buffered"),
+        ("pingpong", "ssend", "synchronous"),
+        ("pingpong", "NON-BLOCKING", "nonblocking"),
+        ("exchange", "Send", "blocking"),
+        ("exchange", "isend", "nonblocking"),
+        ("exchange", "Sendrecv_replace", "sendrecv-replace"),
+        ("bcast", "MPI_Ibcast", "nonblocking"),
+        ("barrier", "allreduce", "allreduce"),
+    ],
+)
+def test_modes_are_also_called_by_the_functions_that_they_call(
+    cli: Cli, openmpi: FakeMpi, pattern: str, word: str, mode: str
+) -> None:
+    assert curves(cli, pattern, "--mode", word) == {(pattern, mode, 2)}
+
+
+def test_series_are_also_called_by_the_functions_that_they_call(cli: Cli, openmpi: FakeMpi) -> None:
+    words = ("exchange", "--mode", "Send,Isend", "--sizes", "8", "--launches", "1", "-q", "-o", "r.jsonl")
+    assert cli("run", *words).status == 0
+    for word, mode in (("Send", "blocking"), ("MPI_Isend", "nonblocking")):
+        shown = json.loads(cli("show", "r.jsonl", "--series", word, "--format", "json").out)
+        assert {row["mode"] for row in shown["rows"] if row["pattern"] != FLOOR} == {mode}
 
 
 def test_a_mode_that_is_named_prevails(cli: Cli, openmpi: FakeMpi) -> None:
@@ -135,28 +196,79 @@ def test_an_alias_chooses_from_a_plan_file(cli: Cli, openmpi: FakeMpi) -> None:
         (("pingpong",), "that is a pattern: mpigauge run pingpong"),
         (("osu_bw",), "that is a pattern: mpigauge run osu_bw"),
         (("resum",), "did you mean resume?"),
-        (("wrong",), "choose from run, resume, map"),
+        (("wrong",), "hint: mpigauge --help shows all\n"),
         (("run", "pingpung"), "did you mean pingpong?"),
-        (("run", "latncy"), "did you mean pingpong?"),
+        (("run", "latncy"), "did you mean latency, which is pingpong?"),
         (("run", "osu_mbw_mr"), "several pairs at a time are not measured"),
         (("run", "osu_put_latency"), "one-sided communication is not measured"),
         (("run", "Unidir_Get"), "one-sided communication is not measured"),
         (("run", "One_put_all"), "one-sided communication is not measured"),
-        (("run", "througput"), "did you mean stream?"),
+        (("run", "througput"), "did you mean throughput, which is stream unidirectional?"),
         (("run", "osu_neighbor_alltoall"), "neighbourhood collectives are not measured"),
         (("run", "--transport", "ib"), "such as --env UCX_TLS=rc"),
         (("map", "--transport", "UCX"), "auto is the fastest network that the library has a driver for"),
         (("run", "--transport", "vader"), "did you mean shm?"),
         (("run", "--transport", "TCP"), "did you mean tcp?"),
         (("run", "--transport", "shm,tcp"), "one each: --transport shm --transport tcp"),
-        (("map", "--transport", "shm,tcp"), "did you mean"),
+        (("map", "--transport", "shm,tcp"), "one of them: --transport shm"),
         (("run", "--transport", "banana"), "see mpigauge run --help"),
         (("run", "--bind", "socket"), "--bind none --mpi-option --bind-to --mpi-option socket"),
         (("mpi", "lst"), "did you mean list? choose from add"),
         (("import", "foo", "x"), "choose from "),
         (("completion",), "Choose from: bash, zsh, fish"),
         (("run", "--plan", "x.toml"), "a name: mpigauge list plans"),
-        (("run", "xyz"), "choose from null, pingpong"),
+        (("run", "xyz"), "hint: mpigauge list shows all patterns\n"),
+        (("run", "pingpong", "--mode", "blocking"), "hint: did you mean standard (MPI_Send, MPI_Recv)?\n"),
+        (("run", "bcast", "--mode", "standard"), "hint: did you mean blocking (MPI_Bcast)?\n"),
+        (("run", "stream", "--mode", "isend"), "choose from unidirectional, bidirectional, all"),
+        (("run", "blocking"), "that is a mode"),
+        (("run", "MPI_Wait"), "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"),
+        (("run", "MPI_Issend"), "pingpong --mode synchronous is MPI_Ssend"),
+        (("run", "MPI_Comm_split"), "creating communicators is not measured"),
+        (("run", "IMB-MPI1"), "PingPong and its like are understood"),
+        (("run", "placements"), "that is a plan: mpigauge run --plan placements"),
+        (("placements",), "that is a plan: mpigauge run --plan placements"),
+        (("run", "examples/exchange.toml"), "that is a plan file: mpigauge run --plan exchange\n"),
+        (("run", "mine.toml"), "that is a plan file: mpigauge run --plan mine.toml"),
+        (("run", "r.jsonl"), "that is a result: mpigauge show r.jsonl"),
+        (("r.jsonl.gz",), "that is a result: mpigauge show r.jsonl.gz"),
+        (("MPI_Send",), "that is a pattern: mpigauge run MPI_Send"),
+        (("bench",), "did you mean run?"),
+        (("diff", "a", "b"), "did you mean compare?"),
+        (("--sizes", "8", "pingpong"), "options follow a command: mpigauge run --sizes 8 pingpong"),
+        (("-np", "2", "run", "pingpong"), "options follow a command: mpigauge run -np 2 pingpong"),
+        (("--all",), "options follow a command: mpigauge show --all"),
+        (("-m", "1:64"), "--sizes 1:64"),
+        (("show", "--budget", "3s"), "mpigauge run has --budget"),
+        (("run", "-m", "1:1024"), "--sizes 1:1024"),
+        (("run", "-m4096"), "--sizes 1:4096"),
+        (("run", "--message-size=2:64"), "--sizes 2:64"),
+        (("run", "-msglog", "4:10"), "--sizes 16:1024"),
+        (("run", "--nodes", "2"), "--hosts 'node[1-2]'"),
+        (("run", "-N", "4"), "--hosts 'node[1-4]'"),
+        (("run", "--ntasks=8"), "--np 8"),
+        (("run", "--ppn", "4"), "--hosts node1:4,node2:4"),
+        (("run", "-H", "n1,n2"), "--hosts n1,n2"),
+        (("run", "-machinefile", "nodes"), "--hosts nodes"),
+        (("run", "--mca", "btl", "tcp"), "--env OMPI_MCA_btl=tcp"),
+        (("run", "-genv", "UCX_TLS", "rc"), "--env UCX_TLS=rc"),
+        (("run", "-x", "UCX_TLS=rc"), "--env UCX_TLS=rc"),
+        (("run", "-b", "multiple"), "--buffers cold"),
+        (("run", "-f", "nodes"), "--hosts nodes"),
+        (("run", "--runs", "7"), "--launches 7"),
+        (("run", "--bench", "ring"), "mpigauge run ring"),
+        (("run", "--oversubscribe"), "launchers are told"),
+        (("run", "--partition", "x"), "mpigauge sbatch has --partition"),
+        (("run", "--hosts", "node1", "node2"), "a list with commas: --hosts node1,node2\n"),
+        (("run", "pingpong", "--hosts", "a", "b", "c"), "--hosts a,b,c\n"),
+        (("sbatch", "pingpong", "--hosts", "a", "b"), "--hosts a,b\n"),
+        (("run", "--sizes", "8", "1KiB", "pingpong"), "--sizes 8,1KiB\n"),
+        (("run", "-n", "2", "4"), "-n 2,4\n"),
+        (("run", "--transport", "shm", "tcp"), "one each: --transport shm --transport tcp"),
+        (("run", "--env", "A", "1"), "write --env A=1"),
+        (("run", "--hosts", "a,b", "pingpung"), "did you mean pingpong?"),
+        (("run", "ring", "--np", "2", "wrong"), "mpigauge list shows all patterns"),
+        (("run", "--quick", "wrong"), "mpigauge list shows all patterns"),
         (("run", "stream", "--mode", "bidirectonal"), "did you mean bidirectional?"),
         (("run", "pingpong", "--launcher", "hydro"), "did you mean hydra?"),
     ],
@@ -167,6 +279,8 @@ def test_what_is_unknown_gets_the_nearest_hint(
     done = cli(*words)
     assert (done.status, done.out) == (2, "")
     assert hint in done.err
+    assert done.err.count("\n") == 2
+    assert done.err.count(", ") < NAMES_MOST
 
 
 @pytest.mark.parametrize(
@@ -219,7 +333,35 @@ def test_every_alias_means_a_pattern_and_a_mode_that_exist() -> None:
         assert meaning.mode in ("", *names.modes())
 
 
+def test_persistent_collectives_are_understood() -> None:
+    for word in ("MPI_Bcast_init", "osu_bcast_persistent"):
+        assert aliases.meaning_of(word, names.patterns()) == ("bcast", "persistent", "")
+
+
 def test_no_alias_hides_a_pattern_or_a_verb() -> None:
     for name in names.patterns():
         assert aliases.meaning_of(name, names.patterns()) == (name, "", "")
     assert not set(aliases.ALIASES) & {*names.patterns(), *COMMANDS}
+
+
+def test_a_hint_never_says_the_opposite() -> None:
+    modes = [mode for mode in names.modes() if mode != "blocking"]
+    for word in ("blocking", "Blocking", "blockng", "block"):
+        assert nearest(word, modes) != "nonblocking"
+    assert nearest("nonblockng", names.modes()) == "nonblocking"
+    assert nearest("noblocking", names.modes()) == "nonblocking"
+
+
+@given(st.text(max_size=12), st.sampled_from(["MPI_{}", "osu_{}", "{}", "{}_init", "{}()", "{}.toml"]))
+def test_any_word_is_a_pattern_or_gets_a_hint_of_one_line(word: str, form: str) -> None:
+    typed, patterns = form.format(word), names.patterns()
+    meaning = aliases.meaning_of(typed, patterns)
+    hint = "" if meaning else aliases.hint_for(typed, patterns)
+    assert meaning is None or (meaning.pattern in patterns and meaning.mode in ("", *names.modes()))
+    assert meaning is not None or hint
+
+
+@given(st.lists(st.text(max_size=8), max_size=4), st.sampled_from(sorted(aliases.OPTIONS)))
+def test_any_value_of_another_programs_option_gives_a_hint(values: list[str], option: str) -> None:
+    known = [one.instead for one in aliases.OPTIONS.values()]
+    assert aliases.option_hint(option, [option, *values], known)

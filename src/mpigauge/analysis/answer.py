@@ -45,6 +45,19 @@ class Quote:
     cost: CostInCopies | None = None
 
     @property
+    def awaited(self) -> bool:
+        """Whether a size that would rather be quoted is still to be measured; a latency names its size."""
+        if self.quoted_as == "message-rate":
+            return self.row.typical_awaited
+        return self.row.best_awaited and self.quoted_as in (*QUOTED_RATES, "copies")
+
+    @property
+    def of_one_launch(self) -> bool:
+        """Whether it rests on a single launch, so that nothing says how sure it is."""
+        time = self.row.time
+        return self.unit != "B" and time is not None and time.launches == 1 and not self.row.imported
+
+    @property
     def unit(self) -> str:
         """Of the value, in SI; 1 is a ratio."""
         return UNITS.get(self.quoted_as, "s")

@@ -74,6 +74,8 @@ class Row:
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
         disturbed_share: Of its visits, those during which somebody else used the cores; None if not known.
+        best_awaited: Whether a better rate may still be measured: `analysis.unsettled`.
+        typical_awaited: Whether a size that would rather be quoted is still to be measured.
     """
 
     cell: Cell
@@ -104,6 +106,8 @@ class Row:
     states: tuple[StateTime, ...] = ()
     disturbed_share: float | None = None
     sessions: OverSessions | None = None
+    best_awaited: bool = False
+    typical_awaited: bool = False
 
     @property
     def oversubscribed(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,15 +18,16 @@ from mpigauge.analysis.rates import directions_of, message_rate_of, rate_of
 from mpigauge.analysis.rows import Row
 from mpigauge.analysis.samples import Medians, launch_medians
 from mpigauge.analysis.seats import seat_of
+from mpigauge.analysis.unsettled import unsettled, untypical
+from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
-from mpigauge.result.records import Done, Eager, Launch, Visit
+from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.samples import Steps
-    from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.records import Record
 
@@ -70,8 +71,12 @@ class SoFar:
         self.result = Result(before.path, before.campaign)
         self._visits: dict[Cell, list[Visit]] = defaultdict(list)
         self._limits: dict[Cell, int] = {}
+        self._awaited: set[Cell] = set(before.campaign.cells)
         self._medians = Medians()
-        for records in (before.launches, before.visits, before.eager, before.done):
+        for records in (
+            *(before.launches, before.visits, before.eager),
+            *(before.blocked, before.failures, before.done),
+        ):
             for record in records:
                 self.take(record)
 
@@ -82,12 +87,18 @@ class SoFar:
                 self.result.launches.append(record)
             case Done():
                 self.result.done.append(record)
+                self._awaited -= {cell for cell in self._awaited if cell.job == record.job} - {
+                    *record.skipped
+                }
             case Visit(corrupt=""):
                 kept = essential_visit(record)
                 self.result.visits.append(kept)
                 self._visits[record.cell].append(kept)
+                self._awaited.discard(record.cell)
             case Eager(limit_bytes=int(limit)):
                 self._limits[record.cell] = limit
+            case Blocked(cell=cell) | Failure(cell=Cell() as cell):
+                self._awaited.discard(cell)
 
     def rows(self) -> list[Row]:
         """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
@@ -100,10 +111,19 @@ class SoFar:
             for cell, visits in self._visits.items()
         }
         ratios = ratios_of(times)
-        return [
+        found = [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
             for cell in self.result.campaign.cells
             if (cell in times or cell in self._limits) and not cell.arm
+        ]
+        rates = {row.cell: row.rate_bytes_per_s for row in found if row.rate_bytes_per_s}
+        planned = self.result.campaign.cells
+        best, typical = (
+            unsettled(planned, self.patterns, rates, self._awaited),
+            untypical(planned, self._awaited),
+        )
+        return [
+            replace(row, best_awaited=row.cell in best, typical_awaited=row.cell in typical) for row in found
         ]
 
     def _row(self, cell: Cell, time: Timing | None, ratios: Mapping[str, Ratio]) -> Row:

@@ -114,7 +114,8 @@ def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
     known = names.patterns()
     for name in patterns:
         if name not in known:
-            raise UsageError(f"no pattern is called {name!r}", choose_from(known, name))
+            hint = choose_from(known, name, listed_by="mpigauge list")
+            raise UsageError(f"no pattern is called {name!r}", hint)
     return None, patterns, "mpigauge.run"
 
 

@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import pwd
+import shlex
 import sys
 import traceback
 from typing import TYPE_CHECKING, TextIO
@@ -34,7 +35,7 @@ from mpigauge.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -134,7 +135,9 @@ def _instead_of(verb: str) -> str:
 
     if aliases.meaning_of(verb, names.patterns()) is not None:
         return f"that is a pattern: mpigauge run {verb}"
-    return choose_from(COMMANDS, verb)
+    known = aliases.SAME_AS_VERBS.get(verb.lower())
+    other = f"did you mean {known}?" if known else aliases.of_another_kind(verb)
+    return other or choose_from(COMMANDS, verb, listed_by="mpigauge --help")
 
 
 @click.group(
@@ -289,10 +292,52 @@ def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
     files = [word for word in given if word.startswith(error.option_name) and os.path.lexists(word)]
     if files:
         return f"write ./{files[0]} for the file of this name"
-    context = error.ctx
-    options = [name for one in context.command.params for name in one.opts] if context else []
-    other = aliases.OPTIONS.get(error.option_name)
-    if other is not None and other.instead in options:
-        return other.hint
-    near = nearest(error.option_name, [name for name in options if name.startswith("--")])
-    return f"did you mean {near}?" if near else _help_hint(error, given)
+    if error.ctx is not None and isinstance(error.ctx.command, Verbs):
+        return _hint_of_verb(error.option_name, given)
+    options = _options_of(error.ctx.command) if error.ctx else []
+    other = aliases.option_hint(error.option_name, given, options)
+    elsewhere = _verb_with(error.option_name)
+    return (
+        other
+        or (f"mpigauge {elsewhere} has {error.option_name}" if elsewhere else "")
+        or _near_option(error.option_name, options)
+        or _help_hint(error, given)
+    )
+
+
+def _options_of(command: click.Command) -> list[str]:
+    """Return the options of a verb, those of run too where it hands them on."""
+    from mpigauge.cli.run_options import TakesWordsOfRun
+
+    context = click.Context(command)
+    more = mpigauge.get_command(context, "run") if isinstance(command, TakesWordsOfRun) else None
+    options = [each for one in (command, *([more] if more else [])) for each in one.params]
+    return [name for each in options for name in (*each.opts, *getattr(each, "also", ()))]
+
+
+def _verb_with(option: str, verbs: Iterable[str] = COMMANDS) -> str:
+    """Return the first of these verbs that has an option; empty if none has."""
+    commands = ((verb, mpigauge.get_command(click.Context(mpigauge), verb)) for verb in verbs)
+    return next((verb for verb, command in commands if command and option in _options_of(command)), "")
+
+
+def _near_option(option: str, options: Sequence[str]) -> str:
+    """Return the hint for a mistyped option; what two begin with is not counted for likeness."""
+    names = [name.removeprefix("--") for name in options if name.startswith("--")]
+    word = option.lstrip("-")
+    begun = [name for name in names if len(word) > 1 and name.startswith(word)]
+    near = begun[0] if len(begun) == 1 else nearest(word, names)
+    return f"did you mean --{near}?" if near else ""
+
+
+def _hint_of_verb(option: str, given: Sequence[str]) -> str:
+    """Return what to type where an option stands without its verb: the first verb that has it."""
+    named = [word for word in given if word in COMMANDS][:1]
+    if verb := _verb_with(option, named or COMMANDS):
+        words = [word for word in given if word not in named]
+        return f"options follow a command: {shlex.join(['mpigauge', verb, *words])}"
+    run = mpigauge.get_command(click.Context(mpigauge), "run")
+    options = _options_of(run) if run else []
+    return (
+        aliases.option_hint(option, given, options) or _near_option(option, options) or "see mpigauge --help"
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +31,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("sm", "vader", "posix", "memory", "cma", "knem", "xpmem"), "did you mean shm?"),
         **dict.fromkeys(("ip", "eth", "ethernet", "sockets"), "did you mean tcp?"),
     },
+    "--kind": {"latency": "did you mean time?", "bandwidth": "did you mean rate?"},
     "--bind": {name: _BOUND.format(name) for name in sorted(INSIDE_A_HOST)},
 }
 """By option and by value in lower case; what is near a value of ours needs no row."""
@@ -40,11 +43,53 @@ def hint_of(error: click.BadParameter) -> str:
     if option is None or given is None or not isinstance(option.type, click.Choice):
         return ""
     word, choices = given[1].lower(), [str(one) for one in option.type.choices]
-    if "," in word and {*word.split(",")} <= {*choices} and getattr(option, "multiple", False):
-        return f"one each: {' '.join(f'{option.opts[0]} {one}' for one in word.split(','))}"
+    if "," in word and {*word.split(",")} <= {*choices}:
+        each = [f"{option.opts[0]} {one}" for one in word.split(",")]
+        several = getattr(option, "multiple", False)
+        return f"one each: {' '.join(each)}" if several else f"one of them: {each[0]}"
     return VALUES.get(option.opts[0], {}).get(word) or _near(word, choices)
 
 
 def _near(word: str, choices: Sequence[str]) -> str:
     near = nearest(word, choices)
     return f"did you mean {near}?" if near else ""
+
+
+LISTS = ("--hosts", "--sizes")
+"""Options whose values are lists, beside those whose metavar says so."""
+
+OF_NUMBERS = ("--np", "--sizes", "--root")
+"""Lists that no word can be one of."""
+
+
+def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]) -> str:
+    """Return how to write values of one option that stand apart; empty if a word is none of such.
+
+    Args:
+        word: What is no pattern.
+        typed: The command line.
+        names: What is a pattern.
+    """
+    spelt, apart = _values_before(word, typed, names)
+    option = next((one for one in options if spelt in (*one.opts, *getattr(one, "also", ()))), None)
+    if option is None or getattr(option, "is_flag", False) or word not in apart[1:]:
+        return ""
+    name, metavar = option.opts[0], str(getattr(option, "metavar", ""))
+    if nearest(word, names) or (name in OF_NUMBERS and not word[:1].isdigit()):
+        return ""
+    if name == "--env":
+        return f"write --env {apart[0]}={shlex.quote(word)}"
+    if getattr(option, "multiple", False):
+        return f"one each: {' '.join(f'{spelt} {shlex.quote(one)}' for one in apart)}"
+    is_list = name in LISTS or "[," in metavar
+    return f"write a list with commas: {spelt} {shlex.quote(','.join(apart))}" if is_list else ""
+
+
+def _values_before(word: str, typed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the option that the last of such words may belong to, and all that stands behind it."""
+    last = max((place for place, one in enumerate(typed) if one == word), default=-1)
+    before = [place for place in range(last) if typed[place].startswith("-")]
+    if not before:
+        return "", []
+    values = takewhile(lambda one: not one.startswith("-") and one not in names, typed[before[-1] + 1 :])
+    return typed[before[-1]], [*values]

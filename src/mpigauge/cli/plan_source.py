@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import aliases
-from mpigauge.errors import UsageError, choose_from
+from mpigauge.cli import aliases, foreign_values
+from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mpigauge.cli.aliases import Meaning
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from mpigauge.plan.plan_file import Options, PlanFile
 
 
-def meanings_of(given: Sequence[str]) -> list[Meaning]:
-    """The patterns of these words; says what an alias means if that is not plain from its name."""
+def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> list[Meaning]:
+    """Return the patterns of these words; say what an alias means if that is not plain from its name.
+
+    Args:
+        options: Those of the command, of whose values a word may be one.
+    """
     if not given:
         return []
     from mpigauge.plan import names
@@ -28,12 +32,21 @@ def meanings_of(given: Sequence[str]) -> list[Meaning]:
     for word in given:
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
-            hint = aliases.hint_for(word, patterns) or choose_from(patterns)
+            hint = foreign_values.joined(word, _typed(), options, patterns) or aliases.hint_for(
+                word, patterns
+            )
             raise UsageError(f"no pattern is called {word!r}", hint)
         if meaning not in found and (remark := aliases.remark(word, meaning)):
             click.echo(f"mpigauge: {remark}", err=True)
         found[meaning] = word
     return list(found)
+
+
+def _typed() -> Sequence[str]:
+    """Return the command line as it was typed."""
+    context = click.get_current_context(silent=True)
+    given: Sequence[str] | None = context.find_root().obj if context else None
+    return given or ()
 
 
 def file_of(plan_path: Path | None) -> PlanFile | None:
@@ -69,10 +82,42 @@ def chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
     from mpigauge.plan.model import Measure
 
     chosen: list[Measure] = []
-    for pattern, mode, _ in meanings:
+    for pattern, mode in dict.fromkeys((meaning.pattern, meaning.mode) for meaning in meanings):
         tables = [one for one in file.measure if one.pattern == pattern] or [Measure(pattern)]
         chosen += [replace(one, modes=(mode,)) for one in tables] if mode else tables
     return replace(file, measure=tuple(chosen)) if chosen else file
+
+
+def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
+    """Return the plan with these modes of each pattern, which the names of MPI's functions choose, too.
+
+    What is no mode of a pattern is left for the error that names it.
+    """
+    from msgspec.structs import replace
+
+    from mpigauge.plan.patterns import known
+
+    found = [
+        {word: mode.name for word in asked if pattern and (mode := pattern.mode_meant(word))}
+        for pattern in (known().get(one.pattern) for one in file.measure)
+    ]
+    if all(len(mine) == len({*asked}) for mine in found):
+        for one, mine in zip(file.measure, found, strict=True):
+            _say_what_is_meant(one.pattern, mine)
+    measured = (
+        replace(one, modes=tuple(dict.fromkeys(mine.get(word, word) for word in asked)))
+        for one, mine in zip(file.measure, found, strict=True)
+    )
+    return replace(file, measure=tuple(measured))
+
+
+def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
+    """Say which modes of a pattern words choose, where that is more than another spelling."""
+    from mpigauge.plan.names import plain
+
+    for word, mode in modes.items():
+        if plain(word) != plain(mode):
+            click.echo(f"mpigauge: --mode {word}: {pattern} {mode}", err=True)
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:

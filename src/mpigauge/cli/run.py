@@ -33,7 +33,7 @@ def command(
     Without arguments, in less than a minute, into a file of 3 to 10 MB: ping-pong, exchange and stream
     from 0 B to 4 MiB and the eager limit between two ranks; barrier, broadcast and allreduce; and memory
     copies for comparison.
-    Patterns: mpigauge list. Names of OSU and IMB are understood, too.
+    Patterns: mpigauge list. Names of OSU, IMB and MPI are understood, too.
 
     \b
     mpigauge run

@@ -262,18 +262,18 @@ def asked(
     Raises:
         UsageError: An option has a value that cannot be.
     """
-    from mpigauge.cli.plan_source import check_takes, chosen, file_of, meanings_of
+    from mpigauge.cli.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
     from mpigauge.plan.plan_file import Options, with_options
     from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
 
     check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
-    meanings = meanings_of(patterns)
+    meanings = meanings_of(patterns, _run.params)
+    modes = words(mode)
     options = Options(
         patterns=tuple(dict.fromkeys(meaning.pattern for meaning in meanings)),
         mpi=mpi,
         ranks=rank_counts(ranks),
-        modes=words(mode),
         sync=syncs(sync),
         datatypes=words(datatype),
         ops=words(op),
@@ -283,7 +283,7 @@ def asked(
         **given,
     )
     source = source_of(file_of(plan_path), options, suite, quick=quick, thorough=thorough)
-    file = chosen(source, meanings)
+    file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
     check_takes(options, file.measure)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
     return of_a_few_megabytes(plan, file), where

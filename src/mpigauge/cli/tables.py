@@ -236,6 +236,6 @@ def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], U
         names = tuple(EXTRA_COLUMNS)
     for name in names:
         if name not in EXTRA_COLUMNS:
-            hint = choose_from([*EXTRA_COLUMNS, "all"], name)
+            hint = choose_from([*EXTRA_COLUMNS, "all"], name, listed_by="mpigauge list columns")
             raise UsageError(f"--columns: no column is called {name!r}", hint)
     return names, Units(time, rate)

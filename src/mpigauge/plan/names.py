@@ -7,10 +7,19 @@ whole of it.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 DESCRIPTION = Path(__file__).parents[1] / "kernel" / "describe.json"
+
+
+_PREFIX = re.compile(r"(osu|imb|p?mpi)[_-]|p?mpi(?=[a-z])")
+
+
+def plain(word: str) -> str:
+    """Return a word in lower case without what people spell differently: `MPI_Send()` and `send` are one."""
+    return re.sub(r"[_-]|\(\)$", "", _PREFIX.sub("", word.lower(), count=1))
 
 
 def patterns() -> list[str]:

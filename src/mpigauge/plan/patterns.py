@@ -3,6 +3,7 @@
 `kernel/describe.json` is what the kernel of this mpigauge says, for whoever must know it without one.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -11,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.plan.names import DESCRIPTION
+from mpigauge.plan.names import DESCRIPTION, plain
 from mpigauge.vocabulary import ALL, Family, OverheadOf
 
 KERNEL_VERSION = 2
@@ -33,6 +34,9 @@ def blocks_of(terms: Terms, ranks: int) -> float:
     inverse, one, each, squared = terms
     ranks = max(ranks, 1)
     return (inverse + one * ranks + each * ranks**2 + squared * ranks**3) / ranks
+
+
+_MPI_FUNCTION = re.compile(r"\bMPI_[A-Z][a-z]\w*")
 
 
 class Volumes(Struct, frozen=True):
@@ -105,6 +109,11 @@ class Mode(Struct, frozen=True):
     instead_of: str = ""
     parts: int = 0
     scratch: Terms = NONE
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The MPI functions that it names, as `names.plain` has them."""
+        return tuple(plain(name) for name in _MPI_FUNCTION.findall(self.about))
 
 
 class Pattern(Struct, frozen=True):
@@ -205,6 +214,12 @@ class Pattern(Struct, frozen=True):
         """The mode of this name, if there is one."""
         return next((mode for mode in self.modes if mode.name == name), None)
 
+    def mode_meant(self, word: str) -> Mode | None:
+        """Return the mode of this name in any spelling, or the first that calls this MPI function."""
+        short = plain(word)
+        named = (mode for mode in self.modes if plain(mode.name) == short)
+        return next(named, None) or next((mode for mode in self.modes if short in mode.calls), None)
+
 
 class Datatype(Struct, frozen=True):
     """A datatype of reductions, and the operations that MPI defines for it."""
@@ -241,7 +256,8 @@ class Description(Struct, frozen=True):
             if pattern.name == name:
                 return pattern
         names = [pattern.name for pattern in self.patterns]
-        raise UsageError(f"{where}: no pattern is called {name!r}", choose_from(names, name))
+        hint = choose_from(names, name, listed_by="mpigauge list")
+        raise UsageError(f"{where}: no pattern is called {name!r}", hint)
 
     @property
     def floor(self) -> Pattern:
@@ -354,8 +370,33 @@ def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode
 def _mode(pattern: Pattern, name: str, where: str) -> Mode:
     mode = pattern.mode(name)
     if mode is None:
-        raise UsageError(
-            f"{where}: {pattern.name} has no mode {name!r}",
-            choose_from([*(mode.name for mode in pattern.modes), ALL], name),
-        )
+        raise UsageError(f"{where}: {pattern.name} has no mode {name!r}", _instead_of(pattern, name))
     return mode
+
+
+OTHER_WORDS = {
+    "block": ("blocking", "standard"),
+    "blocking": ("blocking", "standard"),
+    "standard": ("standard", "blocking"),
+    "sync": ("synchronous",),
+    "synch": ("synchronous",),
+    "async": ("nonblocking",),
+    "asynchronous": ("nonblocking",),
+    "immediate": ("nonblocking",),
+    "bw": ("unidirectional",),
+    "uni": ("unidirectional",),
+    "bi": ("bidirectional",),
+    "bibw": ("bidirectional",),
+    "both": ("bidirectional",),
+}
+"""What people call a mode whose pattern has another name for it: the first that the pattern has."""
+
+
+def _instead_of(pattern: Pattern, name: str) -> str:
+    """Return the hint for a mode that a pattern does not have: the one that was meant, else what there is."""
+    there = (pattern.mode(other) for other in OTHER_WORDS.get(plain(name), ()))
+    meant = pattern.mode_meant(name) or next(filter(None, there), None)
+    if meant is not None:
+        does = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")
+        return f"did you mean {meant.name}{does}?"
+    return choose_from([*(mode.name for mode in pattern.modes), ALL], name, listed_by="mpigauge list")

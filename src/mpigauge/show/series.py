@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.curves import without_window
 from mpigauge.errors import UsageError
+from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted
 from mpigauge.show.words.factors import UNSAID, phrases_of
@@ -189,6 +190,7 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
     for text in query.series:
         words, sign, label = text.partition("=")
         mine = [number for number, one in enumerate(found) if _matches(words, one)]
+        mine = mine or [number for number, one in enumerate(found) if _calls(words, one)]
         if not mine or not words.strip():
             names = [f'"{one.label}"' for one in found[:NAMED_MOST]]
             more = " ..." if len(found) > NAMED_MOST else ""
@@ -220,6 +222,17 @@ def _matches(words: str, one: Series) -> bool:
     cell = one.rows[0].cell
     names = f"{_name(one)} {one.label} {cell.mpi} {cell.pair}"
     return has_words(re.split(r"[\s,]+", words.strip()), names)
+
+
+def _calls(words: str, one: Series) -> bool:
+    """Return whether all words stand in its name or are MPI functions that it calls: `Isend`, `MPI_Isend`."""
+    cell = one.rows[0].cell
+    pattern = one.source.patterns.get(cell.pattern)
+    mode = pattern.mode(cell.mode) if pattern else None
+    calls = mode.calls if mode else ()
+    asked = re.split(r"[\s,]+", words.strip())
+    others = [word for word in asked if plain(word) not in calls]
+    return len(others) < len(asked) and (not others or _matches(" ".join(others), one))
 
 
 def has_words(words: Iterable[str], name: str) -> bool:

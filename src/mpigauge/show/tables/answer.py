@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.answer import Answer, Quote
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.analysis.over_sessions import Spans
-    from mpigauge.show.document import Units
+    from mpigauge.show.document import Tone, Units
     from mpigauge.show.query import Source
     from mpigauge.show.words.factors import Factors
 
@@ -190,7 +190,14 @@ def _lines(told: Sequence[Told]) -> Iterator[Asked]:
 def _alone(chosen: Units) -> list[Column]:
     """Of one job: the number, how sure it is, and what stands beside it."""
     return [
-        Column("value", "", _value, write=lambda line, asked: words.number(line.first, asked), goes=None),
+        Column(
+            "value",
+            "",
+            _value,
+            write=lambda line, asked: words.number(line.first, asked),
+            goes=None,
+            tone=lambda line: _tone(line.first),
+        ),
         Column(
             "half_width",
             "",
@@ -199,6 +206,7 @@ def _alone(chosen: Units) -> list[Column]:
             lambda line, _: words.width(line.first),
             left=True,
             goes=2,
+            tone=lambda line: _tone(line.first),
         ),
         Column(
             "detail",
@@ -228,7 +236,15 @@ def _column(number: int, name: str) -> Column:
             return units.MISSING
         return f"{words.number(quote, chosen)} {words.width(quote)}".rstrip()
 
-    return Column(str(number), name, value, write=write, goes=100 - number)
+    def tone(line: Asked) -> Tone:
+        return _tone(line.quotes[number])
+
+    return Column(str(number), name, value, write=write, goes=100 - number, tone=tone)
+
+
+def _tone(quote: Quote | None) -> Tone:
+    """Return how a number looks that nothing says how sure it is of, or that is not known yet."""
+    return "quiet" if quote is not None and (quote.awaited or quote.of_one_launch) else ""
 
 
 def _over_sessions(told: Sequence[Told]) -> Iterator[Column]:

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 DETAIL_MOST = 40
 """Letters beside a number, so that a line of 80 has room for all of it."""
 
+AWAITED = "\N{HORIZONTAL ELLIPSIS}"
+"""In place of a number, as long as that of a better size may be measured."""
+
+ONE_LAUNCH = "1 launch"
+"""In place of a half-width."""
+
 JOB = tuple(name for name in WORDS if BY_NAME[name].job)
 """What a job is of, in this order."""
 
@@ -148,6 +154,8 @@ HEADINGS: Mapping[QuotedAs, str] = {
 
 def number(quote: Quote, chosen: Units) -> str:
     """The number itself."""
+    if quote.awaited:
+        return AWAITED
     row = quote.row
     match quote.quoted_as:
         case quoted if quoted in QUOTED_RATES:
@@ -168,8 +176,10 @@ def number(quote: Quote, chosen: Units) -> str:
 def width(quote: Quote) -> str:
     """How sure the number is."""
     known = quote.half_width
-    if known is None:
+    if quote.awaited:
         return ""
+    if known is None:
+        return ONE_LAUNCH if quote.of_one_launch else ""
     return width_of(known)
 
 
@@ -200,6 +210,8 @@ def messages(per_s: float | None) -> str:
 
 def detail(quote: Quote, chosen: Units) -> str:
     """What stands beside the number: what it was measured with, and the largest message if there is room."""
+    if quote.awaited:
+        return "other sizes are still to come"
     words = DETAILS[quote.quoted_as](quote, chosen)
     return words if len(words) <= DETAIL_MOST else words.partition(";")[0]
 

@@ -33,13 +33,14 @@ def head_of(result: Result) -> list[str]:
     if campaign.plan.hosts:
         lines.append(f"hosts: {', '.join(f'{host.name} ({host.slots})' for host in campaign.plan.hosts)}")
     if campaign.plan.lab is not None:
-        lines.append(f"emulated hosts, all on this machine: {'; '.join(_lab(campaign.plan.lab))}")
+        lines.append(f"emulated hosts, all on this machine: {'; '.join(lab_words(campaign.plan.lab))}")
     if result.launches:
-        launch = result.launches[0]
-        cost_ns = max((rank.clock_cost_ns for rank in launch.ranks_at), default=None)
+        firsts = {launch.job: launch for launch in reversed(result.launches)}.values()
+        cost_ns = max((rank.clock_cost_ns for launch in firsts for rank in launch.ranks_at), default=None)
         numbers = len({one.number for one in result.launches})
         order = f"{numbers} launches{_when(result)}, random order, seed {campaign.plan.seed}"
-        clock = launch.clock if cost_ns is None else f"{launch.clock}, {cost_ns} ns per clock read"
+        clock = " and ".join(dict.fromkeys(launch.clock for launch in result.launches))
+        clock += "" if cost_ns is None else f", {cost_ns} ns per clock read"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     lines += _common_kernel(result)
     # A rank alone has no clock to agree with.
@@ -56,7 +57,7 @@ def _when(result: Result) -> str:
     return f" over {units.format_duration(over_s)}{several}" if over_s >= 1 else ""
 
 
-def _lab(lab: Lab) -> Iterable[str]:
+def lab_words(lab: Lab) -> Iterable[str]:
     """The network that a lab makes, and who differs."""
     yield f"rate {lab.rate}, delay {lab.delay}"
     different = [(link.between, link.rate, link.delay) for link in lab.links]

@@ -10,11 +10,14 @@ from mpigauge.analysis.machines import is_elsewhere, measured_machine
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.plan.library_names import library_name
 from mpigauge.result.system_limits import SHARED_MEMORY
+from mpigauge.show.words.head import lab_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mpigauge.plan.model import JobKey
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Launch
     from mpigauge.result.surroundings import Environment, LibraryRecord
 
 Circumstance = tuple[str, str]
@@ -84,7 +87,7 @@ def _hosts(result: Result) -> Iterator[Circumstance]:
     yield "hosts", ", ".join(f"{host.name} ({host.slots})" for host in hosts)
     lab = result.campaign.plan.lab
     if lab is not None:
-        yield "emulated network", f"rate {lab.rate}, delay {lab.delay}"
+        yield "emulated network", "; ".join(lab_words(lab))
 
 
 def _libraries(result: Result) -> list[Circumstance]:
@@ -128,27 +131,50 @@ def _plan(result: Result) -> Iterator[Circumstance]:
 
 
 def _launches(result: Result) -> Iterator[Circumstance]:
+    """Of every job on its own in what jobs differ, so that each can be repeated."""
     numbers = {launch.number for launch in result.launches}
     yield "launches", str(len(numbers) or "")
-    jobs = {launch.job: launch for launch in reversed(result.launches)}
-    for launch in reversed(jobs.values()):
-        of = f", {launch.job.name}" if len(jobs) > 1 else ""
-        yield f"command{of}", shlex.join(launch.command)
-        yield f"transport{of}", launch.reported
+    yield from _jobs(result)
     jobs_said = ((launch.job, launch.library) for launch in result.launches)
     said = {(library_name(job.mpi, job.mpi_version, job.label), text) for job, text in jobs_said}
     for name, text in sorted(said):
         yield f"library says, {name}" if len(said) > 1 else "library says", " ".join(text.split())
-    if result.launches:
-        first = result.launches[0]
-        loads = [launch.load_average for launch in result.launches if launch.load_average is not None]
-        yield "clock", first.clock
-        yield "load before launches", f"{min(loads):.2f} to {max(loads):.2f}" if loads else ""
-        yield "variables set", _variables(first.variables)
+    loads = [launch.load_average for launch in result.launches if launch.load_average is not None]
+    yield "load before launches", f"{min(loads):.2f} to {max(loads):.2f}" if loads else ""
     yield (
         "stopped",
         ", ".join(f"{end.reason} after {units.format_duration(end.elapsed_s)}" for end in result.ends),
     )
+
+
+def _jobs(result: Result) -> Iterator[Circumstance]:
+    """What was launched, how: once what all jobs have in common, then job after job."""
+    launched: dict[JobKey, list[Launch]] = {cell.job: [] for cell in result.campaign.cells}
+    for launch in result.launches:
+        launched.setdefault(launch.job, []).append(launch)
+    jobs = {job: _job(launches) for job, launches in launched.items() if launches}
+    common = [name for name in OF_A_JOB if len({mine[name] for mine in jobs.values()}) == 1]
+    for mine in list(jobs.values())[:1]:
+        yield from ((name, mine[name]) for name in common)
+    for job, mine in jobs.items():
+        yield from ((f"{name}, {job.name}", mine[name]) for name in OF_A_JOB if name not in common)
+
+
+OF_A_JOB: Mapping[str, Callable[[Launch], str]] = {
+    "command": lambda launch: shlex.join(launch.command),
+    "variables set": lambda launch: _variables(launch.variables) or ("none" if launch.command else ""),
+    "transport": lambda launch: launch.reported,
+    "clock": lambda launch: launch.clock,
+}
+"""What a launch was made with, by its name."""
+
+
+def _job(launches: Sequence[Launch]) -> Mapping[str, str]:
+    """What the launches of one job were made with; more than one text where it was continued otherwise."""
+    return {
+        name: "; later: ".join(dict.fromkeys(filter(None, map(text, launches))))
+        for name, text in OF_A_JOB.items()
+    }
 
 
 def _resumed(result: Result) -> Iterator[Circumstance]:
