@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +71,19 @@ def test_a_screen_has_ten_of_all_topics_and_says_how_many_are_left(cli: Cli, bot
         out = cli("explain", both, "--all", "--format", form).out
         assert "--all" not in out
         assert all(one["text"].split(": ")[-1].split(",")[0] in out for one in found)
+
+
+def test_it_says_times_in_the_unit_asked_for_and_as_tables_have_them(cli: Cli, both: str) -> None:
+    text = cli("explain", both, "--all", "--unit", "ns").out
+    assert re.search(r"\d ns against \d", text)
+    assert not re.search(r"\d \N{MICRO SIGN}s", text)
+    rows = json.loads(cli("show", both, "--format", "json").out)["rows"]
+    times_s = {row["time_s"]["estimate"] for row in rows if row["time_s"]}
+    points = [
+        point for one in told(cli, both, "--all") if one["kind"] == "mode" for point in one["value"]["points"]
+    ]
+    assert points
+    assert {point[side] for point in points for side in ("base_s", "other_s")} <= times_s
 
 
 def test_two_results_are_told_one_after_the_other(cli: Cli, both: str) -> None:

@@ -77,7 +77,7 @@ def test_a_size_that_was_not_measured_is_predicted(cli: Cli, result: str) -> Non
 def test_people_read_the_same(cli: Cli, result: str) -> None:
     done = cli("model", result, "--predict", "3KiB,1MiB")
     assert done.status == EXIT_DONE
-    assert done.out.startswith("pingpong, standard: 1 segment, latency 30")
+    assert done.out.startswith("pingpong, standard: 1 segment, alpha 30")
     for words in ("parameters of one line", "textbook's line", "extrapolated", "GB/s (", "95 % of launches"):
         assert words in done.out
     assert "| 0 B | 256 KiB | 20 |" in cli("model", result, "--format", "markdown").out

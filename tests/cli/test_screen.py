@@ -28,6 +28,7 @@ from tests.made import (
     in_states,
     launches_of,
     lines_of,
+    measured,
     written,
 )
 
@@ -141,6 +142,40 @@ def test_the_answer_of_a_machine_of_several_states_is_one_screen(machine: Path, 
     assert "states: near" in text
     assert "mpigauge plot" in text
     assert len(text.splitlines()) <= ONE_SCREEN
+
+
+PLACES = ({"transport": "shm"}, {"transport": "tcp"}, {"transport": "tcp", "placement": "h1,h2"})
+
+
+@pytest.fixture
+def compared(machine: Path) -> Path:
+    """Two libraries in three places, in two modes."""
+    cells = [
+        cell("pingpong", size, mode, **library, **place)
+        for library in ({}, {"mpi": "mpich", "mpi_version": "5.0.2"})
+        for place in PLACES
+        for mode in ("standard", "nonblocking")
+        for size in (8, 4096, 2**20)
+    ]
+    takes = {of: 2000 + 37 * place for place, of in enumerate(cells)}
+    visits = measured(cells, range(1, 6), lambda of, number: [takes[of] + of.bytes // 7 + number] * 4)
+    return written("compared.jsonl", campaign(*cells), *launches_of(cells, range(1, 6)), *visits, RECORDS[-1])
+
+
+@pytest.mark.parametrize("table", ["answer", "latency", "times", "rates", "summary"])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_column_of_numbers_that_are_compared_is_hidden(
+    compared: Path, table: str, width: int, cli: Cli
+) -> None:
+    """They go on in blocks below, so that every number stands there as often as in the plain text."""
+    plain = cli("show", compared, "--table", table).out
+    text = ESCAPE.sub("", on_terminal("show", compared, "--table", table, width=width))
+    assert "hidden" not in text
+    assert max(map(cell_len, text.splitlines())) <= width
+    numbers = re.compile(r"\d[\d.]* (?:ns|\N{MICRO SIGN}s|[MG]B/s) (?=[\N{PLUS-MINUS SIGN}(])")
+    there = [" ".join(one.split()) for one in numbers.findall(plain)]
+    assert len(there) > 11
+    assert sorted(there) == sorted(" ".join(one.split()) for one in numbers.findall(text))
 
 
 @pytest.mark.thorough

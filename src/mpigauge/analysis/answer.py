@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.memory_costs import CostInCopies, costs_in_copies
-from mpigauge.plan.factors import CURVE
+from mpigauge.analysis.memory_costs import CostInCopies, cost_of, curves_in_copies
+from mpigauge.plan.factors import BY_NAME, CURVE
 from mpigauge.plan.patterns import times_alone
 from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.sessions import OverSessions
-    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import QuotedAs, StateName
@@ -73,8 +75,13 @@ class Quote:
             case "B":
                 return self.row.limit_bytes
             case "1":
-                return self.cost.least.estimate if self.cost else None
+                return self.ratio.estimate if self.ratio else None
         return self.row.time.estimate if self.row.time else None
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """Of `copies`: the message over a copy of its size."""
+        return self.row.ratios[self.cost.name] if self.cost else None
 
     @property
     def low(self) -> float | None:
@@ -89,8 +96,8 @@ class Quote:
     @property
     def _ends(self) -> tuple[float | None, float | None]:
         """Of a rate, the ends of its time the other way round."""
-        if self.cost is not None:
-            return self.cost.least.low, self.cost.least.high
+        if self.ratio is not None:
+            return self.ratio.low, self.ratio.high
         time, value = self.row.time, self.value
         if self.unit == "B" or value is None or time is None or time.low is None or time.high is None:
             return None, None
@@ -101,9 +108,8 @@ class Quote:
     @property
     def half_width(self) -> float | None:
         """Of its 95 % interval, as a share of it; None where there is none."""
-        if self.cost is not None:
-            ratio = self.cost.least
-            return None if ratio.high is None else ratio.high / ratio.estimate - 1
+        if self.ratio is not None:
+            return None if self.ratio.high is None else self.ratio.high / self.ratio.estimate - 1
         return self.row.time.half_width if self.row.time else None
 
     @property
@@ -132,7 +138,38 @@ UNITS_OF_TIMES = ("s", "B/s", "1/s")
 """Of times, and of what follows from one."""
 
 
-@dataclass(frozen=True, slots=True)
+Like = tuple[object, ...]
+"""What cells have in common that stand beside each other: all but the job, and what goes without saying."""
+
+Preference = tuple[float, ...]
+"""The smallest is quoted."""
+
+
+class Choice(NamedTuple):
+    """A cell that could answer a question, and how well it would."""
+
+    preference: Preference
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A question with every cell of a job that could answer it.
+
+    Attributes:
+        name: What tells it from the other questions.
+    """
+
+    name: Like
+    choices: Mapping[Like, Choice]
+
+    @property
+    def best(self) -> Quote:
+        """The cell that answers it where nothing stands beside it."""
+        return min(self.choices.values(), key=lambda choice: choice.preference).quote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Answer:
     """The quotes of one job, in the order in which they are read.
 
@@ -141,8 +178,33 @@ class Answer:
     """
 
     job: JobKey
-    quotes: tuple[Quote, ...]
+    questions: tuple[Question, ...]
     state: StateName | None = None
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The best cell for each question."""
+        return tuple(question.best for question in self.questions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuoteLine:
+    """A question that was asked of one or several jobs.
+
+    Attributes:
+        quotes: What each of them answers; None where it cannot.
+        alike: Whether all quotes are of one curve and one size.
+        modes: Whether there are other modes of what is quoted.
+    """
+
+    quotes: tuple[Quote | None, ...]
+    alike: bool
+    modes: bool
+
+    @property
+    def first(self) -> Quote:
+        """The first that there is."""
+        return next(quote for quote in self.quotes if quote is not None)
 
 
 def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer]:
@@ -156,7 +218,7 @@ def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer
         if row.cell.pattern in patterns:
             jobs.setdefault(row.cell.job, []).append(row)
     found = [answer for job, mine in jobs.items() for answer in _in_each_state(job, mine, patterns)]
-    return [one for one in found if one.quotes]
+    return [one for one in found if one.questions]
 
 
 def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Answer]:
@@ -164,7 +226,45 @@ def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Patt
     states = {row.state for row in rows if row.state}
     for state in dict.fromkeys(row.state for row in rows if row.state or not states):
         mine = [row for row in rows if row.state in (state, None)]
-        yield Answer(job, tuple(_quotes(mine, patterns)), state if len(states) > 1 else None)
+        yield Answer(job, tuple(_questions(mine, patterns)), state if len(states) > 1 else None)
+
+
+def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
+    """Every question that one of these jobs answers, in the order of the first that does.
+
+    All are quoted at one size of one curve: of those that all of them have, the one that any of them would
+    rather quote than any other, such as the best bandwidth. Without one that all have, each quotes its own,
+    as far as the most of them do not agree.
+    """
+    asked = [{question.name: question for question in one.questions} for one in answers]
+    names = dict.fromkeys(name for mine in asked for name in mine)
+    return [_line([mine.get(name) for mine in asked]) for name in names]
+
+
+def _line(questions: Sequence[Question | None]) -> QuoteLine:
+    known = [question for question in questions if question is not None]
+    counts = Counter(like for question in known for like in question.choices)
+    most = max(counts.values())
+    shared = {like: _preferred(like, known) for like, count in counts.items() if count == most}
+    wanted = min(shared, key=lambda like: shared[like])
+    agreed = most > 1 or len(known) == 1
+    quotes = tuple(
+        None if one is None else one.choices[wanted].quote if agreed and wanted in one.choices else one.best
+        for one in questions
+    )
+    names = {quote.pattern.name for quote in quotes if quote is not None}
+    modes = {
+        choice.quote.row.cell.mode
+        for question in known
+        for choice in question.choices.values()
+        if choice.quote.pattern.name in names
+    }
+    return QuoteLine(quotes, most == len(known), len(modes) > 1)
+
+
+def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
+    """How much any of them would rather quote it."""
+    return min(one.choices[like].preference for one in questions if like in one.choices)
 
 
 def seconds_of(result: Result) -> float:
@@ -177,14 +277,25 @@ def seconds_of(result: Result) -> float:
 
 Curve = tuple["Pattern", list["Row"]]
 
+COMPARED = tuple(name for name in (*CURVE, "bytes", "window") if not BY_NAME[name].job)
+"""Factors of a cell that are the same where jobs stand beside each other."""
 
-def _quotes(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Quote]:
+
+def _like(cell: Cell) -> Like:
+    """What it is of; imported cells do not say what goes without saying."""
+    said = ((name, getattr(cell, name)) for name in COMPARED)
+    return tuple(pair for pair in said if pair[1] not in ("", BY_NAME[pair[0]].usual))
+
+
+def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     curves = _curves(rows, patterns)
     pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
-    yield from _first(_operation("latency", curve) for curve in pairs if curve[0].one_way)
-    yield from _fastest("bandwidth", pairs, lambda row: row.directions < BOTH_DIRECTIONS)
-    yield from _fastest("both-directions", pairs, lambda row: row.directions >= BOTH_DIRECTIONS)
-    yield from _first(_operation("message-rate", curve) for curve in pairs if curve[0].windowed)
+    yield from _asked("latency", [curve for curve in pairs if curve[0].one_way], _typical)
+    yield from _asked("bandwidth", _with_rates(pairs, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
+    yield from _asked(
+        "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
+    )
+    yield from _asked("message-rate", [curve for curve in pairs if curve[0].windowed], _typical)
     yield from _of_all_ranks(curves)
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
@@ -213,77 +324,115 @@ def _middle(rows: Sequence[Row]) -> Row:
     return ordered[(len(ordered) - 1) // 2]
 
 
-def _first(quotes: Iterable[Quote]) -> Iterator[Quote]:
-    """The first one, of whatever was asked for first."""
-    yield from list(quotes)[:1]
+def _asked(
+    quoted_as: QuotedAs, curves: Sequence[Curve], prefer: Callable[[int, Row], Preference], *of: object
+) -> Iterator[Question]:
+    """A question to all rows of these curves; none without any.
 
-
-def _operation(quoted_as: QuotedAs, curve: Curve) -> Quote:
-    """A curve by its smallest message that is one, with its largest."""
-    pattern, rows = curve
-    row = min(rows, key=lambda row: (row.cell.bytes == 0, abs(row.cell.bytes - QUOTED_BYTES)))
-    return Quote(quoted_as, pattern, row, _largest(row, rows))
+    Args:
+        prefer: Of the place of a curve among these, and a row.
+        of: What else tells the question from others.
+    """
+    choices: dict[Like, Choice] = {}
+    for place, (pattern, rows) in enumerate(curves):
+        for row in rows:
+            quote = Quote(quoted_as, pattern, row, _largest(row, rows))
+            choices.setdefault(_like(row.cell), Choice(prefer(place, row), quote))
+    if choices:
+        yield Question((quoted_as, *of), choices)
 
 
 def _largest(row: Row, rows: Sequence[Row]) -> Row | None:
     return rows[-1] if rows[-1].cell.bytes > row.cell.bytes else None
 
 
-def _fastest(quoted_as: QuotedAs, curves: Iterable[Curve], keep: Callable[[Row], bool]) -> Iterator[Quote]:
-    """The best rate of all these curves."""
+def _typical(place: int, row: Row) -> Preference:
+    """Of what was asked for first, the size of the latency."""
+    return place, *_far_from_quoted(row.cell.bytes)
+
+
+def latency_bytes(sizes: Iterable[int]) -> int:
+    """Return the size whose time is called the latency: of these the nearest to 8 B, an empty one last."""
+    return min(sizes, key=_far_from_quoted)
+
+
+def _far_from_quoted(size: int) -> Preference:
+    return size == 0, abs(size - QUOTED_BYTES)
+
+
+def _fastest(_: int, row: Row) -> Preference:
+    """The best rate of all curves."""
+    return (-(row.rate_bytes_per_s or 0.0),)
+
+
+def _smallest(_: int, row: Row) -> Preference:
+    return (row.cell.bytes,)
+
+
+def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _: True) -> list[Curve]:
+    """The rows that have a rate, with the others of their curve that are kept."""
     found = [
-        (row.rate_bytes_per_s, Quote(quoted_as, pattern, row, _largest(row, rows)))
-        for pattern, rows in curves
-        for row in rows
-        if row.rate_bytes_per_s and keep(row)
+        (pattern, [row for row in rows if row.rate_bytes_per_s and keep(row)]) for pattern, rows in curves
     ]
-    if found:
-        yield max(found, key=lambda pair: pair[0])[1]
+    return [curve for curve in found if curve[1]]
 
 
-def _of_all_ranks(curves: Iterable[Curve]) -> Iterator[Quote]:
+def _of_all_ranks(curves: Iterable[Curve]) -> Iterator[Question]:
     """What all ranks do together, each pattern once: the first way asked for that is the operation alone."""
-    ways: dict[str, list[Curve]] = {}
-    for curve in curves:
-        if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS:
-            ways.setdefault(curve[0].name, []).append(curve)
-    for mine in ways.values():
-        alone = (one for one in mine if times_alone(one[0], one[1][0].cell.mode))
-        yield from _of_one_way(next(alone, mine[0]))
+    found: dict[str, list[Curve]] = {}
+    for pattern, rows in curves:
+        if pattern.talks and pattern.active_ranks != PAIR_OF_RANKS:
+            found.setdefault(pattern.name, []).append((pattern, rows))
+    for name, mine in found.items():
+        mine.sort(key=lambda curve: not times_alone(curve[0], curve[1][0].cell.mode))
+        yield from _of_a_pattern(name, mine)
 
 
-def _of_one_way(curve: Curve) -> Iterator[Quote]:
+def _of_a_pattern(name: str, curves: Sequence[Curve]) -> Iterator[Question]:
     """Its time; of many messages in flight the bandwidth of the largest, and the rate of the smallest."""
-    pattern, rows = curve
-    if not (pattern.windowed and pattern.moves_bytes):
-        yield _operation("operation", curve)
-        return
-    yield Quote("operation-bandwidth", pattern, rows[-1])
-    yield Quote("operation-message-rate", pattern, next((row for row in rows if row.cell.bytes), rows[0]))
+    pattern = curves[0][0]
+    if pattern.windowed and pattern.moves_bytes:
+        yield from _asked("operation-bandwidth", curves, _longest, name)
+        yield from _asked("operation-message-rate", curves, _shortest, name)
+    else:
+        yield from _asked("operation", curves, _typical, name)
 
 
-def _of_memory(curves: Iterable[Curve]) -> Iterator[Quote]:
+def _longest(place: int, row: Row) -> Preference:
+    return place, -row.cell.bytes
+
+
+def _shortest(place: int, row: Row) -> Preference:
+    """The smallest message that is not empty."""
+    return place, row.cell.bytes == 0, row.cell.bytes
+
+
+def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
     """Where memory is all that was measured: the best rate of each curve, or its shortest time."""
     for curve in curves:
         pattern, rows = curve
+        cell = rows[0].cell
+        of = (pattern.name, cell.mode, cell.buffers)
         if pattern.moves_bytes:
-            yield from _fastest("memory-bandwidth", [curve], lambda _: True)
+            yield from _asked("memory-bandwidth", _with_rates([curve]), _fastest, *of)
         else:
-            yield Quote("memory-time", pattern, rows[0], _largest(rows[0], rows))
+            yield from _asked("memory-time", [curve], _smallest, *of)
 
 
-def _limits(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Iterator[Quote]:
+def _limits(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     found = [row for row in rows if patterns[row.cell.pattern].probes and row.limit_bytes is not None]
-    yield from (Quote("eager-limit", patterns[row.cell.pattern], row) for row in found[:1])
+    for row in found[:1]:
+        quote = Quote("eager-limit", patterns[row.cell.pattern], row)
+        yield Question(("eager-limit",), {(): Choice((), quote)})
 
 
-def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Quote]:
-    """What the first curve of messages costs in the first copy that it is measured in."""
-    for cost in list(costs_in_copies(rows))[:1]:
-        at = (cost.cell.pattern, cost.cell.mode, cost.cell.buffers, cost.least_bytes)
-        row = next(
-            row
-            for row in rows
-            if (row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.bytes) == at and row.ratios
-        )
-        yield Quote("copies", patterns[row.cell.pattern], row, cost=cost)
+def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
+    """What messages cost in copies: the least of the first curve in the first copy that is beside it."""
+    choices: dict[Like, Choice] = {}
+    for place, (name, curve) in enumerate(curves_in_copies(rows)):
+        cost = cost_of(curve, name)
+        for row in curve:
+            quote = Quote("copies", patterns[row.cell.pattern], row, cost=cost)
+            choices.setdefault((name, *_like(row.cell)), Choice((place, row.ratios[name].estimate), quote))
+    if choices:
+        yield Question(("copies",), choices)

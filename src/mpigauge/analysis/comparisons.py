@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
+from mpigauge.analysis.answer import latency_bytes
 from mpigauge.analysis.explain.beside import stretches
 from mpigauge.analysis.verdict import verdict
 from mpigauge.vocabulary import Contrasted
@@ -46,7 +47,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLatency:
-    """What the smallest message costs in each place, in units of the nearest.
+    """What the message of the latency costs in each place, in units of the nearest.
 
     Attributes:
         nearest: The cell in the place where it is fastest.
@@ -121,8 +122,8 @@ def _common(cell: Cell, of: Differing) -> Cell:
 
 
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
-    """What the smallest message costs in each place, in units of the nearest."""
-    for mine, size in _groups(curves, "place", min):
+    """What the message of the latency costs in each place, in units of the nearest."""
+    for mine, size in _groups(curves, "place", latency_bytes):
         nearest, *others = sorted(mine, key=lambda curve: curve.times[size].estimate)
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]
         if found:

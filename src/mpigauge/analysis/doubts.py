@@ -17,6 +17,7 @@ from mpigauge.analysis.disturbances import (
     throttled_times,
 )
 from mpigauge.analysis.reasons import NotInState
+from mpigauge.analysis.rows import FLOORS
 from mpigauge.analysis.steadiness import Steadiness, steadiness_of
 from mpigauge.plan.library_names import library_name
 from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE
@@ -155,8 +156,8 @@ def _not_in_state(row: Row) -> bool:
 
 
 def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> Iterator[Doubt]:
-    """The warnings, by kind; the widest interval is the worst of each."""
-    timed = [row for row in rows if row.time is not None]
+    """The warnings of the numbers that tables show, by kind; the widest interval is the worst of each."""
+    timed = [row for row in rows if row.time is not None and row.cell.pattern not in FLOORS]
     kinds = dict.fromkeys(warning.kind for row in timed for warning in row.warnings)
     for kind in kinds:
         mine = [row for row in timed if any(warning.kind == kind for warning in row.warnings)]

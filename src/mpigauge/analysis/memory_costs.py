@@ -104,7 +104,7 @@ def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[Me
 def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
     """The cost of every curve of messages in each copy that was measured beside it."""
     for name, curve in curves_in_copies(rows):
-        yield _cost(curve, name)
+        yield cost_of(curve, name)
 
 
 def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -119,7 +119,12 @@ def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
                 yield name, mine
 
 
-def _cost(curve: Sequence[Row], name: str) -> CostInCopies:
+def cost_of(curve: Sequence[Row], name: str) -> CostInCopies:
+    """Return the cost of a curve in one copy.
+
+    Args:
+        curve: Rows that have this ratio, sizes rising.
+    """
     sizes = [row.cell.bytes for row in curve]
     ratios = [row.ratios[name] for row in curve]
     estimates = [ratio.estimate for ratio in ratios]

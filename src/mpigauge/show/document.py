@@ -32,6 +32,10 @@ class Units:
     rate: str = units.AUTO
 
 
+AUTOMATIC = Units()
+"""Each number in the unit that suits it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: a value, its unit, and how people read it.

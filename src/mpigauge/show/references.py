@@ -12,6 +12,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.patterns import baselines
 from mpigauge.show.series import Point, rate_point
 from mpigauge.show.words.explain.parts import rate as rate_words
+from mpigauge.show.words.explain.parts import wire_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Itera
         yield from _curves(name, sources, series)
     else:
         rate = _named_rate(name)
-        yield Reference(rate_words(rate, wire="bit" in name.lower()), rate)
+        yield Reference(wire_rate(rate) if "bit" in name.lower() else rate_words(rate), rate)
 
 
 def _links(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
@@ -102,7 +103,7 @@ def _links(name: str, sources: Sequence[Source], series: Sequence[Series]) -> It
         rates = {way.rate_bytes_per_s if name == LINK else way.payload_bytes_per_s for way in mine}
         for rate in sorted(rates - {0.0}):
             words = "link" if name == LINK else "TCP at most"
-            yield Reference(f"{words} {rate_words(rate, wire=True)} one way", rate)
+            yield Reference(f"{words} {wire_rate(rate)} one way", rate)
 
 
 def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:

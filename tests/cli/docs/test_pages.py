@@ -306,7 +306,7 @@ def test_what_is_there_is_left_unless_it_is_asked_for(calls: list[Sequence[str]]
 @pytest.mark.thorough
 def test_no_plateau_is_above_its_link() -> None:
     text = draw.run_words(["explain", str(pages.RESULTS / "modes-lan.jsonl.gz"), "--all"], DOCS)
-    shares = re.findall(r"(\S+) % of the \S+ Mbit/s[^;]* that TCP can bring", text)
+    shares = re.findall(r"(\S+) % of the \S+ [MG]B/s[^;]* that TCP can bring", text)
     assert shares
     assert all(0 < float(share) < 101 for share in shares)
 

@@ -231,6 +231,19 @@ def test_what_is_missing_comes_first_and_the_harmless_last() -> None:
     assert places == sorted(places)
 
 
+def test_the_floor_of_the_instrument_is_no_number_that_is_counted(machine: Path, cli: Cli) -> None:
+    """No table has a row of it."""
+    cells = [*pairs("pingpong", "standard"), cell("null", 0)]
+    result = result_of(*records_of(cells, launches=2))
+    found = doubts_of(result, rows(result), ())
+    counts = {(doubt.kind, doubt.of) for doubt in found if doubt.of}
+    assert ("few-launches", len(SIZES)) in counts
+    assert {of for _, of in counts} == {len(SIZES)}
+    assert {row.cell.pattern for doubt in found for row in doubt.rows} == {"pingpong"}
+    text = cli("show", "--all", written("floor.jsonl", *records_of(cells))).out
+    assert f"measured {len(SIZES)} of {len(SIZES)} cells" in text
+
+
 def test_what_is_quoted_is_doubted_before_what_is_not() -> None:
     assert Doubt("wide", (), 10, quoted=True).rank < Doubt("skewed", (), 10).rank
 

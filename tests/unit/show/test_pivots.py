@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.result.reader import load
-from mpigauge.result.records import End, Imported
+from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import KINDS, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
 from mpigauge.show.pivots.sentences import COMPARISONS
-from tests.made import campaign, cell, collective, launches_of, visit, written
+from tests.made import campaign, cell, collective, in_states, launches_of, visit, written
 from tests.unit.show.pivoted import (
     EXCHANGE,
     LAID_OUT,
@@ -153,8 +153,60 @@ def test_latency_has_a_line_a_place_and_a_column_a_mode(exchange: Path, cli: Cli
     (table,) = tables_of(cli, exchange, "--table", "latency")
     assert table["columns"] == list(MODES)
     assert [line["line"] for line in table["lines"]] == ["shm, same-host", "tcp, same-host", "tcp, h1,h2"]
-    assert {entry["bytes"] for entry in entries_of([table])} == {0}
-    assert "0 B" in table["title"]
+    assert {entry["bytes"] for entry in entries_of([table])} == {8}
+    assert "8 B" in table["title"]
+
+
+def test_the_latency_is_one_number_of_one_size_on_every_screen(machine: Path, cli: Cli) -> None:
+    path = written("one.jsonl", *records_of([cell(size=size, **PLACES[0]) for size in (0, 1, 8, 64)]))
+    (answer,) = (
+        one
+        for one in json.loads(cli("show", path, "--format", "json").out)["answer"]
+        if one["quantity"] == "latency"
+    )
+    (latency,) = entries_of(tables_of(cli, path, "--table", "latency"))
+    (summary,) = tables_of(cli, path, "--table", "summary")
+    named = {line["line"]: line["entries"][0]["value"] for line in summary["lines"]}
+    assert answer["bytes"] == latency["bytes"] == 8
+    assert answer["value"] == latency["value"] == named["8 B, latency"]
+    assert [name for name in named if "latency" in name] == ["0 B, latency", "8 B, latency"]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "quoted"),
+    [((0, 1, 8), (0, 4, 8), {8}), ((0, 1, 8), (0, 1), {1}), ((8, 64), (64,), {64}), ((8,), (64,), {8, 64})],
+)
+def test_the_latency_is_of_a_size_that_all_have(
+    first: tuple[int, ...], other: tuple[int, ...], quoted: set[int], machine: Path, cli: Cli
+) -> None:
+    """Of each that one of them would quote, where there is none."""
+    cells = [cell(size=size, **PLACES[0]) for size in first] + [
+        cell(size=size, **PLACES[1]) for size in other
+    ]
+    path = written("two.jsonl", *records_of(cells))
+    assert {one["bytes"] for one in entries_of(tables_of(cli, path, "--table", "latency"))} == quoted
+
+
+def test_what_was_blocked_is_so_in_every_state_and_has_no_column_of_its_own(machine: Path, cli: Cli) -> None:
+    blocked = cell("exchange", 1024, "blocking")
+    able = [cell("exchange", 8, "blocking"), *(cell("exchange", size, "nonblocking") for size in (8, 1024))]
+    course = [["near", "near", "far", "far"]] * 4
+    visits = in_states(able, course, lambda _, state, n: [(300 if state == "near" else 900) + n] * 40)
+    path = written(
+        "states.jsonl",
+        campaign(*able, blocked),
+        *launches_of(able, range(1, 5)),
+        *visits,
+        Blocked(1, 900, blocked, found=True, limit_bytes=LIMIT_BYTES),
+        End("launches", 1.0, ""),
+    )
+    (rates,) = tables_of(cli, path, "--table", "rates", "--state", "all")
+    columns = [f"{mode}, {state}" for mode in MODES for state in ("near", "far")]
+    assert rates["columns"] == columns
+    last = [entry["status"] for entry in rates["lines"][-1]["entries"]]
+    assert last == ["blocked", "blocked", "ok", "ok"]
+    (latency,) = tables_of(cli, path, "--table", "latency", "--state", "all")
+    assert [latency["columns"], len(latency["lines"])] == [columns, 1]
 
 
 def test_sizes_are_lines_in_their_order(exchange: Path, cli: Cli) -> None:
@@ -201,9 +253,10 @@ def test_a_summary_quotes_what_reports_quote(libraries: Path, cli: Cli) -> None:
 def test_a_column_that_is_alone_says_what_it_has_and_not_its_title_again(machine: Path, cli: Cli) -> None:
     mine = [*(cell(size=size, **PLACES[0]) for size in SIZES), collective("barrier", 0, **PLACES[0])]
     path = written("one.jsonl", *records_of(mine))
-    for kind, heading in (("times", "time"), ("rates", "bandwidth"), ("latency", "time")):
+    for kind, headings in (("times", "time"), ("rates", "bandwidth"), ("latency", "latency time")):
         for table in tables_of(cli, path, "--table", kind):
-            assert table["columns"] == [heading]
+            (heading,) = table["columns"]
+            assert heading in headings.split()
             assert table["title"].startswith(("pingpong, standard", "barrier"))
     (table,) = tables_of(cli, path, "--table", "summary")
     assert table["columns"] == ["value"]

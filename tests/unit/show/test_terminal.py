@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +164,48 @@ def test_any_table_fits(width: int, count: int) -> None:
     assert "\n  same host  " in tables_
     names = {f"{title} {n}" for title in ("one", "other") for n in range(count)}
     assert {name for name in names if f"  {name}" not in tables_} == set(hidden_of(lines))
+
+
+@given(
+    width=st.integers(30, 200),
+    headings=st.lists(
+        st.sampled_from(["shm", "tcp, h1,h2", "Open MPI 5.0.11, 4 ranks"]), min_size=1, max_size=9
+    ),
+)
+@repeatable
+def test_columns_that_never_go_stand_below_with_the_heads_of_their_rows(
+    width: int, headings: list[str]
+) -> None:
+    """Every number of every row once, in the order of the columns."""
+
+    def more(number: int, row: tuple[str, int]) -> str:
+        return f"{row[1] + number} us"
+
+    numbers = [Column(f"{n}", heading, partial(more, n), goes=None) for n, heading in enumerate(headings)]
+    rows_ = [("latency", 1000), ("bandwidth", 2000)]
+    one = Table("", "", rows_, [Column("head", "", lambda row: row[0], left=True, goes=None), *numbers])
+    lines = shown(Document(tables=[one]), width)
+    assert max(map(cell_len, lines)) <= width
+    blocks = [block.splitlines() for block in "\n".join(lines).split("\n\n")]
+    for head, first in rows_:
+        found = [line for block in blocks for line in block if line.startswith(f"  {head} ")]
+        assert len(found) == len(blocks), "the head of the row is in every block"
+        told = [int(number) for line in found for number in re.findall(r"(\d+) us", line)]
+        assert told == [first + n for n in range(len(headings))]
+    words = " ".join(" ".join(lines).split())
+    assert all(words.count(part) >= 1 for heading in headings for part in heading.split(", "))
+
+
+def test_a_heading_is_broken_between_what_tells_columns_apart_before_a_block_is() -> None:
+    columns = [
+        Column(str(n), f"Open MPI 5.0.11, {n} ranks", lambda _: "22.1 GB/s", goes=None) for n in range(3)
+    ]
+    table = Table("", "", [""], [Column("head", "", lambda _: "bandwidth", left=True, goes=None), *columns])
+    above, below, numbers = shown(Document(tables=[table]), 70)[:3]
+    assert above.split() == ["Open", "MPI", "5.0.11,"] * 3
+    assert below.split() == ["0", "ranks", "1", "ranks", "2", "ranks"]
+    assert numbers.count("GB/s") == 3
+    assert [len(above), len(below)] == [len(numbers)] * 2
 
 
 def test_columns_without_a_number_go_first_and_those_asked_for_stay_longer() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
-    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.ratios import Compared, Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import Verdict
 
@@ -30,11 +30,12 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two times at one size, both of the launches that their ratio rests on.
+    """Two times at one size.
 
     Attributes:
-        base_s: Geometric mean over these launches.
-        other_s: The same of the other.
+        base_s: As tables have it. If the launches that the ratio rests on are fewer and took another time, by
+            more than the margin: the geometric mean over these.
+        other_s: The same of the other, and of the same launches.
         ratio: How many times as long the other takes as the base.
         low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if the ratio is not.
         high_s: Its upper end.
@@ -106,9 +107,17 @@ def of_times(
     ratio = sides.ratio(math.hypot(base.step, other.step))
     if ratio is None or ratio.low is None:
         return None
-    times_s = geometric_mean(sides.under.values()), geometric_mean(sides.over.values())
+    times_s = _times_of(base, other, sides)
     low_s, high_s = sides.difference(hidden(other, base))
     return Beside(size_bytes, *times_s, ratio, low_s, high_s, verdict(ratio), is_small(ratio))
+
+
+def _times_of(base: Timing, other: Timing, sides: Compared) -> tuple[float, float]:
+    """The times that are quoted beside a ratio: those of the tables, if the ratio is of them."""
+    mine = geometric_mean(sides.under.values()), geometric_mean(sides.over.values())
+    whole = base.estimate, other.estimate
+    apart = (abs(math.log(part / time)) for part, time in zip(mine, whole, strict=True))
+    return whole if max(apart) <= math.log1p(MARGIN) else mine
 
 
 def besides(base: Iterable[Row], other: Iterable[Row], *, same_place: bool) -> list[Beside]:

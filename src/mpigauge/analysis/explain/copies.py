@@ -58,11 +58,17 @@ class Below:
     Attributes:
         begin: From where on.
         end: Up to where; None if that is the largest size, by whole intervals.
+        from_bytes: The first size that was measured to cost less, by its estimate.
+        upto_bytes: The last one.
+        certain_bytes: The first size from which on all do with their whole interval.
     """
 
     copies: float
     begin: Crossing
     end: Crossing | None
+    from_bytes: int
+    upto_bytes: int
+    certain_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,24 @@ def _below(bands: _Bands, least: int) -> Iterator[Below]:
             end = _crossing(bands, right, limit)
             # The upper ends rise above it first.
             rises = Crossing(end.bytes, end.high_bytes, end.low_bytes)
-            yield Below(limit, begin, rises if end.high_bytes is not None else None)
+            yield Below(
+                limit, begin, rises if end.high_bytes is not None else None, *_measured(bands, least, limit)
+            )
+
+
+def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int]:
+    """The sizes around the least that are below: the first, the last, and the first that is for certain."""
+    sizes = [int(size) for size in bands.sizes_bytes]
+    begin, end = _run(bands.estimates, least, limit)
+    certain, _ = _run(bands.highs, least, limit)
+    return sizes[begin], sizes[end], sizes[certain]
+
+
+def _run(values: Values, least: int, limit: float) -> tuple[int, int]:
+    """The places around one, that one included, whose values are below."""
+    above = np.flatnonzero(~(values < limit))
+    before, after = above[above < least], above[above > least]
+    return int(max(before, default=-1)) + 1, int(min(after, default=len(values))) - 1
 
 
 def _crossing(bands: _Bands, part: slice, limit: float) -> Crossing:

@@ -1,10 +1,13 @@
 """Text on a terminal: fitted to its width, coloured, with a bar beside each time.
 
-What does not fit is wrapped, or hidden and named: no number is cut. Colour only repeats what words say.
+What does not fit is wrapped, or hidden and named; columns that are never hidden, as those of numbers that are
+compared, go on in a block below, with the heads of their rows. No number is cut. Colour only repeats what
+words say.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +19,7 @@ from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
 from mpigauge.show.words.ascii import plain, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -34,6 +37,12 @@ WORDS_LEAST = 40
 
 WRAP_LEAST = 20
 """Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
+
+HEAD_FOLDED, HEAD_LEAST = 24, 12
+"""Heads of rows are wrapped to the one where that saves a block, to the other where one number needs it."""
+
+HEADING_BREAK = ", "
+"""Where the heading of a column may be broken."""
 
 BAR_LEAST, BAR_MOST = 14, 32
 
@@ -119,12 +128,11 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
     tables = [_laid_out(document, table, page) for table in document.tables]
     hidden = _hidden(tables, page.width)
     layouts = _layouts(tables, hidden, page.width, document.units)
-    for table, layout in zip(tables, layouts, strict=True):
-        yield from _table(table, layout, page)
-        yield Text()
+    for table, blocks in zip(tables, layouts, strict=True):
+        yield from _table(table, blocks, page)
     for said in document.foot:
         yield from page.wrapped(_toned(said, page))
-    if any(layout.axis for layout in layouts):
+    if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
     yield from _hidden_line([*_headings(tables, hidden), *_unheard(tables)], page)
 
@@ -159,6 +167,7 @@ class _Table:
         unheard: What it is called where there is no room, and it is hidden; else empty.
         entries: Those of each row by column name.
         widths: The longest entry of each column, its heading included.
+        folded: The same with headings that are broken where they may be.
     """
 
     table: Table
@@ -166,6 +175,7 @@ class _Table:
     last: Column | None
     entries: list[dict[str, str]]
     widths: dict[str, int]
+    folded: dict[str, int]
     below: Column | None = None
     unheard: str = ""
 
@@ -175,28 +185,50 @@ def _laid_out(document: Document, table: Table, page: Page) -> _Table:
         {column.name: page.shown(column.text(row, document.units)) for column in table.columns}
         for row in table.rows
     ]
-    widths = {
-        column.name: max(map(cell_len, [page.shown(column.heading), *(row[column.name] for row in entries)]))
-        for column in table.columns
-    }
+    headings = {column.name: page.shown(column.heading) for column in table.columns}
+    longest = {name: max(map(cell_len, [*(row[name] for row in entries), ""])) for name in headings}
+    widths = {name: max(longest[name], cell_len(heading)) for name, heading in headings.items()}
+    folded = {name: max(longest[name], *map(cell_len, _parts(heading))) for name, heading in headings.items()}
     *columns, last = table.columns
     if not last.wraps:
-        return _Table(table, [*columns, last], None, entries, widths)
+        return _Table(table, [*columns, last], None, entries, widths, folded)
     said = any(row[last.name] for row in entries)
     if said and page.width < WORDS_LEAST:
         if last.goes is None:
-            return _Table(table, columns, None, entries, widths, below=last)
-        return _Table(table, columns, None, entries, widths, unheard=_called(last))
-    return _Table(table, columns, last if said else None, entries, widths)
+            return _Table(table, columns, None, entries, widths, folded, below=last)
+        return _Table(table, columns, None, entries, widths, folded, unheard=_called(last))
+    return _Table(table, columns, last if said else None, entries, widths, folded)
+
+
+def _parts(heading: str) -> list[str]:
+    """What stays together of a heading."""
+    *parts, last = heading.split(HEADING_BREAK)
+    return [*(f"{part}{HEADING_BREAK.rstrip()}" for part in parts), last]
+
+
+def _fold(heading: str, width: int) -> Iterator[str]:
+    """The lines of a heading in a column of this width."""
+    line = ""
+    for part in _parts(heading):
+        longer = f"{line} {part}".lstrip()
+        if line and cell_len(longer) > width:
+            yield line
+            longer = part
+        line = longer
+    yield line
 
 
 def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
-    """As few columns as it takes, the same in all tables, in the order of `hiding_order`."""
+    """As few columns as it takes, the same in all tables, in the order of `hiding_order`.
+
+    For tables that this makes fit; the others go on below, with all that they have.
+    """
     columns = list({column.name: column for table in tables for column in table.columns}.values())
     firsts = {table.columns[0].name for table in tables if table.columns}
     order = [name for name in hiding_order(columns, _used(tables)) if name not in firsts]
+    fitting = [table for table in tables if _need(table, order) <= width]
     hidden: list[str] = []
-    while order and any(_need(table, hidden) > width for table in tables):
+    while order and any(_need(table, hidden) > width for table in fitting):
         hidden.append(order.pop(0))
     return hidden
 
@@ -241,13 +273,22 @@ def hiding_order(columns: Sequence[Column], used: set[str]) -> list[str]:
     return [name for *_, name in sorted(leaving)]
 
 
-def _need(table: _Table, hidden: Sequence[str]) -> int:
-    """The least width of a table, its margin included."""
+def _need(table: _Table, hidden: Sequence[str], *, folded: bool = False) -> int:
+    """The least width of a table, its margin included.
+
+    Args:
+        folded: With headings that are broken where they may be.
+    """
     columns = [column for column in table.columns if column.name not in hidden]
-    least = {True: WRAPPED_LEAST, False: UNLIMITED}
-    numbers = sum(GAP + min(table.widths[column.name], least[column.wraps]) for column in columns)
     last = table.widths[table.last.name] if table.last else 0
-    return numbers + (GAP + min(last, WRAPPED_LEAST) if last else 0)
+    needs = sum(GAP + _least(table, column, folded=folded) for column in columns)
+    return needs + (GAP + min(last, WRAPPED_LEAST) if last else 0)
+
+
+def _least(table: _Table, column: Column, *, folded: bool) -> int:
+    """The least width of a column."""
+    width = (table.folded if folded else table.widths)[column.name]
+    return min(width, WRAPPED_LEAST) if column.wraps else width
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +309,62 @@ class _Layout:
     above: str = ""
 
 
-def _layouts(tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen: Units) -> list[_Layout]:
-    """Bars in all tables that have times to compare, or in none."""
-    layouts = [_layout(table, hidden, width, chosen, bars=width < UNLIMITED) for table in tables]
-    if all(layout.axis or _axis(table.table) is None for table, layout in zip(tables, layouts, strict=True)):
-        return layouts
-    return [_layout(table, hidden, width, chosen, bars=False) for table in tables]
+def _layouts(
+    tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen: Units
+) -> list[list[_Layout]]:
+    """The blocks of each table: one, if it fits. Bars in all that have times to compare, or in none."""
+    wide = [_need(table, hidden) > width for table in tables]
+    bars = width < UNLIMITED and not any(wide)
+    layouts = [_layout(table, hidden, width, chosen, bars=bars) for table in tables]
+    if any(layout.axis is None and _axis(table.table) for table, layout in zip(tables, layouts, strict=True)):
+        layouts = [_layout(table, hidden, width, chosen, bars=False) for table in tables]
+    return [
+        _blocks(table, hidden, width) if is_wide else [layout]
+        for table, layout, is_wide in zip(tables, layouts, wide, strict=True)
+    ]
+
+
+def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
+    """A table that is too wide, in as few blocks as it takes, each with the first column."""
+    head, *columns = [column for column in table.columns if column.name not in hidden]
+    if table.last is not None:
+        columns.append(table.last)
+    needs = {column.name: GAP + _least(table, column, folded=True) for column in columns}
+    full = table.folded[head.name]
+    fitting = [
+        (head_width, _shared_out(columns, needs, width - GAP - head_width))
+        for head_width in (full, min(full, HEAD_FOLDED))
+    ]
+    head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
+    if head_width + GAP + max(needs.values(), default=0) > width:
+        head_width, blocks = min(full, HEAD_LEAST), [[column] for column in columns]
+    room = width - GAP - head_width
+    return [
+        _block(table, [(head, head_width), *((one, min(needs[one.name], room) - GAP) for one in mine)], width)
+        for mine in blocks
+    ]
+
+
+def _shared_out(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:
+    """Columns in blocks: as few as possible, and then of as equal numbers."""
+    blocks: list[list[Column]] = [[]]
+    for column in columns:
+        if blocks[-1] and sum(needs[one.name] for one in (*blocks[-1], column)) > room:
+            blocks.append([])
+        blocks[-1].append(column)
+    most = math.ceil(len(columns) / len(blocks))
+    even = [[*columns[place : place + most]] for place in range(0, len(columns), most)]
+    fits = all(sum(needs[one.name] for one in block) <= room for block in even)
+    return even if fits else blocks
+
+
+def _block(table: _Table, columns: list[tuple[Column, int]], width: int) -> _Layout:
+    """One of several; what is left of a line is the last column's, if that wraps."""
+    if table.last is None or columns[-1][0] is not table.last:
+        return _Layout(columns, 0)
+    *others, _ = columns
+    spare = width - sum(GAP + wide for _, wide in others) - GAP
+    return _Layout(others, min(table.widths[table.last.name], max(1, spare)))
 
 
 def _narrowed(columns: Sequence[tuple[Column, int]], width: int) -> list[tuple[Column, int]]:
@@ -312,17 +403,35 @@ def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, 
 # ---- Rows ----------------------------------------------------------------------------------------
 
 
-def _table(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
+def _table(table: _Table, blocks: Sequence[_Layout], page: Page) -> Iterator[Text]:
     if table.table.title:
         yield from page.wrapped(table.table.title, STYLES["title"])
     if table.table.about:
         yield from page.wrapped(table.table.about, STYLES["quiet"], indent=2)
-    if table.table.headed:
-        headings = {column.name: page.shown(column.heading) for column in table.table.columns}
-        yield from _row(table, headings, Text(page.shown(layout.above)), layout, page, None)
-    for row, entries in zip(table.table.rows, table.entries, strict=True):
-        drawn = Text(page.shown(_bar(table.table, row, layout)), "cyan")
-        yield from _row(table, entries, drawn, layout, page, row)
+    for number, layout in enumerate(blocks, 1):
+        if table.table.headed:
+            yield from _headings_row(table, layout, page)
+        for row, entries in zip(table.table.rows, table.entries, strict=True):
+            drawn = Text(page.shown(_bar(table.table, row, layout)), "cyan")
+            yield from _row(table, entries, drawn, layout, page, row)
+            if number == len(blocks):
+                yield from _words_below(table, entries, row, page)
+        yield Text()
+
+
+def _headings_row(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
+    """What stands above the columns, the last line of each just above its entries."""
+    pieces = [
+        [piece for line in _fold(page.shown(column.heading), width) for piece in page.pieces(line, "", width)]
+        for column, width in layout.columns
+    ]
+    most = max(map(len, pieces))
+    cells = [[Text()] * (most - len(mine)) + mine for mine in pieces]
+    last = (
+        [Text()] * (most - 1) + [Text(page.shown(table.last.heading))] if table.last and layout.last else []
+    )
+    above = [""] * (most - 1) + [page.shown(layout.above)]
+    yield from _lines_of_cells(cells, [Text(one) for one in above], last, layout, page)
 
 
 def _bar(table: Table, row: object, layout: _Layout) -> str:
@@ -333,28 +442,52 @@ def _bar(table: Table, row: object, layout: _Layout) -> str:
 def _row(
     table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, row: object
 ) -> Iterator[Text]:
-    """A line, and more of them where columns are wrapped; the headings have no row and no tones."""
+    """A line, and more of them where columns are wrapped."""
     cells = [_pieces(column, entries[column.name], width, page, row) for column, width in layout.columns]
-    last = _pieces(table.last, entries[table.last.name], layout.last, page, row) if table.last else []
-    last = last if layout.last else []
+    last = (
+        _pieces(table.last, entries[table.last.name], layout.last, page, row)
+        if table.last and layout.last
+        else []
+    )
+    yield from _lines_of_cells(cells, [drawn], last, layout, page)
+
+
+def _lines_of_cells(
+    cells: Sequence[Sequence[Text]],
+    drawn: Sequence[Text],
+    last: Sequence[Text],
+    layout: _Layout,
+    page: Page,
+) -> Iterator[Text]:
+    """Lines of cells that have several; beside them the lines of a bar, and of the last column."""
+    columns = [*zip(layout.columns, cells, strict=True)]
     for number in range(max(map(len, [*cells, last, [Text()]]))):
         line = Text()
-        for (column, width), pieces in zip(layout.columns, cells, strict=True):
-            words = pieces[number] if number < len(pieces) else Text()
+        for (column, width), pieces in columns:
+            words = _nth(pieces, number)
             room = Text(" " * (width - cell_len(words.plain)))
             line = line + Text(" " * GAP) + (words + room if column.left else room + words)
         if layout.axis:
-            bar_ = drawn if number == 0 else Text()
+            bar_ = _nth(drawn, number)
             line = line + Text(" " * GAP) + bar_ + Text(" " * (layout.bar - cell_len(bar_.plain)))
-        yield page.cut(line + Text(" " * GAP) + (last[number] if number < len(last) else Text()))
-    if table.below is not None and row is not None:
+        yield page.cut(line + Text(" " * GAP) + _nth(last, number))
+
+
+def _nth(pieces: Sequence[Text], number: int) -> Text:
+    return pieces[number] if number < len(pieces) else Text()
+
+
+def _words_below(table: _Table, entries: dict[str, str], row: object, page: Page) -> Iterator[Text]:
+    """The words of a last column that has no room beside the others."""
+    if table.below is not None:
         words = Text(entries[table.below.name], STYLES[table.below.tone(row)])
         yield from page.wrapped(words, indent=2 * GAP, hang=0)
 
 
 def _pieces(column: Column, words: str, width: int, page: Page, row: object) -> list[Text]:
-    """An entry, in several lines if its column may be wrapped and it is longer."""
-    style = STYLES[column.tone(row)] if row is not None else ""
-    if not column.wraps or cell_len(words) <= width:
+    """An entry, in several lines if it is longer than its column; heads of rows break where headings do."""
+    style = STYLES[column.tone(row)]
+    if cell_len(words) <= width:
         return [Text(words, style)]
-    return page.pieces(words, style, width)
+    lines = [words] if column.wraps else _fold(words, width)
+    return [piece for line in lines for piece in page.pieces(line, style, width)]

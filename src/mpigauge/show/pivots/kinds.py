@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.answer import latency_bytes
 from mpigauge.plan.factors import names_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
 from mpigauge.show.pivots.quantities import (
+    LATENCY,
     MEAN,
     RATE,
     RATE_BRIEF,
@@ -71,11 +73,13 @@ ALL_DOWN = Layout(
 
 @maker(MAKERS, "latency")
 def latency(query: Query) -> list[Grid]:
-    """Time of the smallest message; where series differ in what that is, of each of these sizes."""
+    """Time of the message that the answer quotes."""
     found = series(query)
-    sizes = _union(found, lambda one: _sizes(one)[:1])
-    entries = [entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], TIME)]
-    return grids(entries, PLACES_DOWN, "time of the smallest message")
+    sizes = _typical(found)
+    entries = [
+        entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], _time_of(one))
+    ]
+    return grids(entries, PLACES_DOWN, "time")
 
 
 @maker(MAKERS, "times")
@@ -114,11 +118,12 @@ def statistics(query: Query) -> list[Grid]:
 def summary(query: Query) -> list[Grid]:
     """Latencies and the rate of the largest message; of collectives, time at two sizes."""
     found = series(query)
-    small, large = _union(found, _quoted), _union(found, lambda one: _sizes(one)[-1:])
+    typical, large = _typical(found), _union(found, lambda one: _sizes(one)[-1:])
+    small = _union(found, lambda one: _quoted(one, typical[one.factors["pattern"]]))
     entries: list[Entry] = []
     for one in found:
         pattern = one.factors["pattern"]
-        entries += _entries(one, small[pattern], TIME)
+        entries += _entries(one, small[pattern], _time_of(one))
         if _is_message(one):
             entries += _entries(one, large[pattern] - small[pattern], RATE)
     return grids(_as_others_say_it(entries), ALL_DOWN, "")
@@ -165,10 +170,29 @@ def series(
     ]
     # What has no size is in every choice of sizes, and alone is no answer to it.
     some = any(row.time is not None and (row.sized or not query.sizes) for _, row in pairs)
-    found = grouped(pairs if some else [], factors_of)
+    found = _in_their_states(grouped(pairs if some else [], factors_of))
     for one in found:
         one.rows.sort(key=lambda row: row.cell.bytes)
     return chosen(query, found, most=len(found))
+
+
+def _in_their_states(found: Sequence[Series]) -> list[Series]:
+    """What was not measured is of no state: it goes to the series that are of one, where there are such."""
+    kept = []
+    for one in found:
+        others = [
+            other
+            for other in found
+            if other.source is one.source
+            and other.factors.keys() - one.factors.keys() == {STATE}
+            and one.factors.items() <= other.factors.items()
+        ]
+        if others and all(row.time is None for row in one.rows):
+            for other in others:
+                other.rows.extend(one.rows)
+        else:
+            kept.append(one)
+    return kept
 
 
 def _gives(row: Row, quantity: Quantity) -> bool:
@@ -196,12 +220,32 @@ def _is_message(one: Series) -> bool:
     return one.factors["pattern"] in EAGER
 
 
-def _quoted(one: Series) -> list[int]:
-    """Of messages the empty and the smallest other one, of collectives the sizes that reports quote."""
+def _quoted(one: Series, typical: Collection[int]) -> list[int]:
+    """Of messages the empty one and that of the latency, of collectives the sizes that reports quote."""
     sizes = _sizes(one)
     if _is_message(one):
-        return [size for size in sizes if size == 0] + [size for size in sizes if size > 0][:1]
+        return [size for size in sizes if size == 0 or size in typical]
     return [size for size in sizes if size in QUOTED_BYTES] or [*sizes[:1], *sizes[-1:]]
+
+
+def _time_of(one: Series) -> Quantity:
+    """Its time, called a latency where that is of a message one way."""
+    return LATENCY if one.source.patterns[one.factors["pattern"]].one_way else TIME
+
+
+def _typical(found: Sequence[Series]) -> dict[str, set[int]]:
+    """By pattern, the size of the latency that all of its series have; without one, that of each."""
+    patterns = dict.fromkeys(one.factors["pattern"] for one in found)
+    return {
+        name: _latency_sizes([one for one in found if one.factors["pattern"] == name]) for name in patterns
+    }
+
+
+def _latency_sizes(found: Sequence[Series]) -> set[int]:
+    measured = [{row.cell.bytes for row in one.rows if row.time is not None} for one in found]
+    known = [sizes for sizes in measured if sizes] or [set(_sizes(one)) for one in found]
+    common = set.intersection(*known)
+    return {latency_bytes(sizes) for sizes in ([common] if common else known)}
 
 
 def _union(found: Sequence[Series], sizes: Callable[[Series], list[int]]) -> dict[str, set[int]]:

@@ -59,7 +59,7 @@ def _table(query: Query, one: Grid, notes: Notes) -> Table:
 
 
 def _columns(one: Grid, notes: Notes) -> list[Column]:
-    first = Column("line", one.heading, lambda line: line.label, left=True)
+    first = Column("line", one.heading, lambda line: line.label, left=True, goes=None)
     return [first, *(_column(one, number, notes) for number in range(len(one.columns)))]
 
 
@@ -71,7 +71,7 @@ def _column(one: Grid, number: int, notes: Notes) -> Column:
     def write(line: grid.Line, chosen: Units) -> str:
         return notes.text(one, line, number, chosen)
 
-    return Column(str(number), notes.heading(one, number), value, write=write)
+    return Column(str(number), notes.heading(one, number), value, write=write, goes=None)
 
 
 # ---- For programs --------------------------------------------------------------------------------

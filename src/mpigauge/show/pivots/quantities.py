@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
@@ -130,6 +130,7 @@ def _count_text(row: Row, _: Units) -> str:
 
 
 TIME = Quantity("time", "s", _time, _with_ends)
+LATENCY = replace(TIME, heading="latency")
 RATE = Quantity("rate", "B/s", _rate, _rate_with_ends, heading="bandwidth")
 TIME_BRIEF = Quantity("time", "s", _time, _with_width)
 RATE_BRIEF = Quantity("rate", "B/s", _rate, _rate_with_width, heading="bandwidth")

@@ -63,6 +63,6 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
         mine = [one.rows for one in found if one.source is source]
         curves = curves_of(mine)
         for compare in COMPARISONS.get(query.kind.name, ()):
-            yield from ((source, comparison(fact)) for fact in compare(curves))
+            yield from ((source, comparison(fact, query.units)) for fact in compare(curves))
         for missing in NOT_COMPARED.get(query.kind.name, ()):
             yield from ((source, ranks_apart_finding(fact)) for fact in missing(curves))

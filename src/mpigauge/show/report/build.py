@@ -84,9 +84,9 @@ def _models(query: Query) -> Models | None:
 
 
 def _said(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
-    yield from said_across(query.sources, gives_way)
+    yield from said_across(query.sources, gives_way, query.units)
     for source in query.sources:
-        yield from said_of(source)
+        yield from said_of(source, query.units)
 
 
 # ---- For the script ------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from mpigauge.show.words.status import status_and_reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mpigauge.analysis.answer import QuoteLine
     from mpigauge.show.query import Query, Source
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Grid
@@ -55,7 +56,7 @@ def machines_of(query: Query) -> list[str]:
     return list(dict.fromkeys(machine.machine_of(source.result) for source in query.sources))
 
 
-def _quoted(given: Given, line: answer.Asked) -> Iterator[int]:
+def _quoted(given: Given, line: QuoteLine) -> Iterator[int]:
     """The cells of a line of the answer."""
     rows = {id(quote.row) for quote in line.quotes if quote is not None}
     for source in given.sources:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.answer import answers
+from mpigauge.analysis.answer import answers, lines_of
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.analysis.over_sessions import linked
 from mpigauge.show.document import Cases, Column, Document, Line, Table
@@ -26,7 +26,7 @@ from mpigauge.vocabulary import QUOTED_BY_PATTERN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.answer import Answer, Quote
+    from mpigauge.analysis.answer import Answer, Quote, QuoteLine
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.analysis.over_sessions import Spans
     from mpigauge.show.document import Tone, Units
@@ -55,19 +55,6 @@ class Told:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One line: a number of every job that has it."""
-
-    heading: str
-    quotes: tuple[Quote | None, ...]
-
-    @property
-    def first(self) -> Quote:
-        """The first that there is."""
-        return next(quote for quote in self.quotes if quote is not None)
-
-
 def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
     """The answer of one result, or of several side by side.
 
@@ -90,7 +77,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         records=lambda: chain.from_iterable(
             traced(map(_flat, _records([source])), source.result, source.stat) for source in sources
         ),
-        cases=lambda: [Cases(table, [line.heading for line in table.rows]) for table in tables],
+        cases=lambda: [Cases(table, [*map(heading_of, table.rows)]) for table in tables],
         schema="show" if len(sources) == 1 else "answers",
         contexts=[context_record(source.result, source.stat) for source in sources],
     )
@@ -150,7 +137,7 @@ def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[Told]) -> in
 
 def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> list[str]:
     """How much there is no room for, and what has it."""
-    lines = list(_lines(told[:JOBS_MOST]))
+    lines = _lines(told[:JOBS_MOST])
     alone = len(sources) == 1
     counts = (
         ("job" if alone else "column", len(told) - JOBS_MOST),
@@ -163,28 +150,30 @@ def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> lis
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
+def heading_of(line: QuoteLine) -> str:
+    """What stands at the beginning of a line."""
+    return words.heading(line.first) if len(line.quotes) == 1 else words.common_heading(line)
+
+
 def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
-    lines = _fitting(list(_lines(told)), room)
+    lines = _lines(told)
     if not lines:
         return []
-    first = Column("quantity", "", lambda line: line.heading, left=True, goes=None)
-    columns = _alone(chosen) if len(told) == 1 else [*_beside(told), *_over_sessions(told)]
-    return [Table("", "", lines, [first, *columns])]
+    first = Column("quantity", "", heading_of, left=True, goes=None)
+    columns = _alone(chosen) if len(told) == 1 else [*_beside(told), *_over_sessions(told, lines)]
+    return [Table("", "", _fitting(lines, room), [first, *columns])]
 
 
-def _fitting(lines: list[Asked], room: int) -> list[Asked]:
+def _lines(told: Sequence[Told]) -> list[QuoteLine]:
+    return lines_of([one.answer for one in told])
+
+
+def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
     """As many as the screen has room for: the last operations of all ranks go first."""
     beyond = len(lines) - room
     several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
     gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
     return [line for line in lines if id(line) not in gone]
-
-
-def _lines(told: Sequence[Told]) -> Iterator[Asked]:
-    """Headings in the order of the first job that has them."""
-    by_heading = [{words.heading(quote): quote for quote in one.answer.quotes} for one in told]
-    for heading in dict.fromkeys(heading for mine in by_heading for heading in mine):
-        yield Asked(heading, tuple(mine.get(heading) for mine in by_heading))
 
 
 def _alone(chosen: Units) -> list[Column]:
@@ -226,20 +215,18 @@ def _beside(told: Sequence[Told]) -> list[Column]:
 
 
 def _column(number: int, name: str) -> Column:
-    def value(line: Asked) -> float | None:
+    def value(line: QuoteLine) -> float | None:
         quote = line.quotes[number]
         return None if quote is None else quote.value
 
-    def write(line: Asked, chosen: Units) -> str:
+    def write(line: QuoteLine, chosen: Units) -> str:
         quote = line.quotes[number]
-        if quote is None:
-            return units.MISSING
-        return f"{words.number(quote, chosen)} {words.width(quote)}".rstrip()
+        return units.MISSING if quote is None else words.beside(quote, line, chosen)
 
-    def tone(line: Asked) -> Tone:
+    def tone(line: QuoteLine) -> Tone:
         return _tone(line.quotes[number])
 
-    return Column(str(number), name, value, write=write, goes=100 - number, tone=tone)
+    return Column(str(number), name, value, write=write, goes=None, tone=tone)
 
 
 def _tone(quote: Quote | None) -> Tone:
@@ -247,9 +234,10 @@ def _tone(quote: Quote | None) -> Tone:
     return "quiet" if quote is not None and (quote.awaited or quote.of_one_launch) else ""
 
 
-def _over_sessions(told: Sequence[Told]) -> Iterator[Column]:
+def _over_sessions(told: Sequence[Told], lines: Sequence[QuoteLine]) -> Iterator[Column]:
     """What the next session may find: a column for all jobs that are sessions of each other."""
-    groups = linked([[quote.sessions for quote in one.answer.quotes] for one in told])
+    known = zip(*([quote and quote.sessions for quote in line.quotes] for line in lines), strict=True)
+    groups = linked([*known])
     factors = [_factors(told[group[0]]) | {FILE: _files([told[one] for one in group])} for group in groups]
     for number, (group, name) in enumerate(zip(groups, told_apart(factors), strict=True)):
         yield _sessions_column(number, group, name)
@@ -260,18 +248,18 @@ def _files(told: Sequence[Told]) -> str:
 
 
 def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
-    def quote_of(line: Asked) -> Quote | None:
-        """The first that has a time over sessions: results may quote other sizes."""
+    def quote_of(line: QuoteLine) -> Quote | None:
+        """The first that has a time over sessions: where quotes are alike, that of all of them."""
         quotes = (line.quotes[place] for place in group)
         return next((quote for quote in quotes if quote is not None and quote.sessions), None)
 
-    def value(line: Asked) -> float | None:
+    def value(line: QuoteLine) -> float | None:
         quote = quote_of(line)
         return None if quote is None else quote.value_over_sessions
 
-    def write(line: Asked, chosen: Units) -> str:
+    def write(line: QuoteLine, chosen: Units) -> str:
         quote = quote_of(line)
-        return units.MISSING if quote is None else words.over_sessions(quote, chosen)
+        return units.MISSING if quote is None else words.over_sessions(quote, line, chosen)
 
     heading = ", ".join(filter(None, [name, "over sessions"]))
     return Column(f"sessions_{number}", heading, value, write=write, goes=None)
@@ -286,7 +274,7 @@ def _factors(one: Told) -> Factors:
     return phrases_of(one.answer.quotes[0].row.cell, words.JOB) | state | {FILE: one.source.name}
 
 
-def _value(line: Asked) -> float | None:
+def _value(line: QuoteLine) -> float | None:
     return line.first.value
 
 

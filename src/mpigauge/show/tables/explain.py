@@ -9,7 +9,7 @@ from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.explain.topics import conclusions, conclusions_across
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.show import maps
-from mpigauge.show.document import Document, Line
+from mpigauge.show.document import AUTOMATIC, Document, Line
 from mpigauge.show.tables import link_map
 from mpigauge.show.tables.records import finding_record
 from mpigauge.show.words import answer as machine
@@ -63,7 +63,10 @@ def document(
         most: How many conclusions of each result, and of several together, at most; None for all.
         gives_way: As of `Evidence`.
     """
-    found = [said_across(sources, gives_way or {}), *map(said_of, sources)]
+    found = [
+        said_across(sources, gives_way or {}, chosen),
+        *(said_of(source, chosen) for source in sources),
+    ]
     return Document(
         head=[*maps.verdicts(sources), *(machine.machine_of(source.result) for source in sources[:1])],
         foot=[*_lines(found, several=len(sources) > 1, most=most), *_disturbed(sources)],
@@ -94,14 +97,14 @@ def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
             yield Line(f"! {name}{one.text}", "doubt")
 
 
-def said_of(source: Source) -> list[Said]:
+def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
     """All that is concluded of one result."""
     evidence = Evidence(source.result, source.rows)
     varied = varied_in(source.rows)
-    return [Said(source.name, one, sentence_of(one, varied)) for one in conclusions(evidence)]
+    return [Said(source.name, one, sentence_of(one, varied, chosen)) for one in conclusions(evidence)]
 
 
-def said_across(sources: Sequence[Source], gives_way: GivesWay) -> list[Said]:
+def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
     """All that is concluded of several results together, or of two jobs of one."""
     evidences = [Evidence(source.result, source.rows, gives_way) for source in sources]
     varied = [varied_in(source.rows) for source in sources]
@@ -109,7 +112,7 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay) -> list[Said]:
         Said(
             " / ".join(dict.fromkeys(sources[place].name for place in one.fact.results)),
             one,
-            sentence_of(one, frozenset().union(*(varied[place] for place in one.fact.results))),
+            sentence_of(one, frozenset().union(*(varied[place] for place in one.fact.results)), chosen),
         )
         for one in conclusions_across(evidences)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.document import AUTOMATIC, DOT, Column, Document, Line, Table
 from mpigauge.show.series import common_words
 from mpigauge.show.tables import overheads
 from mpigauge.show.tables.overheads import known_record as _known
@@ -31,7 +31,7 @@ def document(shown: Models, chosen: Units) -> Document:
     count = f"{launches[-1]} launches" if launches[-1] else "published by others"
     asked = any(one.predictions for one in found)
     return Document(
-        head=[words.headline(found), DOT.join(filter(None, [alike, count, "95 % intervals"]))],
+        head=[words.headline(found, chosen), DOT.join(filter(None, [alike, count, "95 % intervals"]))],
         tables=[
             *([_predictions(found, chosen)] if asked else []),
             *_tables(found, chosen),
@@ -60,7 +60,7 @@ def _segments(one: Modelled, chosen: Units) -> Table:
     moved = one.model.points.moved
     return Table(
         one.series.label,
-        words.summary(one),
+        words.summary(one, chosen),
         one.model.segments,
         [
             Column("first", "from", lambda each: each.first, "B", goes=None),
@@ -100,12 +100,12 @@ def _curve() -> Column:
 def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
     """Hockney's parameters, or what is apparent."""
     return Table(
-        "latency, highest bandwidth, and the size with half of it",
+        "alpha, highest bandwidth, and the size with half of it",
         "",
         found,
         [
             _curve(),
-            _column("latency_s", "latency", lambda one: words.time(one.hockney.latency_s, chosen)),
+            _column("latency_s", "alpha", lambda one: words.time(one.hockney.latency_s, chosen)),
             _column("r_inf", "r_inf", lambda one: words.rate(one.hockney.rate, chosen)),
             _column("n_half", "n_half", lambda one: words.size(one.hockney.n_half)),
             Column("kind", "", lambda one: words.pair(one.hockney), left=True, goes=1, wraps=True),
@@ -121,9 +121,11 @@ def _lines(found: Sequence[Modelled], chosen: Units) -> Table:
         found,
         [
             _curve(),
-            _column("latency_s", "latency", lambda one: words.time(one.textbook.latency_s, chosen)),
+            _column("latency_s", "alpha", lambda one: words.time(one.textbook.latency_s, chosen)),
             _column("bandwidth", "bandwidth", lambda one: words.rate(one.textbook.rate, chosen)),
-            _column("wrong", "what is wrong", lambda one: words.wrong(one.textbook), left=True, wraps=True),
+            _column(
+                "wrong", "what is wrong", lambda one: words.wrong(one.textbook, chosen), left=True, wraps=True
+            ),
         ],
     )
 
@@ -246,7 +248,7 @@ def _textbook_record(one: Modelled) -> dict[str, Any]:
         "worst_ratio": line.worst,
         "worst_at_bytes": line.worst_at,
         "rms": line.rms,
-        "wrong": words.wrong(line),
+        "wrong": words.wrong(line, AUTOMATIC),
     }
 
 

@@ -21,7 +21,7 @@ from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.answer import Answer, Quote
+    from mpigauge.analysis.answer import Answer, Quote, QuoteLine
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import JobKey
     from mpigauge.result.reader import Result
@@ -124,15 +124,27 @@ def _count(number: int, one: str, several: str) -> str:
 
 
 def heading(quote: Quote) -> str:
-    """What a number is."""
-    if quote.quoted_as == "latency":
-        return f"latency, {_size(quote.row)}"
-    if quote.quoted_as in OF_A_PATTERN:
-        named = _named(quote)
-        what = "" if named.endswith(OF_A_PATTERN[quote.quoted_as]) else f" {OF_A_PATTERN[quote.quoted_as]}"
-        return f"{named}{what}, {_size(quote.row)}"
+    """What a number is; that of the best of a curve has its size beside it."""
+    name = _called(quote)
+    sized = quote.quoted_as in OF_A_PATTERN or (quote.quoted_as in QUOTED_TIMES and quote.row.sized)
+    return f"{name}, {_size(quote.row)}" if sized else name
+
+
+def common_heading(line: QuoteLine) -> str:
+    """What the numbers of several jobs are, with the size that they have in common."""
+    quote = line.first
+    mode = quote.row.cell.mode
+    by_mode = line.modes and quote.quoted_as in BY_MODE
+    copy = YARDSTICKS[quote.cost.name][0] if quote.cost else ""
+    size = _size(quote.row) if quote.row.sized and quote.quoted_as != "eager-limit" else ""
+    of = (copy, mode if by_mode else "", size) if line.alike else ()
+    return ", ".join(filter(None, [_called(quote), *of]))
+
+
+def _called(quote: Quote) -> str:
     named = HEADINGS.get(quote.quoted_as) or _named(quote)
-    return f"{named}, {_size(quote.row)}" if quote.quoted_as in QUOTED_TIMES and quote.row.sized else named
+    what = OF_A_PATTERN.get(quote.quoted_as, "")
+    return named if named.endswith(what) else f"{named} {what}"
 
 
 OF_A_PATTERN: Mapping[QuotedAs, str] = {
@@ -143,6 +155,7 @@ OF_A_PATTERN: Mapping[QuotedAs, str] = {
 
 
 HEADINGS: Mapping[QuotedAs, str] = {
+    "latency": "latency",
     "bandwidth": "bandwidth",
     "both-directions": "both directions",
     "message-rate": "message rate",
@@ -150,6 +163,9 @@ HEADINGS: Mapping[QuotedAs, str] = {
     "copies": "cost in copies",
 }
 """Of numbers that are not called by their pattern."""
+
+BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
+"""Numbers of messages, whose mode is said where a result has several."""
 
 
 def number(quote: Quote, chosen: Units) -> str:
@@ -165,11 +181,8 @@ def number(quote: Quote, chosen: Units) -> str:
         case "eager-limit":
             return f"{row.limit_bytes} B"
         case "copies":
-            return (
-                f"{units.format_factor(quote.cost.least.estimate)}\N{MULTIPLICATION SIGN}"
-                if quote.cost
-                else units.MISSING
-            )
+            ratio = quote.ratio
+            return _factor(units.format_factor(ratio.estimate)) if ratio else units.MISSING
     return units.format_time(row.time.estimate if row.time else None, chosen.time)
 
 
@@ -183,7 +196,22 @@ def width(quote: Quote) -> str:
     return width_of(known)
 
 
-def over_sessions(quote: Quote, chosen: Units) -> str:
+def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
+    """The number in a column of several, and how sure it is; of which size, if the others have another."""
+    return " ".join(filter(None, [number(quote, chosen), width(quote), _apart(quote, line)]))
+
+
+def _apart(quote: Quote, line: QuoteLine) -> str:
+    """What a number is of that has nothing in common with those beside it."""
+    if line.alike or not quote.row.sized:
+        return ""
+    cells = [one.row.cell for one in line.quotes if one is not None]
+    several = len({(cell.pattern, cell.mode) for cell in cells}) > 1
+    at = f"at {_size(quote.row)}"
+    return f"{_named(quote)} {at}" if several else at
+
+
+def over_sessions(quote: Quote, line: QuoteLine, chosen: Units) -> str:
     """The number over sessions, and how sure that is."""
     over, value = quote.sessions, quote.value_over_sessions
     if over is None or value is None:
@@ -195,7 +223,7 @@ def over_sessions(quote: Quote, chosen: Units) -> str:
             text = messages(value)
         case _:
             text = units.format_time(value, chosen.time)
-    return f"{text} {width_of(over.time.half_width)}"
+    return " ".join(filter(None, [text, width_of(over.time.half_width), _apart(quote, line)]))
 
 
 def messages(per_s: float | None) -> str:
@@ -257,7 +285,7 @@ def _copies(quote: Quote, _: Units) -> str:
         return ""
     pattern, _mode = YARDSTICKS[quote.cost.name]
     few = [(most, size) for most, size in quote.cost.below if size is not None]
-    least = f"{pattern} at {units.format_size(quote.cost.least_bytes)}"
+    least = f"{pattern} at {_size(quote.row)}"
     below = [f"below {_factor(f'{most:g}')} from {units.format_size(size)}" for most, size in few[:1]]
     return "; ".join([least, *below])
 
@@ -283,10 +311,10 @@ def _factor(text: str) -> str:
 
 
 def _named(quote: Quote) -> str:
-    """The pattern; its mode only where it is not the usual one."""
-    mode = quote.row.cell.mode
-    usual = mode == usual_mode(quote.pattern)
-    return quote.pattern.name if usual else f"{quote.pattern.name} {mode}"
+    """The pattern; its mode only where it is not the usual one, and buffers that are cold."""
+    cell = quote.row.cell
+    mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
+    return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 
 def _size(row: Row) -> str:

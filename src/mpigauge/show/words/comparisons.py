@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.comparisons import Contrast, Payoff, PlaceLatency
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.finding import finding
 from mpigauge.show.words.ratios import times
 from mpigauge.show.words.runs import runs_words
@@ -15,26 +16,27 @@ from mpigauge.vocabulary import AUTO
 if TYPE_CHECKING:
     from mpigauge.analysis.comparisons import Comparison
     from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Units
     from mpigauge.show.words.finding import Finding
 
 USUALLY = "usual setting"
 """Of a variable that is left alone."""
 
 
-def comparison(fact: Comparison) -> Finding:
+def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
     """What a comparison says."""
     match fact:
         case PlaceLatency():
-            return finding("place-latency", fact, _latency(fact))
+            return finding("place-latency", fact, _latency(fact, chosen))
         case Payoff():
             return finding("payoff", fact, _payoff(fact))
         case Contrast():
-            return finding("contrast", fact, _contrast(fact))
+            return finding("contrast", fact, _contrast(fact, chosen))
 
 
-def _latency(fact: PlaceLatency) -> str:
+def _latency(fact: PlaceLatency, chosen: Units) -> str:
     size = units.format_size(fact.ratios[0].bytes)
-    nearest = f"{size} takes {units.format_time(fact.time_s)} over {place_name(fact.nearest)}"
+    nearest = f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest)}"
     others = [
         f"{times(at.ratio)} as long over {place_name(other)}"
         for other, at in zip(fact.others, fact.ratios, strict=True)
@@ -54,7 +56,7 @@ def _payoff(fact: Payoff) -> str:
     return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
 
 
-def _contrast(fact: Contrast) -> str:
+def _contrast(fact: Contrast, chosen: Units) -> str:
     first, other = fact.first, fact.other
     match fact.of:
         case "mode":
@@ -67,7 +69,8 @@ def _contrast(fact: Contrast) -> str:
         case "setting":
             about = f"{_operation(first)}, {first.library}"
             pair = f"{other.setting} against {first.setting or USUALLY}"
-    return f"{about} over {place_name(first)}{in_state(fact.state)}: {pair}: {runs_words(fact.runs, first)}"
+    said = runs_words(fact.runs, first, chosen)
+    return f"{about} over {place_name(first)}{in_state(fact.state)}: {pair}: {said}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------

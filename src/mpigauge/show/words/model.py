@@ -63,27 +63,27 @@ RIGHT = 0.05
 LAUNCHES_FEW = 5
 
 
-def headline(found: Sequence[Modelled]) -> str:
+def headline(found: Sequence[Modelled], chosen: Units) -> str:
     """The answer: of one curve its numbers, of several how many segments they have."""
     if len(found) > 1:
         counts = sorted({len(one.model.segments) for one in found})
         span = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
         return f"models of {len(found)} curves: {span} {_plural('segment', counts[-1])} each"
     (one,) = found
-    return f"{one.series.label}: {summary(one)}"
+    return f"{one.series.label}: {summary(one, chosen)}"
 
 
-def summary(one: Modelled) -> str:
-    """Segments, latency, bandwidth and misfit of a curve."""
+def summary(one: Modelled, chosen: Units) -> str:
+    """Segments, least time, bandwidth and misfit of a curve; latency is what the answer calls so."""
     model, two = one.model, one.hockney
     count = len(model.segments)
-    at = f" at {format_size(two.smallest)}" if two.apparent else ""
+    least = units.format_time(two.latency_s.value, chosen.time)
     best = f" at {format_size(two.fastest)}" if two.fastest is not None else ""
     return ", ".join(
         [
             f"{count} {_plural('segment', count)}",
-            f"latency {units.format_time(two.latency_s.value)}{at}",
-            f"{units.format_rate(two.rate.value)}{best}",
+            f"{least} at {format_size(two.smallest)}" if two.apparent else f"alpha {least}",
+            f"{units.format_rate(two.rate.value, chosen.rate)}{best}",
             f"misfit {format_percent(model.misfit)}",
         ]
     )
@@ -178,20 +178,20 @@ def pair(found: Hockney) -> str:
     return "apparent: of the times, not of a line" if found.apparent else "parameters of one line"
 
 
-def wrong(found: Textbook) -> str:
+def wrong(found: Textbook, chosen: Units) -> str:
     """What is wrong about one line, the worst first."""
-    said = [_latency(found), _bandwidth(found), _worst(found)]
+    said = [_alpha(found, chosen), _bandwidth(found), _worst(found)]
     return "; ".join(filter(None, said)) or f"nothing: at most {format_percent(RIGHT)} off"
 
 
-def _latency(found: Textbook) -> str:
-    measured, at = units.format_time(found.measured_s), format_size(found.smallest)
+def _alpha(found: Textbook, chosen: Units) -> str:
+    measured, at = units.format_time(found.measured_s, chosen.time), format_size(found.smallest)
     if found.latency_s.value <= 0:
-        return f"latency is negative, measured {measured} at {at}"
+        return f"alpha is negative, measured {measured} at {at}"
     ratio = found.latency_s.value / found.measured_s
     if abs(math.log(ratio)) <= math.log1p(RIGHT):
         return ""
-    return f"latency is {TIMES} {format_factor(ratio)} the {measured} measured at {at}"
+    return f"alpha is {TIMES} {format_factor(ratio)} the {measured} measured at {at}"
 
 
 def _bandwidth(found: Textbook) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.verdict import MARGIN
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import at_size, count, extra, span
 from mpigauge.show.words.ratios import VERDICTS, times
 from mpigauge.vocabulary import DIFFERENT
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.beside import Beside, Stretch
     from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Units
 
 WITHIN = f"{100 * MARGIN:g} %"
 
 
-def runs_words(runs: Sequence[Stretch], cell: Cell) -> str:
+def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -> str:
     """All of a pair of curves; between sizes that differ, what does not is told together.
 
     Args:
@@ -29,17 +31,17 @@ def runs_words(runs: Sequence[Stretch], cell: Cell) -> str:
     total = sum(len(run.at) for run in runs)
     groups = groupby(runs, key=lambda run: run if run.verdict in DIFFERENT else None)
     said = (
-        _differing(run, total, cell) if run is not None else _alike([*mine], total, cell)
+        _differing(run, total, cell, chosen) if run is not None else _alike([*mine], total, cell)
         for run, mine in groups
     )
     return "; ".join(said)
 
 
-def _differing(run: Stretch, total: int, cell: Cell) -> str:
+def _differing(run: Stretch, total: int, cell: Cell, chosen: Units) -> str:
     little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
     ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
-    return f"{VERDICTS[run.verdict]}{where}{little}: {' and '.join(_at(one, cell) for one in ends)}"
+    return f"{VERDICTS[run.verdict]}{where}{little}: {' and '.join(_at(one, cell, chosen) for one in ends)}"
 
 
 def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
@@ -63,9 +65,10 @@ def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
     return f" at {span(sizes)} ({count(len(sizes), 'size')})"
 
 
-def _at(one: Beside, cell: Cell) -> str:
-    both = f"{units.format_time(one.other_s)} against {units.format_time(one.base_s)}"
-    return f"{times(one.ratio)} as long{at_size(cell, one.bytes)}, {both}, {extra(one.extra_s)}"
+def _at(one: Beside, cell: Cell, chosen: Units) -> str:
+    other, base = (units.format_time(each, chosen.time) for each in (one.other_s, one.base_s))
+    longer = f"{times(one.ratio)} as long{at_size(cell, one.bytes)}"
+    return f"{longer}, {other} against {base}, {extra(one.extra_s, chosen)}"
 
 
 def _would_tell(points: Sequence[Beside]) -> str:

@@ -50,7 +50,7 @@ DIFFERENT = ("slower", "faster")
 
 
 class Point(NamedTuple):
-    """Both curves at one size, their times of the launches that their ratio rests on."""
+    """Both curves at one size, with the times that are quoted of them."""
 
     bytes: int
     base: Row
@@ -80,9 +80,16 @@ def points_of(base: Sequence[Row], other: Sequence[Row], *, alike: bool) -> list
         if one is not None and one.low is not None:
             rows = first[size], second[size]
             over, under, together = sides(rows[1].times, rows[0].times, alike=alike)
-            times_s = geometric_mean(under.values()), geometric_mean(over.values())
+            times_s = _quoted(rows, geometric_mean(under.values()), geometric_mean(over.values()))
             found.append(Point(size, *rows, one, *times_s, _beyond(over, under, rows, paired=together)))
     return found
+
+
+def _quoted(rows: tuple[Row, Row], *of_ratio: float) -> tuple[float, float]:
+    """The times of the rows; those of the launches that the ratio rests on where these are 5 % off."""
+    whole = rows[0].seconds, rows[1].seconds
+    near = all(max(one / all_, all_ / one) <= 1.05 for one, all_ in zip(of_ratio, whole, strict=True))
+    return whole if near else (of_ratio[0], of_ratio[1])
 
 
 def _beyond(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from tests.cli.docs.recomputing.contrasts import SPAN, N, T
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 
 COPIES = re.compile(r"^(.*?) / (\w+ \w+): ")
 COST = re.compile(rf"({N}) copies(?: \(({N}) – ({N})\))? at {SPAN}, {T}(?: for {T})?")
-ABOUT = r"([\d.]+ [KM]?i?B)"
-BELOW = re.compile(
-    rf"below (10|2) from {ABOUT}(?: \({ABOUT} (?:– {ABOUT}|or (?:more|less))\))?"
-    rf"(?:,? (?:perhaps only )?up to {ABOUT}(?: \({ABOUT} (?:– {ABOUT}|or (?:more|less))\))?)?"
-)
+BELOW = re.compile(rf"below (10|2) from {SPAN}(?: \(for certain from {SPAN}\))?(?: up to {SPAN})?")
 NEVER = re.compile(rf"below (10|2) at no size up to {SPAN}")
 
 
@@ -62,26 +59,12 @@ def _tells(one: Interval) -> bool:
 
 
 def _below(said: Said, match: re.Match[str], told: Sequence[tuple[Row, Row, Interval]], least: int) -> None:
+    """The sizes around the least that are below: the first, the first for certain, the last."""
     limit = float(match[1])
-    left, right = told[: least + 1], told[least:][::-1]
-    begin = [_crossed([(row.bytes, one[which]) for row, _, one in left], limit) for which in (0, 1, 2)]
-    end = [_crossed([(row.bytes, one[which]) for row, _, one in right], limit) for which in (0, 2, 1)]
-    for group, found in ((2, begin), (5, end)):
-        if match[group] and found[0] is not None:
-            said.size(match.span(group), found[0], exact=False)
-        ends = [one for one in found[1:] if one is not None]
-        for place, own in enumerate(ends):
-            if match[group + 1 + place]:
-                said.size(match.span(group + 1 + place), own, exact=False)
-
-
-def _crossed(points: Sequence[tuple[int, float | None]], limit: float) -> float | None:
-    """From where on values stay below: straight lines in the logarithms of both."""
-    for place in range(len(points) - 1, 0, -1):
-        (before, above), (size, below) = points[place - 1], points[place]
-        if above is None or below is None or not below < limit:
-            return None
-        if above >= limit:
-            share = math.log(limit / below) / math.log(above / below)
-            return math.exp(math.log(size) + share * math.log(before / size))
-    return None
+    left, right = told[least::-1], told[least:]
+    first = list(takewhile(lambda one: one[2].estimate < limit, left))[-1]
+    certain = list(takewhile(lambda one: (one[2].high or math.inf) < limit, left))[-1]
+    last = list(takewhile(lambda one: one[2].estimate < limit, right))[-1]
+    for group, (row, _, _) in ((2, first), (3, certain), (4, last)):
+        if match[group]:
+            said.size(match.span(group), row.bytes)

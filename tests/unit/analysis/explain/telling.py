@@ -11,6 +11,7 @@ from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.tables.explain import varied_in
 from mpigauge.show.words.explain.sentences import SENTENCES
 from tests.made import campaign, visit
@@ -58,4 +59,4 @@ def facts(topic: Callable[[Evidence], Any], evidence: Evidence) -> list[Any]:
 
 def sentence(topic: Topic, fact: Any, evidence: Evidence) -> str:
     """What is said of a fact."""
-    return SENTENCES[topic](fact, varied_in(evidence.rows))
+    return SENTENCES[topic](fact, varied_in(evidence.rows), AUTOMATIC)

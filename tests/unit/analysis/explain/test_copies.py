@@ -11,9 +11,10 @@ import pytest
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.explain.copies import copies, crossing
 from mpigauge.analysis.explain.evidence import Evidence
+from mpigauge.analysis.memory_costs import costs_in_copies
 from mpigauge.analysis.rows import rows
 from mpigauge.show.words.explain.copies import PIPELINED, sentence
-from mpigauge.show.words.explain.parts import about_size
+from mpigauge.units import format_size
 from tests.made import campaign, cell, measured, result_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,22 @@ def test_crossings_are_where_they_were_planted() -> None:
     text = sentence(fact, set())
     assert text.startswith("pingpong / memcpy standard: 6")
     assert " copies (" in text
-    assert f"below 10 from {about_size(fact.below[0].begin.bytes or 0)} (" in text
+    first = min(size for size in SIZES if falling(size) < 10)
+    assert f"below 10 from {format_size(first)};" in text
+
+
+def test_it_is_below_from_a_size_on_that_was_measured_as_tables_say_it() -> None:
+    """One number of one file on every screen: that of `show` and that of `explain`."""
+    cells = [cell(size=size) for size in SIZES] + [cell("memcpy", size) for size in SIZES]
+
+    def samples(of: Cell, launch: int) -> list[int]:
+        times = 1.0 if of.pattern == "memcpy" else falling(of.bytes)
+        return 30 * [round(2000 * math.sqrt(of.bytes) * times * (1 + launch / 1000))]
+
+    found = rows(made := result_of(campaign(*cells), *measured(cells, LAUNCHES, samples)))
+    (fact,) = copies(Evidence(made, found))
+    (cost,) = costs_in_copies(found)
+    assert {one.copies: one.from_bytes for one in fact.below} == dict(cost.below)
 
 
 @pytest.mark.truth
@@ -96,7 +112,9 @@ def test_out_of_caches_it_rises_again() -> None:
     assert end.low_bytes is not None
     assert end.high_bytes is not None
     assert end.low_bytes < TURN * reach < end.high_bytes
-    assert f" up to {about_size(end.bytes or 0)} (" in sentence(fact, set())
+    inside = [size for size in SIZES if TURN / reach < size < TURN * reach]
+    assert (below[2].from_bytes, below[2].upto_bytes) == (inside[0], inside[-1])
+    assert f"below 2 from {format_size(inside[0])} up to {format_size(inside[-1])}" in sentence(fact, set())
 
 
 def test_perhaps_it_rises_again() -> None:
@@ -105,7 +123,7 @@ def test_perhaps_it_rises_again() -> None:
     end = fact.below[-1].end
     assert end is not None
     assert (end.bytes, end.high_bytes) == (None, None)
-    assert f"perhaps only up to {about_size(end.low_bytes or 0)}" in sentence(fact, set())
+    assert fact.below[-1].upto_bytes == SIZES[-1]
 
 
 def test_never_below() -> None:
@@ -150,10 +168,3 @@ def test_one_launch_says_nothing() -> None:
 def test_crossing(values: tuple[float, float], found: float | None) -> None:
     at = crossing(np.array([10.0, 100.0]), np.array(values), 10.0)
     assert at == (None if found is None else pytest.approx(found))
-
-
-@pytest.mark.parametrize(
-    ("size", "text"), [(1, "1 B"), (149.4, "149 B"), (2179, "2.13 KiB"), (1_040_000, "1020 KiB")]
-)
-def test_sizes_between_those_measured(size: float, text: str) -> None:
-    assert about_size(size) == text

@@ -9,6 +9,7 @@ import pytest
 from mpigauge.analysis.explain.plateau import plateaus
 from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.lab import TCP_SHARE, Lab
+from mpigauge.show.document import Units
 from mpigauge.show.words.explain.plateau import sentence
 from tests.made import cell
 from tests.unit.analysis.explain.made_evidence import evidence, varied
@@ -101,8 +102,11 @@ def test_between_hosts_of_a_lab_it_is_held_against_the_link() -> None:
     assert link.link_bytes_per_s == pytest.approx(125e6 * TCP_SHARE)
     assert memory.link_bytes_per_s is None
     text = sentence(link, varied(found))
-    assert "50 % of the 941 Mbit/s that TCP can bring through the emulated link" in text
-    assert "best bandwidth 471 Mbit/s" in text
+    assert "50 % of the 118 MB/s that TCP can bring through the emulated link" in text
+    assert "best bandwidth 58.8 MB/s" in text
+    asked = sentence(link, varied(found), Units(rate="Mbit/s"))
+    assert "best bandwidth 471 Mbit/s" in asked
+    assert "50 % of the 941 Mbit/s that TCP" in asked
 
 
 def test_both_directions_count_once_each_against_the_link() -> None:
@@ -114,7 +118,7 @@ def test_both_directions_count_once_each_against_the_link() -> None:
     assert fact.directions == 2
     text = sentence(fact, varied(found))
     assert "in both directions together" in text
-    assert "100 % of the 941 Mbit/s in each direction that TCP" in text
+    assert "100 % of the 118 MB/s in each direction that TCP" in text
 
 
 def test_a_link_without_a_rate_promises_nothing() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE, TWICE
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.comparisons import USUALLY, place_name
 from mpigauge.show.words.explain.parts import DASH, EMULATED, subject
 from mpigauge.show.words.factors import WORDS
@@ -16,15 +17,16 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.contrasts import ByLimit, Contrast
     from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Units
 
 NO_LIMIT = "none found"
 
 
-def sentence(fact: Contrast, varied: Collection[str]) -> str:
+def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Which is faster, where, and by how much."""
     name = name_of(fact.factors)
     about = subject(fact.base, varied, fact.factors, fact.state)
-    said = "; ".join([runs_words(fact.runs, fact.base), *_more(fact)])
+    said = "; ".join([runs_words(fact.runs, fact.base, chosen), *_more(fact)])
     return f"{about}: {name(fact.other)} against {name(fact.base)}: {said}"
 
 

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
-from mpigauge.show.words.explain.parts import DASH, EMULATED, about_size, subject
+from mpigauge.show.document import AUTOMATIC
+from mpigauge.show.words.explain.parts import DASH, EMULATED, subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from mpigauge.analysis.explain.copies import Copies, Crossing, InCopies
+    from mpigauge.analysis.explain.copies import Copies, InCopies
+    from mpigauge.show.document import Units
 
 PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy is not optimised"
 
 
-def sentence(fact: Copies, varied: Collection[str]) -> str:
+def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How many copies a message costs, where it falls below ten and two, and the least."""
     about = f"{subject(fact.cell, varied, (), fact.state)} / {' '.join(YARDSTICKS[fact.name])}"
-    said = [_at(fact.first), *_below(fact)]
+    said = [_at(fact.first, chosen), *_below(fact)]
     if fact.least != fact.first:
-        said.append(f"least {_at(fact.least)}")
+        said.append(f"least {_at(fact.least, chosen)}")
     if fact.least.ratio.high is not None and fact.least.ratio.high < 1:
         said.append(PIPELINED)
     if fact.emulated:
@@ -29,36 +31,21 @@ def sentence(fact: Copies, varied: Collection[str]) -> str:
     return f"{about}: {'; '.join(said)}"
 
 
-def _at(one: InCopies) -> str:
+def _at(one: InCopies, chosen: Units) -> str:
     ratio = one.ratio
     ends = [units.format_factor(end) for end in (ratio.low, ratio.high) if end is not None]
     interval = f" ({f' {DASH} '.join(ends)})" if ends else ""
-    copied = f" for {units.format_time(one.copy_s)}" if one.copy_s is not None else ""
-    both = f"{units.format_time(one.message_s)}{copied}"
+    copied = f" for {units.format_time(one.copy_s, chosen.time)}" if one.copy_s is not None else ""
+    both = f"{units.format_time(one.message_s, chosen.time)}{copied}"
     return f"{units.format_factor(ratio.estimate)} copies{interval} at {units.format_size(one.bytes)}, {both}"
 
 
 def _below(fact: Copies) -> Iterator[str]:
+    """From which of the sizes on that were measured, as tables have it."""
     for one in fact.below:
-        begin = one.begin
-        near = _interval(begin.low_bytes, begin.high_bytes)
-        yield f"below {one.copies:g} from {about_size(begin.bytes or 0.0)}{near}{_end(one.end)}"
+        begin, certain = (units.format_size(size) for size in (one.from_bytes, one.certain_bytes))
+        surely = f" (for certain from {certain})" if certain != begin else ""
+        end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""
+        yield f"below {one.copies:g} from {begin}{surely}{end}"
     if fact.never is not None:
         yield f"below {fact.never:g} at no size up to {units.format_size(fact.largest_bytes)}"
-
-
-def _end(end: Crossing | None) -> str:
-    """Up to where, if not to the largest size."""
-    if end is None:
-        return ""
-    if end.bytes is None:
-        return f", perhaps only up to {about_size(end.low_bytes or 0.0)}"
-    return f" up to {about_size(end.bytes)}{_interval(end.low_bytes, end.high_bytes)}"
-
-
-def _interval(low_bytes: float | None, high_bytes: float | None) -> str:
-    """Of a crossing; open where an end is beyond the sizes."""
-    low, high = (about_size(end) if end is not None else "" for end in (low_bytes, high_bytes))
-    if low and high:
-        return f" ({low} {DASH} {high})"
-    return f" ({low} or more)" if low else f" ({high} or less)" if high else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import time
 from mpigauge.show.words.ratios import times
 
@@ -12,18 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.analysis.explain.first_message import FirstMessage
+    from mpigauge.show.document import Units
 
 
-def sentence(fact: FirstMessage, _varied: Collection[str]) -> str:
+def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """What it takes, and how many times as long as those that follow."""
-    first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s)}"
-    return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact)])}"
+    first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+    return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact, chosen)])}"
 
 
-def _beside(fact: FirstMessage) -> Iterator[str]:
+def _beside(fact: FirstMessage, chosen: Units) -> Iterator[str]:
     if fact.ratio is None or fact.usual_s is None:
         return
     size = units.format_size(fact.cell.bytes)
-    yield f"{times(fact.ratio)} as long as a round trip of {size} later on, {units.format_time(fact.usual_s)}"
+    usual = units.format_time(fact.usual_s, chosen.time)
+    yield f"{times(fact.ratio)} as long as a round trip of {size} later on, {usual}"
     if fact.ratio.low is not None and fact.ratio.low > 1:
         yield "what MPI_Init leaves to be set up is in it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import DASH, at_size, subject
 from mpigauge.show.words.ratios import times
 
@@ -12,17 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from mpigauge.analysis.explain.first_round import First
+    from mpigauge.show.document import Units
 
 
-def sentence(fact: First, varied: Collection[str]) -> str:
+def sentence(fact: First, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How many times as long they take as typical ones."""
     about = subject(fact.cell, varied, (), fact.state)
-    return f"{about}: the first round in a warm launch, not a program's first message, takes {_range(fact)}"
+    first = "the first round in a warm launch, not a program's first message,"
+    return f"{about}: {first} takes {_range(fact, chosen)}"
 
 
-def _range(fact: First) -> str:
+def _range(fact: First, chosen: Units) -> str:
     most, total, many = fact.most, len(fact.points), len(fact.longer)
-    both = f"{units.format_time(most.first_s)} for {units.format_time(most.typical_s)}"
+    first, typical = (units.format_time(one, chosen.time) for one in (most.first_s, most.typical_s))
+    both = f"{first} for {typical}"
     where = at_size(fact.cell, most.bytes)
     if total == 1:
         return f"{times(most.ratio)} as long as a typical one{where}, {both}"

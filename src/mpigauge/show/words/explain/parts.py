@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.factors import SAID_WITH, UNSAID, WORDS, phrases_of
 from mpigauge.show.words.states import in_state
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.measured import Measured
     from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import StateName
 
 DASH = "\N{EN DASH}"
@@ -24,9 +26,6 @@ EMULATED = "over the emulated network of a lab"
 
 NEARLY_NONE = 0.0005
 """Below it a relative difference is nobody's concern."""
-
-BINARY = {name: unit for name, unit in units.SIZE_UNITS.items() if name == "B" or name.endswith("iB")}
-"""Units that sizes are written in."""
 
 UNSIZED = patterns_with(lambda pattern: not pattern.sized)
 """What has no size to be said."""
@@ -65,17 +64,19 @@ def _to_say(name: str, phrase: str) -> bool:
     return name in ALWAYS or phrase not in UNSAID
 
 
-def time(seconds: float, low_s: float | None = None, high_s: float | None = None) -> str:
+def time(
+    seconds: float, low_s: float | None = None, high_s: float | None = None, chosen: Units = AUTOMATIC
+) -> str:
     """A time with its interval in brackets; the number alone without one."""
-    said = units.format_time(seconds)
+    said = units.format_time(seconds, chosen.time)
     if low_s is None or high_s is None:
         return said
-    return f"{said} ({units.format_time(low_s)} {DASH} {units.format_time(high_s)})"
+    return f"{said} ({units.format_time(low_s, chosen.time)} {DASH} {units.format_time(high_s, chosen.time)})"
 
 
-def extra(seconds: float) -> str:
+def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
     """A difference, with its sign."""
-    return f"{MINUS if seconds < 0 else '+'}{units.format_time(abs(seconds))}"
+    return f"{MINUS if seconds < 0 else '+'}{units.format_time(abs(seconds), chosen.time)}"
 
 
 def span(sizes_bytes: Iterable[int]) -> str:
@@ -111,28 +112,19 @@ def signed_percent(fraction: float) -> str:
     return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
 
 
-def rate(bytes_per_s: float, ends: tuple[float | None, float | None] = (None, None), *, wire: bool) -> str:
-    """A bandwidth with its interval in brackets.
-
-    Args:
-        wire: Of a link, whose rates are in bits.
-    """
-    known = [one for one in (bytes_per_s, *ends) if one is not None]
-    chosen = _wire_unit(bytes_per_s) if wire else units.rate_unit([bytes_per_s])
-    numbers = [units.format_rate_in(one, chosen) for one in known]
-    interval = f" ({f' {DASH} '.join(numbers[1:])})" if len(numbers) > 2 else ""  # noqa: PLR2004 - both ends
-    return f"{numbers[0]} {chosen}{interval}"
-
-
-def _wire_unit(bytes_per_s: float) -> str:
-    return "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"
+def rate(
+    bytes_per_s: float,
+    ends: tuple[float | None, float | None] = (None, None),
+    chosen: Units = AUTOMATIC,
+) -> str:
+    """A bandwidth with its interval in brackets, in the unit of tables."""
+    unit = units.rate_unit([bytes_per_s]) if chosen.rate == units.AUTO else chosen.rate
+    known = [units.format_rate_in(one, unit) for one in (bytes_per_s, *ends) if one is not None]
+    interval = f" ({f' {DASH} '.join(known[1:])})" if len(known) > 2 else ""  # noqa: PLR2004 - both ends
+    return f"{known[0]} {unit}{interval}"
 
 
-def about_size(size_bytes: float) -> str:
-    """A size between those that were measured, with three significant digits: `2.13 KiB`."""
-    name, unit = max(
-        ((name, unit) for name, unit in BINARY.items() if unit <= size_bytes),
-        key=lambda one: one[1],
-        default=("B", 1),
-    )
-    return f"{float(f'{size_bytes / unit:.3g}'):g} {name}"
+def wire_rate(bytes_per_s: float) -> str:
+    """The rate of a link, in bits, as links are called."""
+    unit = "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"
+    return f"{units.format_rate_in(bytes_per_s, unit)} {unit}"

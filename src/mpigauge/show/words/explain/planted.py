@@ -6,54 +6,61 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.explain.planted import PlantedRate
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.comparisons import place_name
-from mpigauge.show.words.explain.parts import DASH, extra, rate, signed_percent, subject, time
+from mpigauge.show.words.explain.parts import DASH, extra, rate, signed_percent, subject, time, wire_rate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from mpigauge.analysis.explain.planted import PlantedDelay
+    from mpigauge.show.document import Units
 
 
 SOFTWARE = "in which is the software of both hosts and of the relay"
 RELAY = "in which is the work of the relay"
 
 
-def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str]) -> str:
+def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Planted, measured, and how far apart."""
     about = f"{subject(fact.cell, varied, (), fact.state)}: emulated network of a lab"
-    said = _rate(fact) if isinstance(fact, PlantedRate) else _delay(fact)
+    said = _rate(fact, chosen) if isinstance(fact, PlantedRate) else _delay(fact, chosen)
     return f"{about}: {said}"
 
 
-def _rate(fact: PlantedRate) -> str:
+def _rate(fact: PlantedRate, chosen: Units) -> str:
     best, planted = fact.best, fact.payload_bytes_per_s
-    most = f"{rate(fact.link_bytes_per_s, wire=True)}, of which TCP leaves {rate(planted, wire=True)}"
-    measured = rate(best.estimate, (best.low, best.high), wire=True)
+    most = f"{wire_rate(fact.link_bytes_per_s)}, of which TCP leaves {rate(planted, chosen=chosen)}"
+    measured = rate(best.estimate, (best.low, best.high), chosen)
     where = f"{units.format_size(best.bytes)}{', where it still rises' if fact.rising else ''}"
     error = _error(best.estimate, best.low, best.high, planted)
     return f"planted {most}; measured {measured} in one direction at {where}; error {error}"
 
 
-def _delay(fact: PlantedDelay) -> str:
+def _delay(fact: PlantedDelay, chosen: Units) -> str:
     size = units.format_size(fact.cell.bytes)
-    measured = time(fact.measured_s, fact.low_s, fact.high_s)
+    measured = time(fact.measured_s, fact.low_s, fact.high_s, chosen)
+    planted = f"planted one way {_planted(fact, chosen)}"
     if fact.base is None:
-        above = f"{extra(fact.measured_s - fact.planted_s)} ({_share(fact)})"
-        return f"planted one way {_planted(fact)}; measured {measured} for {size}; {above}, {SOFTWARE}"
+        above = f"{extra(fact.measured_s - fact.planted_s, chosen)} ({_share(fact)})"
+        return (
+            f"planted one way {_planted(fact, chosen)}; measured {measured} for {size}; {above}, {SOFTWARE}"
+        )
     error = _error(fact.measured_s, fact.low_s, fact.high_s, fact.planted_s)
     than = f"more than {place_name(fact.base)}"
     if fact.between:
-        return f"planted one way {_planted(fact, than)}; measured {measured} more for {size}; error {error}"
-    return f"planted one way {_planted(fact)}; measured {measured} {than} for {size}; error {error}, {RELAY}"
+        more = _planted(fact, chosen, than)
+        return f"planted one way {more}; measured {measured} more for {size}; error {error}"
+    return f"{planted}; measured {measured} {than} for {size}; error {error}, {RELAY}"
 
 
-def _planted(fact: PlantedDelay, than: str = "") -> str:
-    whole = " ".join(filter(None, (units.format_time(fact.planted_s), than)))
+def _planted(fact: PlantedDelay, chosen: Units, than: str = "") -> str:
+    whole = " ".join(filter(None, (units.format_time(fact.planted_s, chosen.time), than)))
     if not fact.lanes_s:
         return whole
-    parts = [f"{units.format_time(fact.delay_s)} of delay"] if fact.delay_s else []
-    return f"{whole} ({', '.join([*parts, f'{extra(fact.lanes_s)} on the wire without the header of MPI'])})"
+    parts = [f"{units.format_time(fact.delay_s, chosen.time)} of delay"] if fact.delay_s else []
+    wire = f"{extra(fact.lanes_s, chosen)} on the wire without the header of MPI"
+    return f"{whole} ({', '.join([*parts, wire])})"
 
 
 def _share(fact: PlantedDelay) -> str:

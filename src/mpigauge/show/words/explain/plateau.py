@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.verdict import MARGIN
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import rate, span, subject
 from mpigauge.show.words.ratios import times
 
@@ -14,28 +15,29 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.analysis.explain.plateau import Plateau, Rate
+    from mpigauge.show.document import Units
 
 
-def sentence(fact: Plateau, varied: Collection[str]) -> str:
+def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """Where it is, how far it holds, and what it could be."""
-    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact, chosen))}"
 
 
-def _parts(fact: Plateau) -> Iterator[str]:
+def _parts(fact: Plateau, chosen: Units) -> Iterator[str]:
     both = " in both directions together" if fact.directions > 1 else ""
-    yield f"best bandwidth {_rate(fact.best, fact)}{both} at {units.format_size(fact.best.bytes)}"
-    yield _holds(fact)
+    yield f"best bandwidth {_rate(fact.best, chosen)}{both} at {units.format_size(fact.best.bytes)}"
+    yield _holds(fact, chosen)
     if fact.link_bytes_per_s is not None:
         share = fact.best.estimate / fact.directions / fact.link_bytes_per_s
         each = " in each direction" if fact.directions > 1 else ""
-        most = f"{rate(fact.link_bytes_per_s, wire=True)}{each}"
+        most = f"{rate(fact.link_bytes_per_s, chosen=chosen)}{each}"
         yield f"{units.format_percent(share)} of the {most} that TCP can bring through the emulated link"
     if fact.copies is not None:
         stick, size = " ".join(YARDSTICKS[fact.copies.name]), units.format_size(fact.copies.bytes)
         yield f"at {size} a message takes {times(fact.copies.ratio)} as long as a copy of its size ({stick})"
 
 
-def _holds(fact: Plateau) -> str:
+def _holds(fact: Plateau, chosen: Units) -> str:
     if fact.rises is not None:
         return (
             f"still rising at the largest size: a byte takes {times(fact.rises)} as long at the size before"
@@ -48,11 +50,11 @@ def _holds(fact: Plateau) -> str:
     size = units.format_size(fact.largest.bytes)
     if fact.falls and fact.change is not None:
         return (
-            f"{reach}, then it falls to {_rate(fact.largest, fact)} at {size}, where a byte takes "
+            f"{reach}, then it falls to {_rate(fact.largest, chosen)} at {size}, where a byte takes "
             f"{times(fact.change)} as long"
         )
-    return f"{reach}; {_rate(fact.largest, fact)} at {size}, which is not certainly less"
+    return f"{reach}; {_rate(fact.largest, chosen)} at {size}, which is not certainly less"
 
 
-def _rate(one: Rate, fact: Plateau) -> str:
-    return rate(one.estimate, (one.low, one.high), wire=fact.link_bytes_per_s is not None)
+def _rate(one: Rate, chosen: Units) -> str:
+    return rate(one.estimate, (one.low, one.high), chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import MINUS, subject
 from mpigauge.show.words.ratios import times
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from mpigauge.analysis.explain.ranks import AtSize, Count, Growth
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import GrowthLaw
 
 LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 1", "proportional": "p"}
@@ -21,18 +23,18 @@ SKEW_MOST = 0.2
 """Of a time; with more than that, it is said."""
 
 
-def sentence(fact: Growth, varied: Collection[str]) -> str:
+def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How the time grows with the ranks, with cores and without."""
     what = "lap of " if fact.lap else ""
     about = f"{what}{subject(fact.cell, varied, {'ranks'}, fact.state)}"
-    return f"{about}: {'; '.join([*(_at(one, fact) for one in fact.at), *_scheduler(fact)])}"
+    return f"{about}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_scheduler(fact)])}"
 
 
-def _at(one: AtSize, fact: Growth) -> str:
+def _at(one: AtSize, fact: Growth, chosen: Units) -> str:
     where = f"at {units.format_size(one.bytes)} " if fact.sized else ""
-    base = f"{where}{_ranks(one.fewest)} take {_time(one.fewest)}"
-    fitting = [f"{_ranks(one.fitting)} {_longer(one.fitting)}{_law(one)}"] if one.fitting else []
-    return ", ".join([base, *fitting, *(f"{_ranks(many)} {_longer(many)}" for many in one.crowded)])
+    base = f"{where}{_ranks(one.fewest)} take {_time(one.fewest, chosen)}"
+    fitting = [f"{_ranks(one.fitting)} {_longer(one.fitting, chosen)}{_law(one)}"] if one.fitting else []
+    return ", ".join([base, *fitting, *(f"{_ranks(many)} {_longer(many, chosen)}" for many in one.crowded)])
 
 
 def _ranks(one: Count) -> str:
@@ -40,17 +42,18 @@ def _ranks(one: Count) -> str:
     return f"{one.ranks} rank{'' if one.ranks == 1 else 's'}{shared}"
 
 
-def _longer(one: Count) -> str:
-    return f"{times(one.ratio)} as long, {_time(one)}" if one.ratio else _time(one)
+def _longer(one: Count, chosen: Units) -> str:
+    return f"{times(one.ratio)} as long, {_time(one, chosen)}" if one.ratio else _time(one, chosen)
 
 
-def _time(one: Count) -> str:
+def _time(one: Count, chosen: Units) -> str:
     """With what it consists of."""
-    parts = [f"{units.format_time(one.message_s)} a message"] if one.message_s is not None else []
+    message_s = one.message_s
+    parts = [] if message_s is None else [f"{units.format_time(message_s, chosen.time)} a message"]
     if one.skew_share is not None and one.skew_share > SKEW_MOST:
         parts.append(f"{units.format_percent(one.skew_share)} of it start skew")
     within = f" ({', '.join(parts)})" if parts else ""
-    return f"{units.format_time(one.time_s)}{within}"
+    return f"{units.format_time(one.time_s, chosen.time)}{within}"
 
 
 def _law(one: AtSize) -> str:

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import DASH, count, span, subject, time
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from mpigauge.analysis.explain.send_modes import BufferCopy, Handshake
+    from mpigauge.show.document import Units
 
 
-def handshake(fact: Handshake, varied: Collection[str]) -> str:
+def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """What the wait for the receiver costs, and whether the usual mode waits above the limit."""
     small, mode, usual = fact.small, fact.cell.mode, fact.base.mode
-    cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s)
+    cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
     size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
     about = subject(fact.base, varied, {"mode"}, fact.state)
     said = f"{about}: waiting for the receiver costs {cost} ({mode} against {usual}, {size})"
@@ -30,7 +32,7 @@ def handshake(fact: Handshake, varied: Collection[str]) -> str:
     return f"{said}; above the eager limit of {limit} {less}: {usual} waits there, too"
 
 
-def buffer_copy(fact: BufferCopy, varied: Collection[str]) -> str:
+def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """What a copy into a buffer costs, in copies."""
     about = subject(fact.base, varied, {"mode"}, fact.state)
     stick = " ".join(YARDSTICKS[fact.stick])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain import (
     contrasts,
     copies,
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from mpigauge.analysis.explain.topics import Conclusion, ConclusionAcross
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import Topic
 
-SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
+SENTENCES: Mapping[Topic, Callable[[Any, Collection[str], Units], str]] = {
     "place": contrasts.sentence,
     "library": contrasts.sentence,
     "setting": contrasts.sentence,
@@ -43,9 +45,11 @@ SENTENCES: Mapping[Topic, Callable[[Any, Collection[str]], str]] = {
     "copies": copies.sentence,
     "first-message": first_message.sentence,
 }
-"""From a fact, and the factors in which cells of its result differ."""
+"""From a fact, the factors in which cells of its result differ, and the units that were asked for."""
 
 
-def sentence_of(one: Conclusion | ConclusionAcross, varied: Collection[str]) -> str:
+def sentence_of(
+    one: Conclusion | ConclusionAcross, varied: Collection[str], chosen: Units = AUTOMATIC
+) -> str:
     """What is said of a fact."""
-    return SENTENCES[one.topic](one.fact, varied)
+    return SENTENCES[one.topic](one.fact, varied, chosen)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.spread import Spread, SpreadBeside
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.contrasts import name_of
 from mpigauge.show.words.explain.parts import at_size, count, share, subject
 from mpigauge.show.words.ratios import times
@@ -15,15 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.analysis.explain.spread import Deviation
+    from mpigauge.show.document import Units
 
 MANY_TIMES = 2.0
 """A standard deviation that is so many times that of the other samples is made by the slowest."""
 
 
-def sentence(fact: Spread | SpreadBeside, varied: Collection[str]) -> str:
+def sentence(fact: Spread | SpreadBeside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How much a single message differs from the next, and how well the time is known all the same."""
     if isinstance(fact, SpreadBeside):
-        return _beside(fact, varied)
+        return _beside(fact, varied, chosen)
     return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
 
 
@@ -62,12 +64,13 @@ def _of_mean(over_mean: float) -> str:
     return f"{units.format_factor(over_mean)} times the mean"
 
 
-def _beside(fact: SpreadBeside, varied: Collection[str]) -> str:
+def _beside(fact: SpreadBeside, varied: Collection[str], chosen: Units) -> str:
     name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
     by = "over" if fact.factors == PLACE else "with"
     pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
-    other = f"{units.format_time(fact.other_s)} ({units.format_percent(fact.other_share)} of the time)"
-    base = f"{units.format_time(fact.base_s)} ({units.format_percent(fact.base_share)})"
+    other_s, base_s = (units.format_time(one, chosen.time) for one in (fact.other_s, fact.base_s))
+    other = f"{other_s} ({units.format_percent(fact.other_share)} of the time)"
+    base = f"{base_s} ({units.format_percent(fact.base_share)})"
     over = f" (median of {count(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
     return (
         f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.verdict import verdict
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.comparisons import place_name
 from mpigauge.show.words.explain.parts import count, share
 from mpigauge.show.words.ratios import VERDICTS, times
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.explain.waiting import CoreTime, Waiting
     from mpigauge.plan.model import Cell
+    from mpigauge.show.document import Units
     from mpigauge.vocabulary import Family
 
 OPERATIONS: dict[Family, str] = {"message": "point-to-point", "collective": "collectives"}
 
 
-def sentence(fact: Waiting, varied: Collection[str]) -> str:
+def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:
     """How much of the cores' time the ranks of each library use."""
     (cell, *others), (first, *rest) = fact.cells, fact.times
     keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import count, subject
 from mpigauge.show.words.ratios import times, verdict_words
 
@@ -12,22 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.analysis.explain.yielding import Waiting, Yielding
+    from mpigauge.show.document import Units
 
 SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
 
-def sentence(fact: Yielding, varied: Collection[str]) -> str:
+def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How many times as long it takes where a waiting rank keeps its core."""
     about = subject(fact.cell, varied, SAID_ITSELF, fact.state)
     ranks = f"{count(fact.cell.ranks, 'rank')} on {count(fact.cores, 'core')}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
     what = f"not told to give way while they wait ({untold}) against told to"
-    return f"{about}, {ranks}: {what}: {'; '.join([*(_at(one, fact) for one in fact.at), *_why(fact)])}"
+    return (
+        f"{about}, {ranks}: {what}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_why(fact)])}"
+    )
 
 
-def _at(one: Waiting, fact: Yielding) -> str:
+def _at(one: Waiting, fact: Yielding, chosen: Units) -> str:
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
-    both = f"{units.format_time(one.untold_s)} for {units.format_time(one.told_s)}"
+    untold, told = (units.format_time(each, chosen.time) for each in (one.untold_s, one.told_s))
+    both = f"{untold} for {told}"
     return f"{verdict_words(one.verdict, one.ratio)}{where}: {times(one.ratio)}, {both}"
 
 

@@ -1,0 +1,200 @@
+"""Answers side by side: every line compares one curve at one size, and says which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mpigauge.analysis.answer import answers, lines_of
+from mpigauge.analysis.rows import rows
+from mpigauge.units import format_rate, format_size
+from tests.made import (
+    PATTERNS,
+    RECORDS,
+    campaign,
+    cell,
+    collective,
+    launches_of,
+    measured,
+    result_of,
+    written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from mpigauge.analysis.answer import Answer, QuoteLine
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Record
+    from tests.conftest import Cli
+
+BY_NAME = {pattern.name: pattern for pattern in PATTERNS}
+KIB = 1024
+LAUNCHES = range(1, 7)
+ONCE = settings(derandomize=True, deadline=None)
+
+
+def peak_at(best: int) -> Callable[[Cell, int], list[int]]:
+    """Samples of a curve whose bandwidth is the best at one size: twice that of the others."""
+
+    def samples_ns(of: Cell, launch: int) -> list[int]:
+        bytes_per_ns = 20 if of.bytes == best else 10
+        return [round((200 + 2 * of.bytes / bytes_per_ns) * (1 + launch / 1000))] * 4
+
+    return samples_ns
+
+
+def records_of(cells: Sequence[Cell], samples_ns: Callable[[Cell, int], list[int]]) -> list[Record]:
+    """A result with these cells."""
+    return [
+        campaign(*cells),
+        *launches_of(cells, LAUNCHES),
+        *measured(cells, LAUNCHES, samples_ns),
+        RECORDS[-1],
+    ]
+
+
+def answer_of(cells: Sequence[Cell], best: int = 0) -> Answer:
+    """The answer of a result with these cells."""
+    (answer,) = answers(rows(result_of(*records_of(cells, peak_at(best)))), BY_NAME)
+    return answer
+
+
+def curve(sizes: Sequence[int], pattern: str = "pingpong", mode: str = "standard") -> list[Cell]:
+    """A curve of two ranks."""
+    return [cell(pattern, size, mode) for size in sizes]
+
+
+def line_of(lines: Sequence[QuoteLine], quoted_as: str) -> QuoteLine:
+    """The line of a question."""
+    return next(line for line in lines if line.first.quoted_as == quoted_as)
+
+
+def line_in(text: str, beginning: str) -> str:
+    """The line of a screen that begins so."""
+    return next(line.strip() for line in text.splitlines() if line.strip().startswith(beginning))
+
+
+LARGE = (8, 512 * KIB, 1024 * KIB)
+
+
+@pytest.fixture
+def two(machine: Path) -> list[Path]:
+    """Two results of one machine, of which one was best at 512 KiB, the other at 1 MiB."""
+    return [
+        written(f"best{best}.jsonl", *records_of(curve(LARGE), peak_at(best)))
+        for best in (512 * KIB, 1024 * KIB)
+    ]
+
+
+def test_the_best_bandwidths_of_columns_are_of_one_size_which_the_line_names(
+    two: list[Path], cli: Cli
+) -> None:
+    text = cli("show", *two).out
+    line = line_in(text, "bandwidth")
+    quick, full = (answer_of(curve(LARGE), best) for best in (512 * KIB, 1024 * KIB))
+    found = line_of(lines_of([quick, full]), "bandwidth")
+    (size,) = {quote.row.cell.bytes for quote in found.quotes if quote}
+    rates = [quote.value or 0.0 for quote in found.quotes if quote]
+    assert line.startswith(f"bandwidth, {format_size(size)} ")
+    assert all(format_rate(rate) in line for rate in rates)
+    assert max(rates) == pytest.approx(2 * min(rates), rel=0.05), "at that size the two differ twofold"
+    assert max(rates) == max(
+        line_of(lines_of([one]), "bandwidth").first.value or 0.0 for one in (quick, full)
+    )
+
+
+def test_over_sessions_a_bandwidth_lies_between_those_of_the_columns(two: list[Path], cli: Cli) -> None:
+    later = two[1].read_text(encoding="utf-8").replace("2026-01-01T", "2026-01-09T")
+    two[1].write_text(later, encoding="utf-8")
+    text = cli("show", *two, "--unit", "GB/s").out
+    assert "over sessions" in text
+    words = (
+        line_in(text, "bandwidth").partition(" KiB ")[2] or line_in(text, "bandwidth").partition(" MiB ")[2]
+    )
+    first, second, over = (float(part.split()[-1]) for part in words.split(" GB/s")[:3])
+    assert min(first, second) <= over <= max(first, second)
+
+
+def test_a_single_column_keeps_its_best_and_names_the_size_beside_it(two: list[Path], cli: Cli) -> None:
+    line = line_in(cli("show", two[0]).out, "bandwidth")
+    assert not line.startswith("bandwidth,")
+    assert "pingpong at 512 KiB;" in line
+
+
+def test_without_a_common_size_every_number_says_its_own(machine: Path, cli: Cli) -> None:
+    paths = [
+        written(f"of{size}.jsonl", *records_of(curve((size,)), peak_at(0))) for size in (64 * KIB, 256 * KIB)
+    ]
+    line = line_in(cli("show", *paths).out, "bandwidth")
+    assert not line.startswith("bandwidth,")
+    assert "% at 64 KiB" in line
+    assert "% at 256 KiB" in line
+
+
+def test_one_curve_is_compared_though_another_is_faster_in_one_column() -> None:
+    """Modes are as unlike as sizes."""
+    both = [*curve(LARGE), *curve((2048 * KIB,), mode="nonblocking")]
+    line = line_of(lines_of([answer_of(both, 2048 * KIB), answer_of(curve(LARGE))]), "bandwidth")
+    assert {quote.row.cell.mode for quote in line.quotes if quote} == {"standard"}
+    assert line.modes
+
+
+def test_a_mode_is_said_where_a_result_has_several(machine: Path, cli: Cli) -> None:
+    cells = [*curve(LARGE), *curve(LARGE, mode="nonblocking")]
+    paths = [written(f"{n}.jsonl", *records_of(cells, peak_at(0))) for n in range(2)]
+    assert line_in(cli("show", *paths).out, "latency").startswith("latency, standard, 8 B ")
+
+
+@pytest.mark.parametrize(
+    ("cells", "quoted_as"),
+    [
+        ([cell("memcpy", size) for size in LARGE], "memory-bandwidth"),
+        ([*curve(LARGE), *(cell("memcpy", size) for size in LARGE)], "copies"),
+        ([collective("allreduce", size) for size in (4, 8, 64)], "operation"),
+        ([cell("stream", size, "unidirectional", window=64) for size in (8, 64)], "message-rate"),
+    ],
+)
+def test_lines_of_all_kinds_compare_one_size(cells: list[Cell], quoted_as: str) -> None:
+    """Also where a column has not the size that it would quote alone."""
+    less = [one for one in cells if one.bytes not in (8, 1024 * KIB)]
+    columns = [answer_of(cells), answer_of(less)]
+    line = line_of(lines_of(columns), quoted_as)
+    first, second = (quote for quote in line.quotes if quote)
+    assert line.alike
+    assert first.row.cell.bytes == second.row.cell.bytes
+    assert first.value == pytest.approx(second.value)
+
+
+def test_what_imported_numbers_do_not_say_keeps_them_in_the_line_of_ours() -> None:
+    """The root of a broadcast and how its ranks start, where that is as usual."""
+    ours, theirs = collective("bcast", 8), cell("bcast", 8, "blocking")
+    (line,) = lines_of([answer_of([ours]), answer_of([theirs])])
+    assert line.alike
+    other = collective("bcast", 8, root="1")
+    (line,) = lines_of([answer_of([ours]), answer_of([other])])
+    assert not line.alike
+
+
+sizes = st.sets(st.sampled_from([0, 1, 8, 64, KIB, 64 * KIB, 512 * KIB]), min_size=1)
+
+
+@given(st.lists(st.tuples(sizes, st.sampled_from([64, 64 * KIB, 512 * KIB])), min_size=1, max_size=4))
+@ONCE
+def test_columns_with_a_size_in_common_are_quoted_at_one(columns: list[tuple[set[int], int]]) -> None:
+    lines = lines_of([answer_of(curve(sorted(mine)), best) for mine, best in columns])
+    for line in lines:
+        asked = [{size for size in mine if size or line.first.quoted_as == "latency"} for mine, _ in columns]
+        common = set.intersection(*(mine for mine in asked if mine))
+        quoted = {quote.row.cell.bytes for quote in line.quotes if quote}
+        assert line.alike == bool(common)
+        if common:
+            assert len(quoted) == 1
+            assert quoted <= common
+        if line.alike and line.first.quoted_as == "bandwidth":
+            (size,) = quoted
+            assert any(size == best for _, best in columns) or not common & {best for _, best in columns}
