@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
     against_size,
+    limits_of,
     pieces_of,
     rate_point,
     time_point,
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
 STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""
-
-INCHES_OF_WORDS = 1.15
-"""What the words of an eager limit take."""
 
 INTERVALS = "bands: 95 % intervals across launches"
 
@@ -245,30 +243,20 @@ def with_points(
 
 
 def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
-    """A line at each eager limit among the sizes that are drawn, where the curves are broken, and what hangs.
+    """A line at each eager limit among the sizes that are drawn, where curves are broken, and what hangs.
 
     The axes must have their range.
     """
     sizes = [row.cell.bytes for one in found for row in one.rows]
-    limits = {limit for one in found for limit in one.breaks}
-    shown = sorted(limit for limit in limits if min(sizes) <= limit < max(sizes))
-    for number, limit in enumerate(shown):
-        words = f"eager limit {format_size(limit)}" if named else ""
-        above = (len(shown) - 1 - number) if crowded(axes, shown) else 0
-        lines.mark(axes, limit, f"eager-{limit}", words, lines.BREAK_DASHES, above=above)
+    for limit, words in limits_of(found).items():
+        if min(sizes) <= limit < max(sizes):
+            lines.mark(axes, limit, f"eager-{limit}", words if named else "", lines.BREAK_DASHES)
     if named:
         _mark_blocked(axes, found)
 
 
-def crowded(axes: Any, places: Sequence[float], needed: float = INCHES_OF_WORDS) -> bool:
-    """Whether the words of lines at these places would touch each other."""
-    points = [axes.transData.transform((place, 1.0))[0] for place in places]
-    inches = [(b - a) / axes.figure.dpi for a, b in pairwise(points)]
-    return bool(inches) and min(inches) < needed
-
-
 def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
-    """A hatched strip over the sizes that were not measured since they would deadlock, and its words."""
+    """A hatched strip over the sizes that were not measured since they would deadlock, its words above it."""
     begins: dict[str, int] = {}
     for one in found:
         sizes = [row.cell.bytes for row in one.rows if row.status == "blocked"]
@@ -278,10 +266,10 @@ def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
             words = f"{one.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
             begins.setdefault(words, begin)
     for number, (words, begin) in enumerate(begins.items()):
-        low, right = number * STRIP, axes.get_xlim()[1]
+        low, right = number * (STRIP + LINE), axes.get_xlim()[1]
         strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
         strip.set_gid(f"blocked-{number}")
-        lines.say(axes, (len(begins) + 0.3) * STRIP + number * LINE, words, "bottom")
+        lines.say(axes, low + 1.2 * STRIP, words, "bottom")
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}

@@ -141,7 +141,7 @@ def _panel(query: Query, mine: list[Series], titles: Sequence[str], beside: list
 
 
 def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:
-    columns = min(COLUMNS, len(panels))
+    columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
     rows = -(-len(panels) // columns)
     below = not query.linear and any(any(panel.ratios.pieces) for panel in panels)
     whole = style.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
@@ -155,14 +155,13 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
     values = [value for panel in panels for value in values_of(panel.pieces)]
     values += [one.rate_bytes_per_s for panel in panels for one in panel.beside]
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
-    room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
     shared_low: Any = {"sharex": None, "sharey": None}
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
-        upper.set_title(panel.title, pad=14 if room_for_limits else 6)
+        upper.set_title(panel.title)
         for place, (one, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
             lines.curve(upper, f"{number}-{place}", looks[one.label], pieces, sizes.x)
         lowest = upper
