@@ -58,7 +58,8 @@ def rate_figure(query: Query) -> Figure:
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all its times are 0")
     lines_of = references_of(query, found)
-    values = [*values_of(pieces), *(one.rate_bytes_per_s for one in lines_of)]
+    values = values_of(pieces)
+    values += references.near(lines_of, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     return _with_ratios(query, found, pieces, axis, rate=True, beside=lines_of)
 
@@ -175,23 +176,17 @@ def _with_ratios(
         lines.curve(axes, str(number), looks[number], drawn, sizes.x)
         modelled.overlay(axes, str(number), looks[number], models[number], sizes, rate=rate)
     sizes.dress(low or axes)
-    references.draw(axes, beside, sizes)
     axis.dress(axes)
+    references.draw(axes, beside, sizes, axis)
     mark_breaks(axes, found)
     if over is not None and low is not None:
         for number, mine in enumerate(over.pieces):
-            lines.curve(low, f"ratio-{number}", looks_of_ratios(looks)[number], mine, sizes.x)
+            lines.curve(low, f"ratio-{number}", lines.usual_width(looks[number]), mine, sizes.x)
         ratios.dress(low, [over])
         mark_breaks(low, found, named=False)
     note = _note(found, over) if low else intervals(found)
     finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
-
-
-def looks_of_ratios(looks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same, none wider than the others: they lie side by side."""
-    wide = {"linewidth", "markersize"}
-    return [{name: of for name, of in look.items() if name not in wide} for look in looks]
 
 
 def _note(found: Sequence[Series], over: Ratios | None) -> str:

@@ -161,8 +161,10 @@ def place_marks(axes: Any) -> None:
     points = 72 / axes.figure.dpi
     around = axes.get_window_extent()
     rows: list[list[tuple[float, float]]] = []
-    for text in sorted(mine, key=lambda one: float(one.xy[0]), reverse=True):
+    for text in mine:
         _wrap(text, around.width)
+    line = POINTS_OF_LINE * max(map(_lines, mine), default=1)
+    for text in sorted(mine, key=lambda one: float(one.xy[0]), reverse=True):
         middle, half = axes.transData.transform((text.xy[0], 1.0))[0], box_of(text).width / 2
         place = max(around.x0 + half, min(around.x1 - half, middle))
         ends = (place - half, place + half)
@@ -170,11 +172,11 @@ def place_marks(axes: Any) -> None:
         if row is None:
             rows.append(row := [])
         row.append(ends)
-        height = POINTS_ABOVE + POINTS_OF_LINE * rows.index(row)
+        height = POINTS_ABOVE + line * rows.index(row)
         text.xyann = ((place - middle) * points, height)
     for loc in ("left", "center"):
         if rows and (title := axes.get_title(loc)):
-            axes.set_title(title, loc=loc, pad=PAD + POINTS_OF_LINE * len(rows))
+            axes.set_title(title, loc=loc, pad=PAD + line * len(rows))
 
 
 def _touch(one: tuple[float, float], other: tuple[float, float], gap: float = 6.0) -> bool:

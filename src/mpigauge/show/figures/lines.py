@@ -123,10 +123,14 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
 
 
+def usual_width(look: Mapping[str, Any]) -> dict[str, Any]:
+    """A look without what makes it wider than others, where nothing lies over it: ratios, and legends."""
+    return {name: of for name, of in look.items() if name not in {"linewidth", "markersize"}}
+
+
 def handle(looks: Mapping[str, Any]) -> Line2D:
-    """What a legend shows of a series: a line of usual width, however wide it is to be seen under others."""
-    usual = {"linewidth": WIDTH_OF_LINE, "markersize": SIZE_OF_MARKER}
-    return Line2D([], [], **{**looks, **usual})
+    """What a legend shows of a series."""
+    return Line2D([], [], **looks)
 
 
 def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
@@ -146,7 +150,7 @@ def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
         ).set_gid(f"{fit.WORDS_OF_MARK}-{name}")
 
 
-def say(axes: Any, height: float, words: str, side: str) -> None:
+def say(axes: Any, height: float, words: str, side: str) -> Any:
     """Small words at the right end of the axes, at a share of their height, on white."""
     text = axes.text(
         0.995,
@@ -161,6 +165,7 @@ def say(axes: Any, height: float, words: str, side: str) -> None:
     )
     text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8})
     text.set_in_layout(False)  # they are wrapped to the width of the axes, which must not shrink for them
+    return text
 
 
 def caption(
@@ -172,7 +177,7 @@ def caption(
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
     if len(labels) > 1 or (labels and labels[0] not in words):
-        handles = [handle(one) for one in looks]
+        handles = [handle(usual_width(one)) for one in looks]
         below(whole, handles, labels, note)
     elif note:
         whole.supxlabel(note, **SMALL)

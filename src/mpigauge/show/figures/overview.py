@@ -175,7 +175,7 @@ def _looks(query: Query, panel: Panel) -> list[dict[str, Any]]:
 
 def _legend(axes: Any, panel: Panel, looks: Sequence[dict[str, Any]]) -> None:
     """Below the panel, never over data."""
-    handles = [lines.handle(look) for look in looks]
+    handles = [lines.handle(lines.usual_width(look)) for look in looks]
     labels = [one.label for one in panel.series]
     axes.legend(
         handles,
