@@ -53,9 +53,7 @@ def fit(whole: Figure) -> None:
     for axes in whole.axes:
         for axis in (axes.xaxis, axes.yaxis):
             _thin(axis)
-    _lay_out(whole)
-    for axes in whole.axes:
-        place_marks(axes)
+    _within_axes(whole)
 
 
 def _lay_out(whole: Figure) -> None:
@@ -101,9 +99,21 @@ def _within_axes(whole: Figure) -> None:
             _wrap(text, right - box.x0)
         _wrap(axes.yaxis.label, box.height, turned=True)
         for text in axes.texts:
-            if not text.get_in_layout():
+            if not text.get_in_layout() and text.get_horizontalalignment() == "left":
+                _shift(text, left, right)
+            elif not text.get_in_layout():
                 _wrap(text, box.width)
         place_marks(axes)
+
+
+def _shift(text: Text, left: float, right: float) -> None:
+    """Move a heading, beside which nothing stands, to the left as far as it must; wrap it if it is wider."""
+    _wrap(text, right - left)
+    beyond = max(0.0, box_of(text).x1 - right)
+    if beyond:
+        x, y = text.get_transform().transform(text.get_position())
+        x, y = text.get_transform().inverted().transform((x - beyond, y))
+        text.set_position((float(x), float(y)))
 
 
 def _left_titles(axes: Any) -> list[Text]:
@@ -199,12 +209,17 @@ def tick_labels(axis: Any) -> list[tuple[float, Text]]:
 
 
 def _thin(axis: Any) -> None:
-    """Leave out tick labels that would touch others, evenly; the place of 0 B, which has no number, stays."""
+    """Leave out tick labels that would touch others, evenly; the place of 0 B, which has no number, stays.
+
+    Ticks that matplotlib chooses by the size of the axes stay as they are from here on.
+    """
     found = tick_labels(axis)
+    if not found:
+        return
     gap = GAP_INCHES * axis.figure.dpi if axis.axis_name == "x" else 0.0
     boxes = [box_of(text).padded(gap / 2, 0) for _, text in found]
     kept = next((mine for mine in _choices(found, boxes) if not _collide(boxes[at] for at in mine)), [0])
-    if len(kept) == len(found):
+    if len(kept) == len(found) and isinstance(axis.get_major_locator(), FixedLocator):
         return
     names, offset = [found[at][1].get_text() for at in kept], axis.get_major_formatter().get_offset()
     formatter = FixedFormatter(names)
