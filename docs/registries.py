@@ -49,8 +49,12 @@ def fields(meanings: Mapping[str, str]) -> str:
 
 def kinds(registry: Mapping[str, Kind]) -> str:
     """The kinds of figures or tables."""
-    rows = [(f"`{kind.name}`", kind.about, kind.needs) for kind in registry.values()]
+    rows = [(_names(kind), kind.about, kind.needs) for kind in registry.values()]
     return table(("kind", "shows", "needs"), rows)
+
+
+def _names(kind: Kind) -> str:
+    return ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
 
 
 def columns() -> str:

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.cli import CHAPTERS, COMMANDS, aliases
+from mpigauge.cli import CHAPTERS, COMMANDS, aliases, foreign_values
 from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.result.reader import load
+from mpigauge.show.figures import ALIASES, KINDS
+from tests.made import written
+from tests.unit.show.drawing import whole
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -365,3 +368,30 @@ def test_any_word_is_a_pattern_or_gets_a_hint_of_one_line(word: str, form: str) 
 def test_any_value_of_another_programs_option_gives_a_hint(values: list[str], option: str) -> None:
     known = [one.instead for one in aliases.OPTIONS.values()]
     assert aliases.option_hint(option, [option, *values], known)
+
+
+# ---- Kinds of figures ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("word", "kind"), [("latency", "time"), ("bandwidth", "rate")])
+def test_figures_are_asked_for_by_what_the_field_calls_them(cli: Cli, word: str, kind: str) -> None:
+    path = written("made.jsonl", *whole())
+    done = cli("plot", path, "--kind", word, "--series", "pingpong shm standard")
+    assert (done.status, done.err) == (0, f"figure: made-{kind}.png\n")
+    assert f"{word} for {kind}" in " ".join(cli("plot", "--help").out.split())
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [("bw", "rate"), ("violin", "distribution"), ("heatmap", "map"), ("overveiw", "overview")],
+)
+def test_a_word_near_a_kind_of_figure_is_told_which(cli: Cli, word: str, kind: str) -> None:
+    done = cli("plot", "any.jsonl", "--kind", word)
+    assert done.status == 2
+    assert done.err.splitlines()[-1].split() == ["hint:", "did", "you", "mean", f"{kind}?"]
+
+
+def test_every_hint_of_a_kind_names_one_that_there_is() -> None:
+    hints = foreign_values.VALUES["--kind"]
+    assert {hint.removeprefix("did you mean ").rstrip("?") for hint in hints.values()} <= {*KINDS}
+    assert not {*hints} & {*KINDS, *ALIASES}

@@ -24,6 +24,28 @@ _NETWORK = (
 )
 _BOUND = "mpigauge binds to cores; the launcher to others: --bind none --mpi-option --bind-to --mpi-option {}"
 
+_KINDS: Mapping[str, Sequence[str]] = {
+    "overview": ("all", "summary", "dashboard"),
+    "time": ("lat", "times", "duration", "curve", "curves", "line", "lines"),
+    "rate": ("bw", "throughput", "speed", "rates", "bandwidths"),
+    "ratio": ("ratios", "speedup", "relative"),
+    "compare": ("comparison", "verdict", "forest"),
+    "mean": ("average", "avg", "stddev", "errorbars"),
+    "placements": ("transport", "transports", "hosts", "nodes"),
+    "ranks": ("scaling", "scalability", "procs", "processes", "np"),
+    "memory": ("memcpy", "copy", "cache", "caches"),
+    "distribution": (
+        *("violin", "violins", "box", "boxplot", "hist", "histogram", "density", "cdf", "percentiles"),
+        *("jitter", "variability"),
+    ),
+    "samples": ("raw", "trace", "timeseries", "time-series", "scatter"),
+    "history": ("trend", "regression", "regressions"),
+    "cpu": ("load", "utilization", "utilisation"),
+    "skew": ("imbalance",),
+    "map": ("heatmap", "heat-map", "matrix", "pairs"),
+}
+"""Words for kinds of figures that are names of none, by the kind that was most likely meant."""
+
 VALUES: Mapping[str, Mapping[str, str]] = {
     "--transport": {
         **dict.fromkeys(("ib", "infiniband", "verbs", "rdma", "roce", "openib", "rc", "ud", "dc"), _NETWORK),
@@ -31,7 +53,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("sm", "vader", "posix", "memory", "cma", "knem", "xpmem"), "did you mean shm?"),
         **dict.fromkeys(("ip", "eth", "ethernet", "sockets"), "did you mean tcp?"),
     },
-    "--kind": {"latency": "did you mean time?", "bandwidth": "did you mean rate?"},
+    "--kind": {word: f"did you mean {kind}?" for kind, words in _KINDS.items() for word in words},
     "--bind": {name: _BOUND.format(name) for name in sorted(INSIDE_A_HOST)},
 }
 """By option and by value in lower case; what is near a value of ours needs no row."""

@@ -22,7 +22,7 @@ from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.selection import Selection, selection_options
 from mpigauge.errors import UsageError
-from mpigauge.show.figures import FORMS, KINDS
+from mpigauge.show.figures import ALIASES, FORMS, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,12 +44,23 @@ RATED = (RATE, "modes", "placements")
 """Kinds that can show what bandwidths are held against."""
 
 
+OTHER_NAMES = ", ".join(f"{alias} for {kind}" for alias, kind in ALIASES.items())
+
+
+class KindChoice(click.Choice[str]):
+    """A kind of figure, by its name or by what the field calls it."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of the kind."""
+        return super().convert(ALIASES.get(value, value), param, ctx)
+
+
 @click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}"})
 @results_argument
 @click.option(
     "--kind",
-    type=click.Choice(list(KINDS)),
-    help=f"Kind of figure: mpigauge list plots.  [default: {OVERVIEW}; of a map, {MAP}]",
+    type=KindChoice(list(KINDS)),
+    help=f"Kind of figure: mpigauge list plots; also {OTHER_NAMES}.  [default: {OVERVIEW}; of a map, {MAP}]",
 )
 @click.option(
     "-o",

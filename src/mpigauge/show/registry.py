@@ -21,6 +21,7 @@ class Kind:
         module: That makes it, with a function under `maker`.
         noun: What it is a kind of.
         listing: What `mpigauge list` calls all of them.
+        aliases: What the field calls it, too, and who asks for it may.
         example: What follows `mpigauge plot` in docs/gallery.md, to show one of a result that is kept there.
     """
 
@@ -30,6 +31,7 @@ class Kind:
     module: str
     noun: str = "figure"
     listing: str = "plots"
+    aliases: tuple[str, ...] = ()
     example: str = ""
 
 

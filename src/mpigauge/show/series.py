@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.curves import without_window
 from mpigauge.errors import UsageError
+from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted
-from mpigauge.show.words.factors import UNSAID, phrases_of
+from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.show.query import Query, Source
@@ -28,13 +29,17 @@ NAMED_MOST = 6
 """In a hint."""
 
 EAGER = patterns_with(lambda pattern: pattern.family == "message")
-"""Patterns of plain messages, whose protocol changes at the eager limit."""
+"""Patterns of plain messages, whose protocol changes at the eager limit. Collectives change algorithms
+elsewhere, and copies in memory nothing."""
+
+OF_JOBS = tuple(name for name in WORDS if BY_NAME[name].job)
+"""Factors that tell one eager limit from another."""
 
 CROWDED = "oversubscribed"
 """Of series with more ranks than cores."""
 
-GAP, NEAR_SIZES = 256, 4
-"""A line goes to a size at most so many times as large; over an eager limit of others, to a near one."""
+GAP = 256
+"""A line goes to a size at most so many times as large."""
 
 PATTERNS_MOST = 3
 """That a title names."""
@@ -61,7 +66,6 @@ class Series:
         rows: In the order of the line, those without a value, too.
         label: What tells it from the others.
         breaks: Sizes above which the protocol is another.
-        others: Such sizes of its job that do not concern it: a line over them goes to a near size only.
     """
 
     source: Source
@@ -69,7 +73,6 @@ class Series:
     rows: list[Row]
     label: str = ""
     breaks: tuple[int, ...] = ()
-    others: tuple[int, ...] = ()
 
     @property
     def oversubscribed(self) -> bool:
@@ -124,9 +127,7 @@ def against_size(
     found = grouped(pairs, factors_of)
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
-        breaks, limit = _breaks(one), one.source.limits.get(one.rows[0].cell.job)
-        others = () if breaks or limit is None else (limit,)
-        found[number] = replace(one, breaks=breaks, others=others)
+        found[number] = replace(one, breaks=_breaks(one))
     timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
     return chosen(query, timed_ones, most=most)
 
@@ -147,6 +148,26 @@ def _breaks(one: Series) -> tuple[int, ...]:
     mode = one.source.patterns[cell.pattern].mode(cell.mode)
     passes = cell.pattern not in EAGER or (mode is not None and mode.never_eager)
     return () if limit is None or passes else (limit,)
+
+
+def limits_of(found: Sequence[Series]) -> dict[int, str]:
+    """Eager limits that break lines, in bytes, with their words: also whose they are, if not those of all."""
+    owners: dict[int, list[Series]] = {}
+    for one in found:
+        for limit in one.breaks:
+            owners.setdefault(limit, []).append(one)
+    return {
+        limit: ", ".join([f"eager limit {format_size(limit)}", *_whose(mine, found)])
+        for limit, mine in sorted(owners.items())
+    }
+
+
+def _whose(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
+    """What tells the owners of a limit from the other series: libraries, then what else jobs differ in."""
+    for name in (*OF_JOBS, FILE):
+        mine, all_of_it = ({one.factors.get(name, "") for one in some} for some in (owners, found))
+        if mine != all_of_it and (words := sorted(mine - {""})):
+            yield " and ".join(words)
 
 
 # ---- Choosing and naming -------------------------------------------------------------------------
@@ -336,9 +357,7 @@ def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Po
 
 def _parted(one: Series, last: int, size: int) -> bool:
     """Whether a line between these sizes would say more than was measured."""
-    if last == 0 or size > GAP * last or any(last <= limit < size for limit in one.breaks):
-        return True
-    return size > NEAR_SIZES * last and any(last <= limit < size for limit in one.others)
+    return last == 0 or size > GAP * last or any(last <= limit < size for limit in one.breaks)
 
 
 def time_point(row: Row) -> Point | None:

@@ -193,3 +193,15 @@ def test_one_series_alone_is_not_wide(result: Path) -> None:
         for line in figure(asked).axes[0].get_lines()
         if str(line.get_gid()).startswith("line-")
     } == {lines.WIDTH_OF_LINE}
+
+
+@pytest.mark.parametrize("kind", ["time", "overview"])
+def test_a_legend_has_lines_and_markers_of_usual_size(machine: Path, kind: str) -> None:
+    cells = [cell(size=size, mpi_version=mpi, transport="shm") for mpi in "12" for size in SIZES[1:]]
+    path = written("same.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
+    whole = figure(query(kind, path))
+    legend = whole.legends[0] if whole.legends else whole.axes[0].get_legend()
+    assert legend is not None
+    assert {(one.get_linewidth(), one.get_markersize()) for one in legend.get_lines()} == {
+        (lines.WIDTH_OF_LINE, lines.SIZE_OF_MARKER)
+    }

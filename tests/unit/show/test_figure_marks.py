@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from mpigauge.result.records import Eager, End, Imported
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.scales import SizeAxis
-from mpigauge.show.series import title_words
-from tests.made import campaign, cell, launch, launches_of, measured, written
-from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
+from mpigauge.show.series import against_size, title_words
+from tests.made import campaign, cell, collective, launch, launches_of, measured, written
+from tests.unit.show.drawing import LAUNCHES, LIMIT_BYTES, MODES, SIZES, drawn, printed, query, visits_of
 from tests.unit.show.drawing import whole as everything
 
 if TYPE_CHECKING:
@@ -118,29 +118,79 @@ def test_a_series_far_off_is_said_and_does_not_stretch_the_axis(machine: Path) -
 # ---- Lines, limits and blocked sizes -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("sizes", "until"), [((8, 16, 2048, 4096, 8192), 8192), ((8, 16, 1024, 65536), 1024), ((8, 65536), 0)]
-)
-def test_a_line_goes_over_the_limit_of_others_to_near_sizes_only(
-    machine: Path, sizes: tuple[int, ...], until: int
-) -> None:
-    """Synchronous messages have no limit; from 1 to 64 KiB nothing says what they take."""
-    limit = cell("eager", 65536, transport="shm")
-    cells = [cell(size=size, mode="synchronous", transport="shm") for size in sizes]
-    path = written(
-        "far.jsonl",
-        campaign(*cells, limit),
+FAR_APART = (8, 512, 32768)
+"""Sizes with the eager limit between the last two."""
+
+
+def with_limits(cells: list[Cell], *jobs: Cell) -> Path:
+    """A result in which the eager limit was probed of some jobs, one byte more in each further one."""
+    probed = next(one for one in everything() if isinstance(one, Eager))
+    return written(
+        "limits.jsonl",
+        campaign(*cells, *jobs),
         *launches_of(cells, LAUNCHES),
         *measured(cells, LAUNCHES, lambda of, number: [1000 + of.bytes + number] * 6),
-        replace(next(one for one in everything() if isinstance(one, Eager)), cell=limit),
+        *(
+            replace(probed, cell=job, limit_bytes=LIMIT_BYTES + more, longer_bytes=LIMIT_BYTES + more)
+            for more, job in enumerate(jobs)
+        ),
     )
-    (axes,) = figure(query("time", path)).axes
-    ends = [
-        float(np.max(np.asarray(line.get_xdata())))
-        for line in axes.get_lines()
-        if str(line.get_gid()).startswith("line-")
+
+
+def ends_of(path: Path) -> dict[str, float]:
+    """Until where the longest line of each series goes, by its label."""
+    asked = query("time", path)
+    found: dict[str, float] = {}
+    for number, one in enumerate(against_size(asked)):
+        for line in figure(asked).axes[0].get_lines():
+            if str(line.get_gid()).startswith(f"line-{number}-"):
+                end = float(np.max(np.asarray(line.get_xdata())))
+                found[one.label] = max(found.get(one.label, 0.0), end)
+    return found
+
+
+def test_only_messages_that_have_an_eager_limit_are_cut_there(machine: Path) -> None:
+    of = {"transport": "shm"}
+    cells = [
+        one
+        for size in FAR_APART
+        for one in (
+            cell(size=size, **of),
+            cell(size=size, mode="synchronous", **of),
+            cell("memcpy", size, **of),
+            cell("crosscopy", size, **of),
+            collective(size=size, ranks=2, **of),
+        )
     ]
-    assert max(ends, default=0) == until
+    found = ends_of(with_limits(cells, cell("eager", 65536, **of)))
+    assert len(found) == 5
+    assert {label for label, end in found.items() if end < FAR_APART[-1]} == {"pingpong, standard"}
+
+
+def test_a_limit_cuts_the_curves_of_its_library_and_says_whose_it_is(machine: Path) -> None:
+    mpis = [{"mpi": "openmpi", "mpi_version": "5.0.11"}, {"mpi": "mpich", "mpi_version": "5.0.2"}]
+    cells = [cell(size=size, transport="shm", **mpi) for mpi in mpis for size in FAR_APART]
+    probes = [cell("eager", 65536, transport="shm", **mpi) for mpi in mpis]
+    path = with_limits(cells, probes[0])
+    assert ends_of(path) == {"Open MPI 5.0.11": FAR_APART[1], "MPICH 5.0.2": FAR_APART[2]}
+    assert limits_said(path) == ["eager limit 4000 B, Open MPI 5.0.11"]
+    assert limits_said(with_limits(cells, *probes)) == [
+        "eager limit 4000 B, Open MPI 5.0.11",
+        "eager limit 4001 B, MPICH 5.0.2",
+    ]
+
+
+def test_a_limit_of_one_way_of_travelling_names_it(machine: Path) -> None:
+    cells = [cell(size=size, transport=transport) for transport in ("shm", "tcp") for size in FAR_APART]
+    path = with_limits(cells, cell("eager", 65536, transport="tcp"))
+    assert limits_said(path) == ["eager limit 4000 B, tcp"]
+    alone = [one for one in cells if one.transport == "tcp"]
+    assert limits_said(with_limits(alone, cell("eager", 65536, transport="tcp"))) == ["eager limit 4000 B"]
+
+
+def limits_said(path: Path) -> list[str]:
+    axes = figure(query("time", path)).axes[0]
+    return sorted(text.get_text() for text in axes.texts if text.get_text().startswith("eager limit"))
 
 
 def test_lines_of_copies_are_said_where_they_are_drawn(machine: Path) -> None:
@@ -249,8 +299,6 @@ def test_of_several_results_each_has_its_origin(result: Path) -> None:
 
 
 def test_a_title_names_the_patterns(result: Path) -> None:
-    from mpigauge.show.series import against_size  # noqa: PLC0415
-
     two = against_size(query("time", result, series=("pingpong shm standard", "memcpy")))
     assert title_words(two).startswith("pingpong and memcpy, ")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.lab import Lab
+from mpigauge.show.document import Units
 from mpigauge.show.figures import figure
 from mpigauge.show.references import names
 from tests.made import campaign, cell, launch, measured, written
@@ -150,3 +152,14 @@ def test_a_copy_of_one_size_is_a_mark(result: Path) -> None:
     (line,) = lines_of(whole)
     assert len(line.get_xdata()) == 1
     assert line.get_marker() == "D"
+
+
+def test_copies_far_above_the_curves_do_not_press_a_linear_axis(result: Path) -> None:
+    """They are said in the unit of the axis; a logarithmic axis has room for them."""
+    asked = query("rate", result, series=("pingpong tcp",), linear=True)
+    asked = changed(asked, units=Units(rate="GB/s"))
+    whole, plain = beside(asked, "memcpy"), figure(asked)
+    assert whole.axes[0].get_ylim()[1] == pytest.approx(plain.axes[0].get_ylim()[1])
+    (said,) = [one.get_text() for one in whole.axes[0].texts if "beyond" in str(one.get_gid())]
+    assert re.fullmatch(r"memcpy: up to [\d.]+ GB/s", said)
+    assert words_of(beside(changed(asked, linear=False), "memcpy")) == ["memcpy"]

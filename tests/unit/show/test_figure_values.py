@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+from mpigauge.errors import UsageError
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.scales import SizeAxis
 from mpigauge.show.series import against_size
@@ -14,10 +16,13 @@ from tests.made import (
     campaign,
     cell,
     launch,
+    launches_of,
+    measured,
     visit,
     written,
 )
 from tests.unit.show.drawing import (
+    LAUNCHES,
     SIZES,
     drawn,
     points,
@@ -26,11 +31,13 @@ from tests.unit.show.drawing import (
     strokes,
     svg,
     texts,
+    visits_of,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.plan.model import Cell
     from tests.conftest import Cli
 
 # ---- Values --------------------------------------------------------------------------------------
@@ -161,3 +168,31 @@ def test_imported_times_have_no_samples(machine: Path, cli: Cli, kind: str) -> N
     done = cli("plot", printed(), "--kind", kind, "-o", "figure.png")
     assert done.status == 2
     assert "it has no samples" in done.err
+
+
+def test_of_too_many_sizes_a_distribution_shows_every_second_and_says_so(machine: Path) -> None:
+    cells = [cell(size=64 * number, transport="shm") for number in range(1, 40)]
+    path = written("many.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
+    whole = figure(query("distribution", path))
+    medians = [one for one in whole.axes[0].get_lines() if str(one.get_gid()).startswith("median-")]
+    assert len(medians) == 20
+    assert "20 of 39 sizes" in " ".join(whole.get_supxlabel().split())
+    with pytest.raises(UsageError, match="39 sizes are more than the 30 that fit"):
+        figure(query("distribution", path, sizes="0:1MiB"))
+
+
+def test_one_late_sample_does_not_press_all_others_together(machine: Path) -> None:
+    """The axis has 99 % of all samples; a cell of which more are beyond it has a mark."""
+    cells = [cell(size=2**power, transport="shm") for power in range(12)]
+
+    def took_ns(of: Cell, number: int) -> list[int]:
+        late = 50_000 if of.bytes == 8 else 1_100
+        return [1000 + step for step in range(96)] + [late] * 4
+
+    path = written(
+        "late.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *measured(cells, LAUNCHES, took_ns)
+    )
+    (axes,) = figure(query("distribution", path)).axes
+    assert axes.get_ylim()[1] < 1.5
+    (marks,) = [one for one in axes.get_lines() if str(one.get_gid()).startswith("beyond-")]
+    assert np.asarray(marks.get_xdata()).tolist() == [3]

@@ -36,6 +36,7 @@ KINDS = {
             "time against size, with ratios to another series below",
             "cells of any size",
             "curves",
+            aliases=("latency",),
             example="exchange.jsonl --kind time -o exchange.png",
         ),
         Kind(
@@ -43,6 +44,7 @@ KINDS = {
             "bandwidth against size, with ratios to another series below",
             "cells that move bytes",
             "curves",
+            aliases=("bandwidth",),
             example='fast-gigabit.jsonl --kind rate --series "pingpong h1,h2=Gigabit Ethernet" --series '
             '"pingpong h1,h3=Fast Ethernet" --series "pingpong same-host=shared memory" --unit '
             "MB/s --reference tcp -o networks.png",
@@ -159,6 +161,9 @@ KINDS = {
     )
 }
 
+ALIASES = {alias: kind.name for kind in KINDS.values() for alias in kind.aliases}
+"""Other names of kinds."""
+
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
 """Of each kind whose module is loaded, the function that draws it."""
 
@@ -173,7 +178,7 @@ def figure(query: Query) -> Figure:
     Raises:
         UsageError: The results lack what the kind needs.
     """
-    from mpigauge.show.figures import lines, style  # noqa: PLC0415 - matplotlib, which nobody else waits for
+    from mpigauge.show.figures import fit, lines, style  # noqa: PLC0415 - matplotlib, which nobody else waits for
 
     importlib.import_module(f"mpigauge.show.figures.{query.kind.module}")
     with style.style(query.paper.width_in):
@@ -181,6 +186,7 @@ def figure(query: Query) -> Figure:
         if query.paper.title:
             whole.suptitle(query.paper.title, fontsize=9)
         lines.origin(whole, origins(query))
+        fit.fit(whole)
         return whole
 
 

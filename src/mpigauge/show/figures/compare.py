@@ -180,7 +180,8 @@ def _draw(axes: Any, groups: Sequence[Group]) -> None:
         if group.controls and number and not groups[number - 1].controls:
             axes.axhline(line - 0.5, color="0.75", linewidth=0.7)
         if group.heading:
-            _text(axes, 0.008, line, group.heading, color=DARK, fontweight="bold")
+            # Nothing stands beside it, so the axes need not be as wide as it is.
+            _text(axes, 0.008, line, group.heading, color=DARK, fontweight="bold", in_layout=False)
             line += 1
         for run in group.runs:
             _mark(axes, line, run.worst, control=group.controls)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from mpigauge.show.registry import maker
 from mpigauge.show.series import (
     Point,
     against_size,
+    limits_of,
     pieces_of,
     rate_point,
     time_point,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""
 
-INCHES_OF_WORDS = 1.15
-"""What the words of an eager limit take."""
-
 INTERVALS = "bands: 95 % intervals across launches"
 
 FEW = 0.5
@@ -60,7 +58,8 @@ def rate_figure(query: Query) -> Figure:
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all its times are 0")
     lines_of = references_of(query, found)
-    values = [*values_of(pieces), *(one.rate_bytes_per_s for one in lines_of)]
+    values = values_of(pieces)
+    values += references.near(lines_of, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     return _with_ratios(query, found, pieces, axis, rate=True, beside=lines_of)
 
@@ -177,23 +176,17 @@ def _with_ratios(
         lines.curve(axes, str(number), looks[number], drawn, sizes.x)
         modelled.overlay(axes, str(number), looks[number], models[number], sizes, rate=rate)
     sizes.dress(low or axes)
-    references.draw(axes, beside, sizes)
     axis.dress(axes)
+    references.draw(axes, beside, sizes, axis)
     mark_breaks(axes, found)
     if over is not None and low is not None:
         for number, mine in enumerate(over.pieces):
-            lines.curve(low, f"ratio-{number}", looks_of_ratios(looks)[number], mine, sizes.x)
+            lines.curve(low, f"ratio-{number}", lines.usual_width(looks[number]), mine, sizes.x)
         ratios.dress(low, [over])
         mark_breaks(low, found, named=False)
     note = _note(found, over) if low else intervals(found)
     finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
-
-
-def looks_of_ratios(looks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same, none wider than the others: they lie side by side."""
-    wide = {"linewidth", "markersize"}
-    return [{name: of for name, of in look.items() if name not in wide} for look in looks]
 
 
 def _note(found: Sequence[Series], over: Ratios | None) -> str:
@@ -245,30 +238,20 @@ def with_points(
 
 
 def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
-    """A line at each eager limit among the sizes that are drawn, where the curves are broken, and what hangs.
+    """A line at each eager limit among the sizes that are drawn, where curves are broken, and what hangs.
 
     The axes must have their range.
     """
     sizes = [row.cell.bytes for one in found for row in one.rows]
-    limits = {limit for one in found for limit in one.breaks}
-    shown = sorted(limit for limit in limits if min(sizes) <= limit < max(sizes))
-    for number, limit in enumerate(shown):
-        words = f"eager limit {format_size(limit)}" if named else ""
-        above = (len(shown) - 1 - number) if crowded(axes, shown) else 0
-        lines.mark(axes, limit, f"eager-{limit}", words, lines.BREAK_DASHES, above=above)
+    for limit, words in limits_of(found).items():
+        if min(sizes) <= limit < max(sizes):
+            lines.mark(axes, limit, f"eager-{limit}", words if named else "", lines.BREAK_DASHES)
     if named:
         _mark_blocked(axes, found)
 
 
-def crowded(axes: Any, places: Sequence[float], needed: float = INCHES_OF_WORDS) -> bool:
-    """Whether the words of lines at these places would touch each other."""
-    points = [axes.transData.transform((place, 1.0))[0] for place in places]
-    inches = [(b - a) / axes.figure.dpi for a, b in pairwise(points)]
-    return bool(inches) and min(inches) < needed
-
-
 def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
-    """A hatched strip over the sizes that were not measured since they would deadlock, and its words."""
+    """A hatched strip over the sizes that were not measured since they would deadlock, its words above it."""
     begins: dict[str, int] = {}
     for one in found:
         sizes = [row.cell.bytes for row in one.rows if row.status == "blocked"]
@@ -278,10 +261,10 @@ def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
             words = f"{one.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
             begins.setdefault(words, begin)
     for number, (words, begin) in enumerate(begins.items()):
-        low, right = number * STRIP, axes.get_xlim()[1]
+        low, right = number * (STRIP + LINE), axes.get_xlim()[1]
         strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
         strip.set_gid(f"blocked-{number}")
-        lines.say(axes, (len(begins) + 0.3) * STRIP + number * LINE, words, "bottom")
+        lines.say(axes, low + 1.2 * STRIP, words, "bottom")
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}

@@ -119,4 +119,4 @@ def _dress(axes: Any, times: Values, title: str, unit: str) -> None:
     room = max(0.15 * (high - low), 0.01 * float(np.max(times)))
     axes.set_ylim(low - room, high + room)
     axes.set_ylabel(f"time ({unit})")
-    axes.set_title(title, loc="left", pad=12)
+    axes.set_title(title, loc="left")

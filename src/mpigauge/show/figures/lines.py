@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
+from mpigauge.show.figures import fit
 from mpigauge.show.figures.style import SMALL, width_in
 
 if TYPE_CHECKING:
@@ -39,10 +40,6 @@ NEAR, NEAR_MOST = 0.01, 0.03
 MOST_UNDER = 2
 """Curves above another for which it becomes wider."""
 
-NEAR_EDGE = 0.25
-"""Of the width of the axes: words of a line that is nearer to an end stand on its inner side."""
-
-LINE_POINTS = 9.0
 NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
 """A further line of small letters."""
@@ -126,37 +123,34 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
 
 
+def usual_width(look: Mapping[str, Any]) -> dict[str, Any]:
+    """A look without what makes it wider than others, where nothing lies over it: ratios, and legends."""
+    return {name: of for name, of in look.items() if name not in {"linewidth", "markersize"}}
+
+
 def handle(looks: Mapping[str, Any]) -> Line2D:
     """What a legend shows of a series."""
     return Line2D([], [], **looks)
 
 
-def mark(axes: Any, x: float, name: str, words: str, dashes: Any, *, above: int = 0) -> None:
-    """A vertical line, with its words above the axes if it has some.
-
-    The words stay within the width of the axes, so it must have its range.
-
-    Args:
-        above: In which line above the axes the words stand.
-    """
+def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
+    """A vertical line, with its words above the axes if it has some: `fit` finds their place."""
     axes.axvline(x, color="0.45", linewidth=0.9, linestyle=dashes, zorder=1).set_gid(name)
     if words:
-        place = axes.transAxes.inverted().transform(axes.transData.transform((x, 1.0)))[0]
-        side = "left" if place < NEAR_EDGE else "right" if place > 1 - NEAR_EDGE else "center"
         axes.annotate(
             words,
             (x, 1.0),
             xycoords=axes.get_xaxis_transform(),
-            xytext=(0, 1 + LINE_POINTS * above),
+            xytext=(0, fit.POINTS_ABOVE),
             textcoords="offset points",
             fontsize="x-small",
             color="0.35",
-            ha=side,
+            ha="center",
             va="bottom",
-        )
+        ).set_gid(f"{fit.WORDS_OF_MARK}-{name}")
 
 
-def say(axes: Any, height: float, words: str, side: str) -> None:
+def say(axes: Any, height: float, words: str, side: str) -> Any:
     """Small words at the right end of the axes, at a share of their height, on white."""
     text = axes.text(
         0.995,
@@ -170,6 +164,8 @@ def say(axes: Any, height: float, words: str, side: str) -> None:
         zorder=5,
     )
     text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8})
+    text.set_in_layout(False)  # they are wrapped to the width of the axes, which must not shrink for them
+    return text
 
 
 def caption(
@@ -181,17 +177,26 @@ def caption(
         whole.suptitle(words, fontsize=9)
     labels = [one.label for one in found]
     if len(labels) > 1 or (labels and labels[0] not in words):
-        handles = [handle(one) for one in looks]
+        handles = [handle(usual_width(one)) for one in looks]
         below(whole, handles, labels, note)
     elif note:
         whole.supxlabel(note, **SMALL)
 
 
 def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note: str = "") -> None:
-    """A legend under everything, headed by a note."""
-    made = whole.legend(
-        handles, labels, loc="outside lower center", ncols=columns_of(labels), title=note or None
-    )
+    """A legend under everything, headed by a note, in as many columns as fit; long labels are wrapped."""
+    room = whole.bbox.width - 2 * fit.EDGE_INCHES * whole.dpi
+    letters = max(map(len, labels))
+    for columns in range(columns_of(labels), 0, -1):
+        made = whole.legend(handles, labels, loc="outside lower center", ncols=columns)
+        if fit.box_of(made).width <= room or columns == 1:
+            break
+        made.remove()
+    while (width := fit.box_of(made).width) > room and letters > fit.LETTERS_LEAST:
+        letters = min(letters - 1, int(letters * room / width))
+        for text, label in zip(made.get_texts(), labels, strict=True):
+            text.set_text(fit.in_lines(label, letters))
+    made.set_title(note)
     made.get_title().set(**SMALL)
 
 

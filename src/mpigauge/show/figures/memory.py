@@ -13,7 +13,6 @@ from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import LIMITS
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
-    crowded,
     finish,
     intervals,
     labels_of,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from mpigauge.show.series import Series
     from mpigauge.show.words.factors import Factors
 
-INCHES_OF_WORDS = 1.0
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"
 RATIOS = "bands: 95 % intervals of ratios paired by launch"
@@ -82,11 +80,8 @@ def _mark_caches(axes: Any, query: Query, sizes: set[float]) -> bool:
     """
     levels = _seen(query.sources[0]) or _claimed(query.sources[0])
     shown = [(name, size, size / 2) for name, size in levels if min(sizes) < size / 2 < max(sizes)]
-    close = crowded(axes, [place for *_, place in shown], INCHES_OF_WORDS)
-    for number, (name, size, place) in enumerate(shown):
-        words = f"half of {name} ({_about(size)})"
-        above = len(shown) - 1 - number if close else 0
-        lines.mark(axes, place, f"cache-{size}", words, lines.MARK_DASHES, above=above)
+    for name, size, place in shown:
+        lines.mark(axes, place, f"cache-{size}", f"half of {name} ({_about(size)})", lines.MARK_DASHES)
     return bool(shown)
 
 

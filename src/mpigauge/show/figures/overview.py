@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.transforms import ScaledTranslation
+
 from mpigauge.plan.patterns import standing_mode
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
@@ -40,6 +42,8 @@ PAIR_OF_RANKS = 2
 SIZES_OF_PANEL = 5
 HEIGHT = 2.35
 HEIGHT_OF_LABEL = 0.155
+BELOW_AXIS = 0.43
+"""Inches from an axis of sizes to the legend under its ticks and its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +162,11 @@ def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
     sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
     for place in reversed(range(len(panel.series))):  # the first in front
         lines.curve(axes, f"{number}-{place}", looks[place], panel.pieces[place], sizes.x)
-    marked = any(one.breaks for one in panel.series)
     sizes.dress(axes)
     _axis(query, panel).dress(axes)
     mark_breaks(axes, panel.series)
     axes.set_ylabel("")
-    axes.set_title(panel.family.title, loc="left", pad=14 if marked else 6)
+    axes.set_title(panel.family.title, loc="left")
 
 
 def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
@@ -181,13 +184,15 @@ def _looks(query: Query, panel: Panel) -> list[dict[str, Any]]:
 
 def _legend(axes: Any, panel: Panel, looks: Sequence[dict[str, Any]]) -> None:
     """Below the panel, never over data."""
-    handles = [lines.handle(look) for look in looks]
+    handles = [lines.handle(lines.usual_width(look)) for look in looks]
     labels = [one.label for one in panel.series]
     axes.legend(
         handles,
         labels,
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.24),
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=axes.transAxes + ScaledTranslation(0, -BELOW_AXIS, axes.figure.dpi_scale_trans),
+        borderaxespad=0,
         ncols=columns_of_labels([panel]),
         fontsize="small",
     )

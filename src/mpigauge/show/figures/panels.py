@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
 from mpigauge.show.figures.curves import (
     intervals,
-    looks_of_ratios,
     mark_breaks,
     sizes_of,
     values_of,
@@ -141,7 +140,7 @@ def _panel(query: Query, mine: list[Series], titles: Sequence[str], beside: list
 
 
 def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:
-    columns = min(COLUMNS, len(panels))
+    columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
     rows = -(-len(panels) // columns)
     below = not query.linear and any(any(panel.ratios.pieces) for panel in panels)
     whole = style.paper((3.3 if below else 2.5) * rows + 0.6, 1 + -(-labels // 3))
@@ -153,23 +152,23 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
-    values += [one.rate_bytes_per_s for panel in panels for one in panel.beside]
+    every = [one for panel in panels for one in panel.beside]
+    values += references.near(every, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
-    room_for_limits = any(one.breaks for panel in panels for one in panel.series)
     shared: Any = {"sharex": None, "sharey": None}
     shared_low: Any = {"sharex": None, "sharey": None}
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
-        upper.set_title(panel.title, pad=14 if room_for_limits else 6)
+        upper.set_title(panel.title)
         for place, (one, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
             lines.curve(upper, f"{number}-{place}", looks[one.label], pieces, sizes.x)
         lowest = upper
         if below:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            mine = looks_of_ratios([looks[one.label] for one in panel.series])
+            mine = [lines.usual_width(looks[one.label]) for one in panel.series]
             for place, pieces in enumerate(panel.ratios.pieces):
                 lines.curve(lowest, f"ratio-{number}-{place}", mine[place], pieces, sizes.x)
             upper.tick_params(labelbottom=False)
@@ -193,8 +192,8 @@ def _dress(
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
     for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
-        references.draw(upper, panel.beside, sizes)
         axis.dress(upper, label=first)
+        references.draw(upper, panel.beside, sizes, axis)
         upper.tick_params(labelleft=first)
         mark_breaks(upper, panel.series)
     every = [panel.ratios for panel in panels]

@@ -41,6 +41,21 @@ HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
 """Percentiles between which a shape is drawn; beyond them a thin line to the least and the largest sample."""
 
+SHOWN = (0.5, 99.5)
+"""Percentiles of all samples of a figure, over their medians, that its axis reaches from and to."""
+
+LEAST_RANGE = 1.05
+"""Around the median at least: what is steadier looks so."""
+
+_BEYOND: Any = {
+    "linestyle": "none",
+    "marker": "^",
+    "markersize": 5,
+    "color": style.RED,
+    "clip_on": False,
+    "zorder": 5,
+}
+
 RASTER_FROM = 5000
 """Points that are an image, also in SVG and PDF: nobody reads a file of a million dots."""
 
@@ -53,34 +68,56 @@ ROOM_FOR_NUMBERS = 0.1
 STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far": "2", None: "."}
 """In grey their colours are alike."""
 
-SPREAD = "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples, up to the edge"
+SPREAD = (
+    "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples; "
+    "the axis has 99 % of them, triangles mark a p99 beyond it"
+)
 FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
 
 @maker(MAKERS, "distribution")
 def distribution_figure(query: Query) -> Figure:
     """How the samples of every size are spread around their median, a panel per series."""
-    found = _with_samples(query, against_size(query, sized=False))
-    most = max(len(one.rows) for one in found)
-    if most > SIZES_MOST:
-        raise query.lacks(f"{most} sizes are more than the {SIZES_MOST} that fit", "choose with --sizes")
+    found, note = _thinned(query, _with_samples(query, against_size(query, sized=False)))
     looks = looks_of(query, found)
-    whole = style.paper(2.4 * len(found) + 0.7)
+    whole = style.paper(1.7 * len(found) + 0.7)
     panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
-    ends: list[float] = [1.0]
+    everything = [[_over_median(row) for row in one.rows] for one in found]
     for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
-        everything = [_samples_of(row) for row in one.rows]
-        for place, values in enumerate(everything):
-            _shape(axes, f"{number}-{place}", place, values / np.median(values), looks[number]["color"])
-            ends += (np.percentile(values, BULK) / np.median(values)).tolist()
-        _dress_places(axes, one, [float(np.median(values)) for values in everything], query.units.time)
+        for place, values in enumerate(everything[number]):
+            _shape(axes, f"{number}-{place}", place, values, looks[number]["color"])
+        _dress_places(axes, one, query.units.time)
         axes.set_ylabel("time / median")
         if len(found) > 1:
             axes.set_title(one.label)
-    _dress_spread(panels, min(ends), max(ends), linear=query.linear)
+    _dress_spread(panels, everything, linear=query.linear)
     panels[-1].set_xlabel("message size, and median below it")
-    lines.caption(whole, title_words(found), SPREAD, [], [])
+    lines.caption(whole, title_words(found), "; ".join(filter(None, [SPREAD, note])), [], [])
     return whole
+
+
+def _thinned(query: Query, found: list[Series]) -> tuple[list[Series], str]:
+    """Series with as many sizes as fit beside each other, and which these are of more.
+
+    Raises:
+        UsageError: So many were asked for.
+    """
+    most = max(len(one.rows) for one in found)
+    if most <= SIZES_MOST:
+        return found, ""
+    if query.sizes:
+        raise query.lacks(
+            f"{most} sizes are more than the {SIZES_MOST} that fit", "choose fewer with --sizes"
+        )
+    step = -(-most // SIZES_MOST)
+    kept = [replace(one, rows=one.rows[::step]) for one in found]
+    return kept, f"{max(len(one.rows) for one in kept)} of {most} sizes; --sizes chooses others"
+
+
+def _over_median(row: Row) -> Values:
+    """Its samples in units of their median."""
+    values = _samples_of(row)
+    return np.asarray(values / np.median(values))
 
 
 def _samples_of(row: Row) -> Values:
@@ -90,12 +127,20 @@ def _samples_of(row: Row) -> Values:
     return values[values > 0]
 
 
-def _dress_spread(panels: Sequence[Any], low: float, high: float, *, linear: bool) -> None:
+def _dress_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]], *, linear: bool) -> None:
+    """One axis for nearly all samples of all panels, with marks where the shape of a cell goes beyond."""
+    values = np.concatenate([one for mine in everything for one in mine])
+    low, high = (float(end) for end in np.percentile(values, SHOWN))
+    low, high = min(low, 1 / LEAST_RANGE), max(high, LEAST_RANGE)
     room = (high / low) ** 0.06
-    for axes in panels:
+    for number, (axes, mine) in enumerate(zip(panels, everything, strict=True)):
         if high / low > LOG_FROM and not linear:
             axes.set_yscale("log")
         axes.set_ylim(low / room, high * room)
+        beyond = [place for place, one in enumerate(mine) if np.percentile(one, BULK[1]) > high * room]
+        if beyond:
+            (marks,) = axes.plot(beyond, [high * room] * len(beyond), **_BEYOND)
+            marks.set_gid(f"beyond-{number}")
         if high / low > LOG_FROM and not linear:
             scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
 
@@ -136,8 +181,9 @@ def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> Non
     dot.set_gid(f"median-{name}")
 
 
-def _dress_places(axes: Any, one: Series, medians: Sequence[float], unit: str) -> None:
+def _dress_places(axes: Any, one: Series, unit: str) -> None:
     """Sizes side by side: every one has the same room, 0 B too."""
+    medians = [float(np.median(_samples_of(row))) for row in one.rows]
     names = [
         f"{format_size(row.cell.bytes) if row.sized else one.factors['pattern']}\n{format_time(median, unit)}"
         for row, median in zip(one.rows, medians, strict=True)

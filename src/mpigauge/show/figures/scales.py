@@ -26,8 +26,8 @@ STEPS_LEAST = 8
 BESIDE, BESIDE_ALL = 0.006, 0.02
 """Of the width of an axis: between series whose bars are beside each other, and between all of them."""
 
-BEYOND, LINEAR_BEYOND = 3.0, 1.3
-"""How much farther than the values an axis goes for the sake of their intervals."""
+BEYOND, LINEAR_BEYOND, LINEAR_ROOM = 3.0, 1.3, 1.05
+"""How much farther than the values an axis goes for the sake of their intervals, and at least."""
 
 _STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 
@@ -172,13 +172,17 @@ class ValueAxis:
             axes.set_yscale("log")
             log_ticks(axes.yaxis, self._text, self._one)
         else:
-            high = min(axes.get_ylim()[1], self._high * LINEAR_BEYOND)
+            high = max(min(axes.get_ylim()[1], self._high * LINEAR_BEYOND), self._high * LINEAR_ROOM)
             axes.set_ylim(0, high)
             ticks = [float(tick) * self._one for tick in MaxNLocator("auto").tick_values(0, high / self._one)]
             shown = [tick for tick in ticks if 0 <= tick <= high]
             _fix(axes.yaxis, shown, [self._text(tick) for tick in shown])
         if label:
             axes.set_ylabel(self._what if self._own else f"{self._what} ({units.sign(self._unit)})")
+
+    def words(self, value: float) -> str:
+        """A value in the unit of the axis."""
+        return self._text(value) if self._own else f"{self._text(value)} {units.sign(self._unit)}"
 
     @property
     def _one(self) -> float:

@@ -76,6 +76,9 @@ STYLE: Any = {
 """Names are data, dollar signs included. Fonts are embedded in PDF and text is text in SVG; the same result
 gives the same file."""
 
+STYLE_NARROW: Any = {"legend.fontsize": 7, "legend.handlelength": 2.4, "legend.columnspacing": 1.2}
+"""Of a column's width besides: legends are what takes its room."""
+
 SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
 """Of what stands below a figure."""
 
@@ -91,7 +94,7 @@ def style(width_in: float | None = None) -> Iterator[None]:
     """
     with mpl.rc_context(), warnings.catch_warnings(action="ignore", category=UserWarning):
         mpl.rcdefaults()
-        mpl.rcParams.update(STYLE)
+        mpl.rcParams.update(STYLE | (STYLE_NARROW if (width_in or WIDTH) <= NARROW else {}))
         mpl.rcParams["figure.figsize"] = (width_in or WIDTH, WIDTH)
         yield
 

@@ -21,6 +21,7 @@ from mpigauge.show.series import (
     STATE,
     against_size,
     labelled,
+    limits_of,
     pieces_of,
     rate_point,
     time_point,
@@ -233,10 +234,9 @@ def _pieces(cells: Cells, panel: Panel, one: Series) -> list[list[int]]:
 def _marks(panel: Panel) -> list[dict[str, Any]]:
     """Eager limits among the sizes."""
     sizes = [row.cell.bytes for one in panel.found for row in one.rows]
-    limits = sorted({limit for one in panel.found for limit in one.breaks})
     return [
-        {"x": limit, "text": f"eager limit {units.format_size(limit)}"}
-        for limit in limits
+        {"x": limit, "text": words}
+        for limit, words in limits_of(panel.found).items()
         if min(sizes) <= limit < max(sizes)
     ]
 

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from mpigauge.show.figures import style
+from mpigauge.show.figures import fit, style
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def drawn(name: str, draw: Callable[[Any], None], height: float = HEIGHT) -> str
         whole = Figure(figsize=(WIDTH, height), layout="constrained")
         FigureCanvasAgg(whole)
         draw(whole.add_subplot())
+        fit.fit(whole)
         return inline(whole, name)
 
 

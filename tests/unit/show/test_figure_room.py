@@ -1,0 +1,162 @@
+"""Figures: no tick labels touch, no word is cut, and legends are a small part, at every width."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from matplotlib.text import Text
+
+from mpigauge.errors import UsageError
+from mpigauge.result.reader import load
+from mpigauge.show.figures import KINDS, figure
+from mpigauge.show.figures.fit import tick_labels
+from mpigauge.show.query import Paper, Query, source_of
+from tests.made import campaign, cell, launches_of
+from tests.made import written as written_to
+from tests.unit.show.drawing import LAUNCHES, query, visits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+    from mpigauge.show.query import Source
+
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
+MM = 1 / 25.4
+WIDTHS_IN = {"usual": None, "84mm": 84 * MM, "170mm": 170 * MM}
+OF_NEAR = ("overview", "time", "placements")
+"""Kinds that are drawn at a width that is nearly the usual one, too."""
+
+PIXEL = 1.0
+"""What rounding may cost."""
+
+THIRD = 1 / 3
+
+
+@cache
+def source(name: str, state: Any) -> Source:
+    return source_of(load(RESULTS / f"{name}.jsonl.gz"), "median", state)
+
+
+def stored() -> list[str]:
+    return sorted(path.name.removesuffix(".jsonl.gz") for path in RESULTS.glob("*.jsonl.gz"))
+
+
+def box(whole: Figure, what: Any) -> Bbox:
+    found: Bbox = what.get_window_extent(whole.canvas.get_renderer())  # type: ignore[attr-defined]
+    return found
+
+
+def overlap(one: Bbox, other: Bbox) -> bool:
+    return bool(
+        one.x0 + PIXEL < other.x1
+        and other.x0 + PIXEL < one.x1
+        and one.y0 + PIXEL < other.y1
+        and other.y0 + PIXEL < one.y1
+    )
+
+
+def touching(whole: Figure) -> list[str]:
+    """Pairs of tick labels that cover each other, of all axes; and words above one pair of axes."""
+    groups = [
+        [text for axes in whole.axes for axis in (axes.xaxis, axes.yaxis) for _, text in tick_labels(axis)]
+    ]
+    for axes in whole.axes:
+        above = [text for text in axes.texts if "mark" in str(text.get_gid())]
+        groups.append([*above, *titles(axes)])
+    return [
+        f"{one.get_text()!r} {other.get_text()!r}"
+        for texts in groups
+        for one, other in combinations(texts, 2)
+        if overlap(box(whole, one), box(whole, other))
+    ]
+
+
+def titles(axes: Any) -> list[Text]:
+    return [one for one in (axes.title, axes._left_title) if one.get_text()]
+
+
+def cut(whole: Figure) -> Iterator[str]:
+    """Words and legends that reach out of the figure."""
+    unseen = {
+        id(label)
+        for axes in whole.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        for label in (tick.label1, tick.label2)
+    } - {
+        id(text) for axes in whole.axes for axis in (axes.xaxis, axes.yaxis) for _, text in tick_labels(axis)
+    }
+    texts = [text for text in whole.findobj(Text) if text.get_visible() and id(text) not in unseen]
+    for one in [*legends(whole), *(text for text in texts if text.get_text().strip())]:
+        found = box(whole, one)
+        if (
+            found.x0 < -PIXEL
+            or found.y0 < -PIXEL
+            or found.x1 > whole.bbox.x1 + PIXEL
+            or found.y1 > whole.bbox.y1 + PIXEL
+        ):
+            yield f"{one}: {found}"
+
+
+def legends(whole: Figure) -> list[Any]:
+    return [*whole.legends, *(legend for axes in whole.axes if (legend := axes.get_legend()) is not None)]
+
+
+def faults(whole: Figure) -> list[str]:
+    whole.draw_without_rendering()
+    high = [one for one in legends(whole) if box(whole, one).height > THIRD * whole.bbox.height]
+    return [*touching(whole), *cut(whole), *(f"high legend: {one}" for one in high)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", WIDTHS_IN)
+@pytest.mark.parametrize("name", stored())
+def test_everything_fits_in_every_figure_of_every_stored_result(name: str, width: str) -> None:
+    drawn: dict[str, list[str]] = {}
+    for kind in (KINDS[name] for name in (OF_NEAR if width == "170mm" else KINDS)):
+        one = source(name, "all" if kind.name == "compare" else None)
+        try:
+            whole = figure(Query(kind, [one], paper=Paper(width_in=WIDTHS_IN[width])))
+        except UsageError:
+            continue
+        drawn[kind.name] = faults(whole)
+    assert drawn or width == "170mm"
+    assert not {kind: found for kind, found in drawn.items() if found}
+
+
+@pytest.mark.parametrize("width", ["usual", "84mm"])
+@pytest.mark.parametrize("kind", ["overview", "time", "placements"])
+def test_everything_fits_in_a_figure(result: Path, kind: str, width: str) -> None:
+    assert not faults(figure(query(kind, result, paper=Paper(width_in=WIDTHS_IN[width]))))
+
+
+@pytest.mark.parametrize("title", [" ".join(["of the very long title"] * 12), "unbroken" * 12])
+def test_a_long_title_is_wrapped_and_said_in_full(result: Path, title: str) -> None:
+    whole = figure(query("time", result, series=("pingpong shm",), paper=Paper(title, WIDTHS_IN["84mm"])))
+    assert "".join(whole.get_suptitle().split()) == title.replace(" ", "")
+    assert not faults(whole)
+
+
+def test_a_legend_of_many_long_names_leaves_room_for_the_curves(machine: Path) -> None:
+    cells = [
+        cell(size=size, mpi="openmpi", mpi_version="5.0.11", label=f"build-of-a-rather-long-name-{number}")
+        for number in range(14)
+        for size in (8, 64)
+    ]
+    path = written_to("many.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
+    for width in WIDTHS_IN.values():
+        assert not faults(figure(query("time", path, paper=Paper(width_in=width))))
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    from mpigauge.show.figures.fit import in_lines  # noqa: PLC0415
+
+    assert in_lines("pingpong, 2 ranks, 64 KiB", 12).splitlines() == ["pingpong,", "2 ranks,", "64 KiB"]
+    assert in_lines("same-host", 4) == "same-host"
