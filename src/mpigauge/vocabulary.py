@@ -370,6 +370,9 @@ QUOTED_RATES: frozenset[QuotedAs] = frozenset(
 QUOTED_MESSAGES: frozenset[QuotedAs] = frozenset({"message-rate", "operation-message-rate"})
 """Those that are messages in a second."""
 
+QUOTED_BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
+"""Those of messages, whose mode is said where a result has several."""
+
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
 NOTES: frozenset[WarningKind] = frozenset({"wide"})

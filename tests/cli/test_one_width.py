@@ -55,9 +55,9 @@ def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None
     for count, asked in PRECISE.findall(everything):
         assert asked == format_relative(precision)
         cells: dict[str, list[float]] = {
-            json.dumps([row[key] for key in Cell.__struct_fields__]): [] for row in document["rows"]
+            json.dumps([row[key] for key in Cell.__struct_fields__]): [] for row in rows
         }
-        for row in document["rows"]:
+        for row in rows:
             cells[json.dumps([row[key] for key in Cell.__struct_fields__])] += widths([row])
         assert int(count) == sum(bool(found) and max(found) <= precision for found in cells.values())
     for low, high, alone in REACH.findall(everything):

@@ -16,7 +16,7 @@ from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.origin import host_of, processor_of
 from mpigauge.show.words.sessions import count_of, width_of
-from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
+from mpigauge.vocabulary import QUOTED_BY_MODE, QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -134,7 +134,7 @@ def common_heading(line: QuoteLine) -> str:
     """What the numbers of several jobs are, with the size that they have in common."""
     quote = line.first
     mode = quote.row.cell.mode
-    by_mode = line.modes and quote.quoted_as in BY_MODE
+    by_mode = line.modes and quote.quoted_as in QUOTED_BY_MODE
     copy = YARDSTICKS[quote.cost.name][0] if quote.cost else ""
     size = _size(quote.row) if quote.row.sized and quote.quoted_as != "eager-limit" else ""
     of = (copy, mode if by_mode else "", size) if line.alike else ()
@@ -163,9 +163,6 @@ HEADINGS: Mapping[QuotedAs, str] = {
     "copies": "cost in copies",
 }
 """Of numbers that are not called by their pattern."""
-
-BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
-"""Numbers of messages, whose mode is said where a result has several."""
 
 
 def number(quote: Quote, chosen: Units) -> str:
