@@ -42,8 +42,8 @@ def test_every_pattern_and_mode_is_measured_and_its_payload_right(
         blocked = blind and row["bytes"] == 64 * 1024
         assert row["status"] == "ok" or (blocked and row["status"] == "blocked"), row
         if row["status"] == "ok" and row["pattern"] != "eager":
-            # What cannot be batched may be shorter than a step of the clock.
-            assert row["time_s"]["estimate"] > 0 or (coarse and row["batch"] == 1)
+            # What is batched too little, or not at all, may be shorter than a step of the clock.
+            assert row["time_s"]["estimate"] > 0 or coarse, row
             # Preparations and acknowledgements are in no sample, so their CPU time is not told apart.
             untold = row["pattern"] in {"crosscopy", "bcast-acked", "send-overhead", "recv-overhead"}
             assert row["cpu_s_per_op"] is None if untold else row["cpu_s_per_op"] > 0
