@@ -85,7 +85,8 @@ def test_a_control_that_moves_takes_the_verdict_back(cli: Cli, two: tuple[str, .
     assert (status, said["verdict"]) == (EXIT_UNDECIDED, "machine")
     assert {one["said"] for one in said["cells"]} == {"longer"}
     head = cli("compare", str(PATH)).out.splitlines()[0]
-    assert head == "the machine moved: pingpong of one library, measured twice, changed, which cannot differ"
+    moved = "the machine moved: pingpong of one library, measured twice, changed, which cannot differ; "
+    assert head.startswith(moved)
 
 
 @pytest.mark.thorough
