@@ -62,7 +62,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file cannot be read, or a heading or row is not understood; names the line.
     """
-    found = Collected()
+    found = Collected("nccl")
     found.titles["nccl-tests"] = None
     for path in paths:
         text = content_of(path).decode("utf-8", "replace")

@@ -319,6 +319,15 @@ def test_a_file_of_nobody_is_not_recognised() -> None:
     assert formats.recognised(b"") is None
 
 
+def test_a_file_that_gives_no_number_is_named_beside_others_that_do(tmp_path: Path) -> None:
+    (tmp_path / "none").write_text("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n", encoding="ascii")
+    with pytest.raises(UsageError, match="none: has no number in it"):
+        formats.read("osu", [OSU, tmp_path / "none"])
+    with pytest.raises(UsageError, match=rf"{IMB.name}: is of the format imb, not osu") as refusal:
+        formats.read("osu", [OSU, IMB])
+    assert refusal.value.hint == f"mpigauge import imb {IMB}"
+
+
 def test_more_ranks_than_a_result_can_have_are_refused(tmp_path: Path) -> None:
     """It would be written, and could not be read again."""
     text = (FOLDER / "osu_init_7.4.txt").read_text(encoding="utf-8")
