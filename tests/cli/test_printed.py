@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import shutil
@@ -62,6 +63,26 @@ def test_the_answer_says_that_it_is_imported(cli: Cli) -> None:
     assert "OSU MPI Latency Test v7.4" in out
     assert "imported: no samples, so no intervals" in out
     assert "1.35" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("osu_latency_7.4.txt", "mean"),
+        ("osu_allreduce_7.4_f.txt", "mean over ranks"),
+        ("imb_mpi1_2021.11.txt", "mean; mean of the slowest rank"),
+        ("netpipe_3_made.out", "unknown"),
+    ],
+)
+def test_programs_are_told_what_the_times_are_of_their_samples(cli: Cli, name: str, said: str) -> None:
+    """None of ours, such as a median."""
+    context = json.loads(cli("show", FOLDER / name, "--all", "--format", "json").out)["context"]
+    assert context["statistic"] == said
+    assert {line["statistic"] for line in lines_of(cli, name)} == {said}
+
+
+def lines_of(cli: Cli, name: str) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(cli("show", FOLDER / name, "--all", "--format", "csv").out))]
 
 
 def test_what_a_text_does_not_say_is_not_zero(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import msgspec
 from msgspec.structs import replace as with_fields
 
 from mpigauge.errors import UsageError
+from mpigauge.formats import recognised
+from mpigauge.formats.printed import content_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
@@ -70,10 +73,12 @@ class Collected:
     """Times and failures by cell.
 
     Attributes:
+        form: The format that is read, by its name in `formats.READERS`.
         titles: Of what was read, in its order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, form: str) -> None:
+        self.form = form
         self.titles: dict[str, None] = {}
         self._records: list[Imported | Failure] = []
         self._places: dict[Cell, str] = {}
@@ -117,11 +122,12 @@ class Collected:
         """A result.
 
         Raises:
-            UsageError: There is no number.
+            UsageError: There is no number in one of the files.
         """
-        if not self._records:
-            name = next(iter(paths))
-            raise UsageError(f"{name}: has no number in it", "it must have a heading and rows below it")
+        given = {where.rpartition(": ")[0] for where in self._places.values()}
+        for path in paths:
+            if str(path) not in given:
+                raise self._nothing(path)
         cells = tuple(self._places)
         patterns = dict.fromkeys(cell.pattern for cell in cells)
         libraries = dict.fromkeys((cell.mpi, cell.mpi_version, cell.label) for cell in cells)
@@ -133,6 +139,16 @@ class Collected:
             environment=environment,
         )
         return [campaign, *self._records, End(IMPORTED, 0.0, "")]
+
+    def _nothing(self, path: Path) -> UsageError:
+        """What there is to say of a file that gives no number."""
+        other = recognised(content_of(path))
+        if other is None or other == self.form:
+            return UsageError(f"{path}: has no number in it", "it must have a heading and rows below it")
+        name = shlex.quote(str(path))
+        return UsageError(
+            f"{path}: is of the format {other}, not {self.form}", f"mpigauge import {other} {name}"
+        )
 
     @property
     def _title(self) -> str:

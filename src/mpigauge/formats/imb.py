@@ -103,7 +103,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file cannot be read, or a heading or row is not understood; names the line.
     """
-    found, facts = Collected(), dict[str, str]()
+    found, facts = Collected("imb"), dict[str, str]()
     for path in paths:
         text = _Text(found)
         for line in lines_of(path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,16 @@ if TYPE_CHECKING:
 HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
 NAMED = re.compile(r"# Collective test starting: (\S+)")
 ENDED = re.compile(r"# Collective test concluded")
-DEVICE = re.compile(r"#\s+Rank\s+[0-9]+ (?:Group\s+[0-9]+ )?Pid")
+DEVICE = re.compile(r"#\s+Rank\s+([0-9]{1,7}) (?:Group\s+[0-9]+ )?Pid")
 HEADING = ["#", "size", "count", "type", "redop", "root"]
 NUMBERS = ["time", "algbw", "busbw"]
-WRONG = {"#wrong", "error"}
+DEVIATION = "error"
+"""Older versions have the largest deviation in the place of a count of wrong elements."""
+
+WRONG = {"#wrong", DEVIATION}
+DEVIATIONS_MOST = {"half": 1e-2, "bfloat16": 1e-2, "float": 1e-5, "double": 1e-12}
+"""Above which those versions call a value out of bounds; 0 of whole numbers."""
+
 UNITS = ["(B)", "(elements)", "(us)", "(GB/s)", "(GB/s)", "(us)", "(GB/s)", "(GB/s)"]
 PER_CALL = {"i_min", "i_max", "i_p99", "i_cv%"}
 UNITS_PER_CALL = ["(us)", "(us)", "(us)", "(%)"]
@@ -46,13 +52,18 @@ class _Table:
     """What is known of the table that is read.
 
     Attributes:
+        ranks: The largest that a line names, and 1: lines of devices may be cut.
+        named: Those ranks that lines name.
         width: Columns of out-of-place alone, and as many of in-place.
+        deviates: Whether its last column is the largest deviation.
         proved: Whether the line with the units was there.
     """
 
     name: str = ""
     ranks: int = 0
+    named: set[int] = field(default_factory=set)
     width: int = 0
+    deviates: bool = False
     proved: bool = False
 
 
@@ -62,7 +73,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file cannot be read, or a heading or row is not understood; names the line.
     """
-    found = Collected()
+    found = Collected("nccl")
     found.titles["nccl-tests"] = None
     for path in paths:
         text = content_of(path).decode("utf-8", "replace")
@@ -85,14 +96,14 @@ def _take(found: Collected, line: Line, name: str, key: tuple[str, ...], of: _Nu
     if of.size and not agree((rate[0] * GB, rate[1] * GB), moved):
         raise line.refused("its rate is not its size over its time", HINT)
     if of.wrong:
-        found.fail(meaning, cell, "corrupt", f"{of.wrong} wrong elements", line)
+        found.fail(meaning, cell, "corrupt", of.wrong, line)
     else:
         found.take(meaning, cell, float(of.time_us) * US, "mean", line)
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Those of a row that matter, as they are printed."""
+    """Those of a row that matter, as they are printed, and what was wrong with its data, in words."""
 
     size: int
     ranks: int
@@ -109,12 +120,22 @@ def _read_text(path: Path, text: str, found: Collected) -> None:
             table = _Table(name=_short(match[1]))
         elif (line.text.startswith("# nThread") and table.width) or ENDED.match(line.text):
             table = _Table()
-        elif DEVICE.match(line.text):
-            table.ranks += 1
+        elif match := DEVICE.match(line.text):
+            _device(int(match[1]), line, table)
         elif line.text.startswith("#"):
             _heading(line, table)
         elif line.words and line.words[0].isdigit() and len(line.words) > 1:
             _row(line, table, found)
+
+
+def _device(rank: int, line: Line, table: _Table) -> None:
+    if rank in table.named:
+        raise line.refused(
+            f"rank {rank} a second time: each process ran alone",
+            "build nccl-tests with MPI=1, so that its processes are ranks of one job",
+        )
+    table.named.add(rank)
+    table.ranks = max(table.ranks, rank + 1)
 
 
 def _short(program: str) -> str:
@@ -131,6 +152,7 @@ def _heading(line: Line, table: _Table) -> None:
         numbers = [*NUMBERS, halves[3] if len(halves) > 3 else ""]  # noqa: PLR2004 - behind them
         if words[:6] != HEADING or halves != numbers * 2 or numbers[3] not in WRONG:
             raise line.refused("the columns are not understood", HINT)
+        table.deviates = numbers[3] == DEVIATION
         table.width = (len([word for word in words[6:] if word != "timestamp"])) // 2
     elif "(B)" in words or "(us)" in words or "(GB/s)" in words:
         per_call = UNITS_PER_CALL if table.width > len(NUMBERS) + 1 else []
@@ -154,8 +176,21 @@ def _row(line: Line, table: _Table, found: Collected) -> None:
         time_us, rate, _, wrong = words[FIRST + at * table.width :][:4]
         if not all(map(_is_number, (time_us, rate))):
             raise line.refused(f"{place}: {time_us!r} is not a time", "complete the row")
-        of = _Numbers(int(words[0][:18]), table.ranks, time_us, rate, "" if wrong in {"0", "N/A"} else wrong)
+        said = _said_wrong(wrong, words[2], deviates=table.deviates)
+        of = _Numbers(int(words[0][:18]), table.ranks, time_us, rate, said)
         _take(found, line, table.name or "unnamed", (place, words[2], words[3]), of)
+
+
+def _said_wrong(word: str, datatype: str, *, deviates: bool) -> str:
+    """What was wrong with the data, in words; empty if nothing was, or nobody looked."""
+    if word in {"0", "N/A"}:
+        return ""
+    if not deviates:
+        return f"{word} wrong elements"
+    known = re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-]?[0-9]{1,3})?", word, re.ASCII)
+    if known and float(word) <= DEVIATIONS_MOST.get(datatype, 0.0):
+        return ""
+    return f"a deviation of {word}"
 
 
 def _is_number(word: str) -> bool:
@@ -208,7 +243,7 @@ def _printed(numbers: dict[str, Any], line: Line) -> tuple[str, str]:
 
 def _wrong(numbers: dict[str, Any]) -> str:
     wrong = numbers.get("nwrong")
-    return f"{wrong}"[:20] if wrong else ""
+    return f"{f'{wrong}'[:20]} wrong elements" if wrong else ""
 
 
 def _word(value: Any) -> str:

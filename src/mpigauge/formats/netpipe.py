@@ -45,7 +45,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file cannot be read, or a row is not what it must be; names the line.
     """
-    found = Collected()
+    found = Collected("netpipe")
     found.titles["NetPIPE"] = None
     for path in paths:
         for line in lines_of(path):

@@ -111,7 +111,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file cannot be read, or a heading or row is not understood; names the line.
     """
-    found = Collected()
+    found = Collected("osu")
     for path in paths:
         table: _Table | None = None
         for line in lines_of(path):

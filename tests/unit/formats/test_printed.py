@@ -194,6 +194,60 @@ def test_a_rate_of_old_megabytes_is_no_contradiction(tmp_path: Path) -> None:
     assert times_of(records_of(tmp_path / "old", text)) == times_of(records_of(IMB))
 
 
+# ---- nccl-tests ----------------------------------------------------------------------------------
+
+NCCL = FOLDER / "nccl_all_reduce_made.txt"
+DEVICES = re.compile(r"(?m)^#\s+Rank .*\n")
+
+
+def with_ranks(*ranks: int) -> str:
+    """The table with lines of these devices alone."""
+    text = NCCL.read_text(encoding="utf-8")
+    (first, *_) = DEVICES.findall(text)
+    lines = "".join(re.sub(r"Rank\s+\d+", f"Rank {rank:2d}", first) for rank in ranks)
+    place = text.index(first)
+    return text[:place] + lines + DEVICES.sub("", text[place:])
+
+
+@pytest.mark.parametrize(("ranks", "expected"), [((0, 1), 2), ((71,), 72), ((3, 0), 4), ((), 0)])
+def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
+    tmp_path: Path, ranks: tuple[int, ...], expected: int
+) -> None:
+    assert {of.ranks for of in times_of(records_of(tmp_path / "t", with_ranks(*ranks)))} == {expected}
+
+
+def test_processes_that_ran_alone_are_no_ranks_of_one_job(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rank 0 a second time: each process ran alone") as refusal:
+        records_of(tmp_path / "t", with_ranks(0, 0))
+    assert "MPI=1" in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("datatype", "deviation", "right"),
+    [
+        ("float", "0e+00", True),
+        ("float", "2e-07", True),
+        ("float", "N/A", True),
+        ("half", "5e-03", True),
+        ("float", "5e-03", False),
+        ("double", "2e-07", False),
+        ("int32", "0e+00", True),
+        ("int32", "1e+00", False),
+        ("float", "nan", False),
+    ],
+)
+def test_older_versions_print_the_largest_deviation(
+    tmp_path: Path, datatype: str, deviation: str, right: bool
+) -> None:
+    """It is out of bounds where they say so of that datatype."""
+    lines = NCCL.read_text(encoding="utf-8").replace("#wrong", " error").split("\n")
+    rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    changed = [[*row[:2], datatype, *row[3:8], deviation, *row[9:12], deviation] for row in rows]
+    text = "\n".join([*(line for line in lines if line.startswith("#")), *map(" ".join, changed), ""])
+    records = records_of(tmp_path / "t", text)
+    assert [len(times_of(records)), len(failures_of(records))] == ([4, 0] if right else [0, 4])
+
+
 # ---- What launchers add, and what is missing -----------------------------------------------------
 
 PREFIXES = ("0: ", "[0] ", "[1,0]<stdout>:", "[1,0]<stdout> ", "Fri Nov 20 15:21:22 2026[1,0]<stdout>:")
@@ -317,6 +371,15 @@ def test_every_sample_is_recognised_and_names_its_lines(path: Path) -> None:
 def test_a_file_of_nobody_is_not_recognised() -> None:
     assert formats.recognised(b"hello\nworld 1 2 3\n") is None
     assert formats.recognised(b"") is None
+
+
+def test_a_file_that_gives_no_number_is_named_beside_others_that_do(tmp_path: Path) -> None:
+    (tmp_path / "none").write_text("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n", encoding="ascii")
+    with pytest.raises(UsageError, match="none: has no number in it"):
+        formats.read("osu", [OSU, tmp_path / "none"])
+    with pytest.raises(UsageError, match=rf"{IMB.name}: is of the format imb, not osu") as refusal:
+        formats.read("osu", [OSU, IMB])
+    assert refusal.value.hint == f"mpigauge import imb {IMB}"
 
 
 def test_more_ranks_than_a_result_can_have_are_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.sessions import spread_s
+from mpigauge.vocabulary import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
     """Of one result: docs/formats.md#where-numbers-come-from.
 
     Args:
-        stat: What stands for a launch; None of single samples.
+        stat: What stands for a launch of ours; None of single samples.
     """
     campaign, machine = result.campaign, measured_machine(result)
     return {
@@ -46,9 +47,14 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
         "commit": campaign.commit,
         "seed": campaign.plan.seed,
         "precision": campaign.plan.precision,
-        "statistic": stat,
+        "statistic": _printed(result) if result.imported and not result.launches else stat,
         "result_version": campaign.version,
     }
+
+
+def _printed(result: Result) -> str:
+    """What imported times are of their samples; unknown where nobody says."""
+    return "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
 
 
 def _library(one: LibraryRecord, result: Result) -> dict[str, Any]:
