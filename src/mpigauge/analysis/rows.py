@@ -31,8 +31,9 @@ from mpigauge.analysis.synchrony import (
     start_of,
 )
 from mpigauge.analysis.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
+from mpigauge.plan.lab import least_delay_s
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.patterns import Pattern, patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
 from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
@@ -289,6 +290,7 @@ def _warnings(
     pattern, result = around.patterns.get(cell.pattern), around.result
     if not isinstance(time, Estimate) or not visits or (pattern is not None and pattern.is_floor):
         return ()
+    lab = result.campaign.plan.lab
     # A launch that was never in this state, or never quiet, is not lost.
     whole = not result.left_out and not any(around.states.knows(visit) for visit in visits)
     circumstances = Circumstances(
@@ -305,7 +307,8 @@ def _warnings(
         skew_s=start.skew_p50_s if start else 0.0,
         late_share=start.late_share if start else 0.0,
         clock_error_s=clock.error_s if clock else 0.0,
-        relay_late_share=float(np.mean([visit.relay_late for visit in visits])),
+        relay_late_share=(late := _relay_late(pattern, visits)),
+        relay_planted_s=least_delay_s(lab, cell.placement.split(",")) if late and lab else 0.0,
         in_time=around.in_time,
         span_s=around.span_s,
         crowd=(crowd := around.crowding.of(cell)),
@@ -314,6 +317,12 @@ def _warnings(
         differs=around.mixed.get(cell, ""),
     )
     return warnings_for(circumstances)
+
+
+def _relay_late(pattern: Pattern | None, visits: Sequence[Visit]) -> float:
+    """Return the share of packets of a lab that were late, where the pattern sends any."""
+    sends = pattern is None or pattern.talks
+    return float(np.mean([visit.relay_late for visit in visits])) if sends else 0.0
 
 
 def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:

@@ -73,6 +73,7 @@ class Circumstances:
         late_share: Rounds before whose start not every rank had come, of all.
         clock_error_s: How far off the clock was by which they started.
         relay_late_share: Of the packets between emulated hosts, those that were more than 50 us late.
+        relay_planted_s: The delay of the lab between its hosts.
         in_time: How much neighbouring launches agree; None if by chance only.
         span_s: Over how much time the launches were spread.
         crowd: Ranks that were more than the processors, or the cores, that they may run on.
@@ -95,6 +96,7 @@ class Circumstances:
     late_share: float = 0.0
     clock_error_s: float = 0.0
     relay_late_share: float = 0.0
+    relay_planted_s: float = 0.0
     in_time: InTime | None = None
     span_s: float = 0.0
     crowd: Crowd | None = None
@@ -327,7 +329,7 @@ def _relay_late(of: Circumstances) -> Values | None:
     share, time_s = of.relay_late_share, of.estimate.estimate
     if share <= RELAY_LATE_SHARE or share * RELAY_LATE_S <= RELAY_LATE_SHARE * time_s:
         return None
-    return {"share": share, "late_s": RELAY_LATE_S}
+    return {"share": share, "late_s": RELAY_LATE_S, "planted_s": of.relay_planted_s}
 
 
 def _mixed(of: Circumstances) -> Values | None:

@@ -31,7 +31,7 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
     if not ended.queues:
         click.echo(f"mpigauge: {NO_QUEUES}", err=True)
     if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
-        click.echo(f"mpigauge: {_late(ended.counters)}", err=True)
+        click.echo(f"mpigauge: {_late(ended.counters, lab)}", err=True)
     return ended.status
 
 
@@ -45,11 +45,15 @@ def same_command_in(lab: Lab, where: str) -> int:
     return enter(lab, (sys.executable, "-P", "-m", "mpigauge", *argv), where)
 
 
-def _late(counters: Counters) -> str:
+def _late(counters: Counters, lab: Lab) -> str:
     from mpigauge import units
+    from mpigauge.analysis.warnings import RELAY_LATE_S
+    from mpigauge.plan.lab import least_delay_s
+    from mpigauge.show.words.lateness import consequence
 
+    what = consequence(counters.late_share, RELAY_LATE_S, least_delay_s(lab), "numbers between hosts")
     return (
         f"{units.format_percent(counters.late_share)} of {counters.forwarded} packets of the lab were more "
         f"than 50 µs late, the latest {units.format_time(counters.latest_s)}: its relay shares the cores "
-        "with what was measured"
+        f"with what was measured; {what}"
     )

@@ -7,7 +7,7 @@ direction, beside the switch.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Annotated
@@ -145,6 +145,21 @@ def topology(lab: Lab, where: str) -> Topology:
         delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[one] + extra_s[other]
         whole.routes.append(Route(one, other, *lanes, delay_s))
     return whole
+
+
+def least_delay_s(lab: Lab, hosts: Collection[str] = ()) -> float:
+    """Return the shortest delay between two of these hosts, one way.
+
+    Args:
+        hosts: Names; what names no two hosts of the lab, such as a rule, is all of them.
+
+    Raises:
+        UsageError: A word of the lab is none.
+    """
+    routes = topology(lab, "the lab").routes
+    known = names(lab)
+    mine = [one for one in routes if {known[one.sender - 1], known[one.receiver - 1]} <= {*hosts}]
+    return min((one.delay_s for one in mine or routes), default=0.0)
 
 
 def _ports(lab: Lab, where: str) -> dict[int, Port]:

@@ -268,6 +268,10 @@ def test_a_relay_that_is_late_is_felt_by_short_operations() -> None:
     late = texts(QUIET, relay_late_share=0.5)
     assert set(late) == {"relay-late"}
     assert "50 % of the packets" in late["relay-late"]
+    assert "do not use such numbers;" in late["relay-late"]
+    assert "do not use p95 and p99 of such numbers;" in texts(QUIET, relay_late_share=0.2)["relay-late"]
+    far = texts(QUIET, relay_late_share=0.5, relay_planted_s=5e-3)["relay-late"]
+    assert "50.0 µs or more too much in such numbers;" in far
     assert texts(QUIET, relay_late_share=0.01) == {}
     assert "relay-late" not in texts(replace(QUIET, estimate=1.0), relay_late_share=0.5)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analysis.limits import by_clock_speeds
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.disturbances import disturbance_line
+from mpigauge.show.words.lateness import consequence, is_useless
 from mpigauge.show.words.steadiness import steadiness_words
 from mpigauge.show.words.warnings import ON_ONE_CORE, label, ranks_of
 from mpigauge.units import format_relative, format_size
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.doubts import Doubt
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.rows import Row
-    from mpigauge.vocabulary import DoubtKind
+    from mpigauge.vocabulary import DoubtKind, WarningKind
 
 SHORT: Mapping[str, str] = {
     "mixed": "of two machines or programs",
@@ -39,7 +40,6 @@ SHORT: Mapping[str, str] = {
     "late-starts": "ranks late for the start",
     "clock-error": "the ranks' clocks disagree",
     "clock-share": "timer overhead",
-    "relay-late": "emulated network was late",
 }
 """What is the matter, by kind of warning; one that is not here is called by its label."""
 
@@ -100,6 +100,24 @@ def _hardware_threads(doubt: Doubt) -> str:
     return f"{what}: ranks {ranks_of(str(of['ranks']), count)} on CPU {of['cpus']}" if of else what
 
 
+def _relay_late(doubt: Doubt) -> str:
+    """What to do with numbers of late packets: of those that are of no use, or else of all."""
+    of = {id(row): values for row in doubt.rows if (values := _values_of(row, "relay-late"))}
+    if not of:
+        return f"emulated network late: {len(doubt.rows)} of {doubt.of} numbers"
+    useless = [row for row in doubt.rows if is_useless(**of[id(row)])]
+    rows = useless or doubt.rows
+    worst = max(rows, key=lambda row: of[id(row)]["share"])
+    place = f", {worst.cell.placement}" if "," in worst.cell.placement else ""
+    numbers = f"{len(rows)} of {doubt.of} numbers, as {_cell(worst)}{place}"
+    return f"emulated network late: {consequence(**of[id(worst)], numbers=numbers)}"
+
+
+def _values_of(row: Row, kind: WarningKind) -> dict[str, float]:
+    values = next((one.values for one in row.warnings if one.kind == kind), {})
+    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+
+
 def _broken(doubt: Doubt) -> str:
     first = doubt.rows[0]
     return f"not measured: {len(doubt.rows)} of {doubt.of} cells, as {_cell(first)} ({first.status})"
@@ -132,6 +150,7 @@ def _throttled(doubt: Doubt) -> str:
 SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "shared-core": _shared_core,
     "hardware-threads": _hardware_threads,
+    "relay-late": _relay_late,
     "wide": _wide,
     "broken": _broken,
     "damaged": _damaged,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
+from mpigauge.show.words.lateness import consequence
 from mpigauge.units import (
     counted,
     format_duration,
@@ -296,11 +297,12 @@ def _share(share: float | None) -> str:
     return "all" if share is None else format_percent(share)
 
 
-def _relay_late(*, share: float, late_s: float) -> str:
+def _relay_late(*, share: float, late_s: float, planted_s: float) -> str:
     return (
         f"{format_percent(share)} of the packets between the emulated hosts were more than "
-        f"{format_time(late_s)} late: the emulator shares the cores with what is measured; use fewer ranks "
-        "than cores, or a quieter machine"
+        f"{format_time(late_s)} late, since the emulator shares the cores with what is measured: "
+        f"{consequence(share, late_s, planted_s, 'such numbers')}; "
+        "use fewer ranks than cores, or a quieter machine"
     )
 
 
