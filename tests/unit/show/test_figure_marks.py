@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from msgspec.structs import replace
 
 from mpigauge.result.records import Eager, End, Imported
 from mpigauge.show.figures import KINDS, figure
+from mpigauge.show.figures.curves import mark_breaks
 from mpigauge.show.figures.scales import SizeAxis
 from mpigauge.show.series import against_size, title_words
 from tests.made import campaign, cell, collective, launch, launches_of, measured, written
@@ -19,8 +23,6 @@ from tests.unit.show.drawing import whole as everything
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from matplotlib.figure import Figure
 
     from mpigauge.plan.model import Cell
 
@@ -307,3 +309,22 @@ def test_bands_say_how_wide_they_are(machine: Path) -> None:
     of = cell(size=8, transport="shm")
     path = written("one.jsonl", campaign(of), *map(launch, LAUNCHES), *visits_of([of]))
     assert any("half of them within " in one for one in words(figure(query("time", path))))
+
+
+def test_the_words_of_each_hatched_strip_stand_right_above_it() -> None:
+    """Two libraries that would deadlock from different sizes have a strip each."""
+    axes = Figure().add_subplot()
+    axes.set_xlim(1, 100)
+    found: Any = [
+        SimpleNamespace(
+            label=label, breaks=(), rows=[SimpleNamespace(status="blocked", cell=SimpleNamespace(bytes=size))]
+        )
+        for label, size in (("Open MPI", 8), ("MPICH", 32))
+    ]
+    mark_breaks(axes, found)
+    ends = [
+        (one.get_y(), one.get_y() + one.get_height()) for one in axes.patches if isinstance(one, Rectangle)
+    ]
+    words_at = [text.get_position()[1] for text in axes.texts]
+    assert [text.get_text().split(" would")[0] for text in axes.texts] == ["Open MPI", "MPICH"]
+    assert ends[0][1] < words_at[0] < ends[1][0] < ends[1][1] < words_at[1]
