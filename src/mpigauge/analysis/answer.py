@@ -12,7 +12,7 @@ from mpigauge.plan.patterns import times_alone
 from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
@@ -134,6 +134,9 @@ UNITS: Mapping[QuotedAs, str] = {
 }
 """Of quotes that are not times."""
 
+ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
+"""Quotes of which there is one, whatever the modes."""
+
 UNITS_OF_TIMES = ("s", "B/s", "1/s")
 """Of times, and of what follows from one."""
 
@@ -158,15 +161,33 @@ class Question:
 
     Attributes:
         name: What tells it from the other questions.
+        mode: The one that it is asked of; empty if any may answer.
     """
 
     name: Like
     choices: Mapping[Like, Choice]
+    mode: str = ""
 
     @property
     def best(self) -> Quote:
         """The cell that answers it where nothing stands beside it."""
         return min(self.choices.values(), key=lambda choice: choice.preference).quote
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether it is about messages between two ranks."""
+        return all(
+            _is_message(choice.quote.pattern) and choice.quote.pattern.active_ranks == PAIR_OF_RANKS
+            for choice in self.choices.values()
+        )
+
+    def by_mode(self) -> Iterator[Question]:
+        """The same question to each mode of what could answer it."""
+        modes: dict[str, dict[Like, Choice]] = {}
+        for like, choice in self.choices.items():
+            modes.setdefault(choice.quote.row.cell.mode, {})[like] = choice
+        for mode, choices in modes.items():
+            yield Question((*self.name, mode), choices, mode)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,7 +215,7 @@ class QuoteLine:
     Attributes:
         quotes: What each of them answers; None where it cannot.
         alike: Whether all quotes are of one curve and one size.
-        modes: Whether there are other modes of what is quoted.
+        modes: Whether the mode is to be said, since there are others of the same pattern.
     """
 
     quotes: tuple[Quote | None, ...]
@@ -229,6 +250,28 @@ def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Patt
         yield Answer(job, tuple(_questions(mine, patterns)), state if len(states) > 1 else None)
 
 
+def by_mode(answers: Sequence[Answer]) -> list[Answer]:
+    """Answers with a question for each mode, where messages of two ranks in several modes are all there is.
+
+    The modes are then what such a campaign is about.
+    """
+    asked = [question for one in answers for question in one.questions if question.name[0] not in ALONE]
+    if not all(question.of_messages for question in asked):
+        return [*answers]
+    return [
+        Answer(
+            one.job,
+            tuple(
+                each
+                for question in one.questions
+                for each in ([question] if question.name[0] in ALONE else question.by_mode())
+            ),
+            one.state,
+        )
+        for one in answers
+    ]
+
+
 def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
     """Every question that one of these jobs answers, in the order of the first that does.
 
@@ -238,10 +281,19 @@ def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
     """
     asked = [{question.name: question for question in one.questions} for one in answers]
     names = dict.fromkeys(name for mine in asked for name in mine)
-    return [_line([mine.get(name) for mine in asked]) for name in names]
+    modes: dict[str, set[str]] = {}
+    for choice in (choice for mine in asked for one in mine.values() for choice in one.choices.values()):
+        modes.setdefault(choice.quote.pattern.name, set()).add(choice.quote.row.cell.mode)
+    several = {pattern for pattern, mine in modes.items() if len(mine) > 1}
+    return [_line([mine.get(name) for mine in asked], several) for name in names]
 
 
-def _line(questions: Sequence[Question | None]) -> QuoteLine:
+def _line(questions: Sequence[Question | None], several: Collection[str]) -> QuoteLine:
+    """One question to all jobs.
+
+    Args:
+        several: Patterns with several modes.
+    """
     known = [question for question in questions if question is not None]
     counts = Counter(like for question in known for like in question.choices)
     most = max(counts.values())
@@ -252,14 +304,9 @@ def _line(questions: Sequence[Question | None]) -> QuoteLine:
         None if one is None else one.choices[wanted].quote if agreed and wanted in one.choices else one.best
         for one in questions
     )
-    names = {quote.pattern.name for quote in quotes if quote is not None}
-    modes = {
-        choice.quote.row.cell.mode
-        for question in known
-        for choice in question.choices.values()
-        if choice.quote.pattern.name in names
-    }
-    return QuoteLine(quotes, most == len(known), len(modes) > 1)
+    patterns = {quote.pattern.name for quote in quotes if quote is not None}
+    chosen = len(questions) > 1 or any(question.mode for question in known)
+    return QuoteLine(quotes, most == len(known), chosen and not patterns.isdisjoint(several))
 
 
 def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
@@ -290,13 +337,18 @@ def _like(cell: Cell) -> Like:
 def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     curves = _curves(rows, patterns)
     pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
-    yield from _asked("latency", [curve for curve in pairs if curve[0].one_way], _typical)
+    one_way = [curve for curve in pairs if curve[0].one_way]
+    yield from _asked("latency", one_way, _typical)
+    if not one_way:
+        yield from _by_pattern([curve for curve in pairs if not curve[0].windowed])
     yield from _asked("bandwidth", _with_rates(pairs, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
     yield from _asked(
         "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
     )
     yield from _asked("message-rate", [curve for curve in pairs if curve[0].windowed], _typical)
-    yield from _of_all_ranks(curves)
+    yield from _by_pattern(
+        [curve for curve in curves if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS]
+    )
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
     yield from _limits(rows, patterns)
@@ -377,12 +429,11 @@ def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _:
     return [curve for curve in found if curve[1]]
 
 
-def _of_all_ranks(curves: Iterable[Curve]) -> Iterator[Question]:
-    """What all ranks do together, each pattern once: the first way asked for that is the operation alone."""
+def _by_pattern(curves: Iterable[Curve]) -> Iterator[Question]:
+    """How long operations take, each pattern once: the first way asked for that is the operation alone."""
     found: dict[str, list[Curve]] = {}
     for pattern, rows in curves:
-        if pattern.talks and pattern.active_ranks != PAIR_OF_RANKS:
-            found.setdefault(pattern.name, []).append((pattern, rows))
+        found.setdefault(pattern.name, []).append((pattern, rows))
     for name, mine in found.items():
         mine.sort(key=lambda curve: not times_alone(curve[0], curve[1][0].cell.mode))
         yield from _of_a_pattern(name, mine)

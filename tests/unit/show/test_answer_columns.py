@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mpigauge.analysis.answer import answers, lines_of
 from mpigauge.analysis.rows import rows
@@ -178,6 +179,39 @@ def test_what_imported_numbers_do_not_say_keeps_them_in_the_line_of_ours() -> No
     other = collective("bcast", 8, root="1")
     (line,) = lines_of([answer_of([ours]), answer_of([other])])
     assert not line.alike
+
+
+EXCHANGE = [*curve((8, 64), "exchange", "blocking"), *curve(LARGE, "exchange", "nonblocking")]
+
+
+def test_what_was_varied_is_in_the_answer_each_mode_with_its_latency_and_its_bandwidth(
+    machine: Path, cli: Cli
+) -> None:
+    """An exchange has no time one way: its own time stands for it."""
+    places = [replace(one, transport=way) for way in ("shm", "tcp") for one in EXCHANGE]
+    text = cli("show", written("places.jsonl", *records_of(places, peak_at(0)))).out
+    for beginning in (
+        "exchange blocking, 8 B ",
+        "exchange nonblocking, 8 B ",
+        "both directions, blocking, 64 B ",
+        "both directions, nonblocking, 1 MiB ",
+    ):
+        assert line_in(text, beginning).count("\N{PLUS-MINUS SIGN}") == 2, "a number in each place"
+    alone = cli("show", written("alone.jsonl", *records_of(EXCHANGE, peak_at(0)))).out
+    assert line_in(alone, "both directions, blocking ").endswith("exchange blocking at 64 B")
+    assert line_in(alone, "exchange nonblocking, 8 B ")
+
+
+def test_beside_collectives_and_where_there_is_no_room_a_question_has_one_line(
+    machine: Path, cli: Cli
+) -> None:
+    modes = [mode.name for mode in BY_NAME["pingpong"].modes]
+    many = [one for mode in modes for one in curve(LARGE, mode=mode)]
+    both = [*curve(LARGE), *curve(LARGE, mode="nonblocking"), collective("barrier")]
+    for number, cells in enumerate((many, both)):
+        text = cli("show", written(f"{number}.jsonl", *records_of(cells, peak_at(0)))).out
+        found = [line for line in text.splitlines() if line.strip().startswith(("latency", "bandwidth"))]
+        assert [line.split()[0].strip(",") for line in found] == ["latency", "bandwidth"]
 
 
 sizes = st.sets(st.sampled_from([0, 1, 8, 64, KIB, 64 * KIB, 512 * KIB]), min_size=1)

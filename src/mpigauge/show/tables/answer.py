@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.analysis.answer import answers, lines_of
+from mpigauge.analysis.answer import answers, by_mode, lines_of
 from mpigauge.analysis.doubts import doubts_of
 from mpigauge.analysis.over_sessions import linked
 from mpigauge.show.document import Cases, Column, Document, Line, Table
@@ -137,7 +137,7 @@ def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[Told]) -> in
 
 def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> list[str]:
     """How much there is no room for, and what has it."""
-    lines = _lines(told[:JOBS_MOST])
+    lines = _lines(told[:JOBS_MOST], room)
     alone = len(sources) == 1
     counts = (
         ("job" if alone else "column", len(told) - JOBS_MOST),
@@ -152,11 +152,11 @@ def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> lis
 
 def heading_of(line: QuoteLine) -> str:
     """What stands at the beginning of a line."""
-    return words.heading(line.first) if len(line.quotes) == 1 else words.common_heading(line)
+    return words.heading(line) if len(line.quotes) == 1 else words.common_heading(line)
 
 
 def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
-    lines = _lines(told)
+    lines = _lines(told, room)
     if not lines:
         return []
     first = Column("quantity", "", heading_of, left=True, goes=None)
@@ -164,8 +164,11 @@ def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
     return [Table("", "", _fitting(lines, room), [first, *columns])]
 
 
-def _lines(told: Sequence[Told]) -> list[QuoteLine]:
-    return lines_of([one.answer for one in told])
+def _lines(told: Sequence[Told], room: int) -> list[QuoteLine]:
+    """One for each mode where these are what was measured, and there is room for them."""
+    found = [one.answer for one in told]
+    lines = lines_of(by_mode(found))
+    return lines if len(lines) <= room else lines_of(found)
 
 
 def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:

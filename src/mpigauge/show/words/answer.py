@@ -123,26 +123,35 @@ def _count(number: int, one: str, several: str) -> str:
 # ---- Numbers -------------------------------------------------------------------------------------
 
 
-def heading(quote: Quote) -> str:
-    """What a number is; that of the best of a curve has its size beside it."""
-    name = _called(quote)
-    sized = quote.quoted_as in OF_A_PATTERN or (quote.quoted_as in QUOTED_TIMES and quote.row.sized)
-    return f"{name}, {_size(quote.row)}" if sized else name
+def heading(line: QuoteLine) -> str:
+    """What the number of one job is; that of the best of a curve has its size beside it."""
+    quote = line.first
+    named_by_size = quote.quoted_as in OF_A_PATTERN or (quote.quoted_as in QUOTED_TIMES and quote.row.sized)
+    return ", ".join(filter(None, [*_called(line), _size(quote.row) if named_by_size else ""]))
 
 
 def common_heading(line: QuoteLine) -> str:
     """What the numbers of several jobs are, with the size that they have in common."""
     quote = line.first
-    mode = quote.row.cell.mode
-    by_mode = line.modes and quote.quoted_as in QUOTED_BY_MODE
+    if not line.alike:
+        return HEADINGS.get(quote.quoted_as) or _rated(quote, quote.pattern.name)
     copy = YARDSTICKS[quote.cost.name][0] if quote.cost else ""
     size = _size(quote.row) if quote.row.sized and quote.quoted_as != "eager-limit" else ""
-    of = (copy, mode if by_mode else "", size) if line.alike else ()
-    return ", ".join(filter(None, [_called(quote), *of]))
+    return ", ".join(filter(None, [*_called(line), copy, size]))
 
 
-def _called(quote: Quote) -> str:
-    named = HEADINGS.get(quote.quoted_as) or _named(quote)
+def _called(line: QuoteLine) -> Iterator[str]:
+    """The name of a number, and its mode where there are others."""
+    quote, mode = line.first, line.first.row.cell.mode
+    if quote.quoted_as in HEADINGS:
+        yield HEADINGS[quote.quoted_as]
+        yield mode if line.modes and quote.quoted_as in QUOTED_BY_MODE else ""
+    else:
+        yield _rated(quote, f"{quote.pattern.name} {mode}" if line.modes else _named(quote))
+
+
+def _rated(quote: Quote, named: str) -> str:
+    """The name of an operation, and which rate of it is meant."""
     what = OF_A_PATTERN.get(quote.quoted_as, "")
     return named if named.endswith(what) else f"{named} {what}"
 
