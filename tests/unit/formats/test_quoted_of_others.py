@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.answer import answers
+from mpigauge.analysis.answer import answers, lines_of
 from mpigauge.analysis.rows import rows
 from mpigauge.result.reader import made_of
 from mpigauge.show.document import Units
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.answer import Quote
+    from mpigauge.analysis.answer import Quote, QuoteLine
     from mpigauge.analysis.rows import Row
 
 US = 1e-6
@@ -50,17 +50,22 @@ BIBAND = """#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part
 """
 
 
-def quotes_of(folder: Path, text: str) -> list[Quote]:
+def lines_quoted(folder: Path, text: str) -> list[QuoteLine]:
     """What is quoted of a text, of all its jobs."""
     records = records_of(folder / "text", text)
     result = made_of(folder / "text", records)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
-    return [quote for one in answers(rows(result), patterns) for quote in one.quotes]
+    return [line for one in answers(rows(result), patterns) for line in lines_of([one])]
 
 
-def said(quotes: Sequence[Quote]) -> dict[str, float | None]:
+def quotes_of(folder: Path, text: str) -> list[Quote]:
+    """Their numbers."""
+    return [line.first for line in lines_quoted(folder, text)]
+
+
+def said(lines: Sequence[QuoteLine]) -> dict[str, float | None]:
     """Headings and values."""
-    return {heading(quote): quote.value for quote in quotes}
+    return {heading(line): line.first.value for line in lines}
 
 
 def rows_of_text(folder: Path, text: str) -> list[Row]:
@@ -81,12 +86,12 @@ def rows_of_text(folder: Path, text: str) -> list[Row]:
 def test_a_nonblocking_collective_is_quoted_by_its_communication_alone(
     tmp_path: Path, title: str, expected: str
 ) -> None:
-    assert said(quotes_of(tmp_path, OVERLAP.format(title))) == {expected: pytest.approx(4.75 * US)}
+    assert said(lines_quoted(tmp_path, OVERLAP.format(title))) == {expected: pytest.approx(4.75 * US)}
 
 
 def test_those_of_imb_too(tmp_path: Path) -> None:
     text = (FOLDER / "imb_nbc.txt").read_text(encoding="utf-8")
-    assert said(quotes_of(tmp_path, text)) == {
+    assert said(lines_quoted(tmp_path, text)) == {
         "allreduce nonblocking, 8 B": pytest.approx(1.79 * US),
         "barrier nonblocking": pytest.approx(1.14 * US),
     }
@@ -95,8 +100,8 @@ def test_those_of_imb_too(tmp_path: Path) -> None:
 def test_a_blocking_one_needs_no_mode_wherever_it_stands(tmp_path: Path) -> None:
     """Only ours has a usual mode that goes without saying, not whatever a text has first."""
     texts = [BLOCKING.format("Allreduce"), OVERLAP.format("Bcast").replace("Bcast", "Broadcast")]
-    assert list(said(quotes_of(tmp_path, "".join(texts)))) == ["allreduce, 8 B", "bcast nonblocking, 8 B"]
-    assert list(said(quotes_of(tmp_path, "".join(texts[::-1])))) == [
+    assert list(said(lines_quoted(tmp_path, "".join(texts)))) == ["allreduce, 8 B", "bcast nonblocking, 8 B"]
+    assert list(said(lines_quoted(tmp_path, "".join(texts[::-1])))) == [
         "bcast nonblocking, 8 B",
         "allreduce, 8 B",
     ]
@@ -134,21 +139,21 @@ def test_a_mode_that_is_not_our_usual_one_is_named(tmp_path: Path) -> None:
 )
 def test_rates_are_quoted_as_rates(tmp_path: Path, title: str, names: tuple[str, str]) -> None:
     """Of the largest message in bytes, of the smallest in messages, as its text has them."""
-    assert said(quotes_of(tmp_path, RATES.format(title))) == {
+    assert said(lines_quoted(tmp_path, RATES.format(title))) == {
         names[0]: pytest.approx(8e9),
         names[1]: pytest.approx(2e6),
     }
 
 
 def test_those_of_imb_are_its_own_numbers(tmp_path: Path) -> None:
-    assert said(quotes_of(tmp_path, BIBAND)) == {
+    assert said(lines_quoted(tmp_path, BIBAND)) == {
         "imb_biband bandwidth, 1 KiB": pytest.approx(1024e6),
         "imb_biband message rate, 1 B": pytest.approx(3e6),
     }
 
 
 def test_what_means_the_same_here_is_quoted_as_ours(tmp_path: Path) -> None:
-    assert said(quotes_of(tmp_path, RATES.format("MPI Bandwidth Test"))) == {
+    assert said(lines_quoted(tmp_path, RATES.format("MPI Bandwidth Test"))) == {
         "bandwidth": pytest.approx(9e9),
         "message rate": pytest.approx(2e6),
     }
@@ -170,7 +175,7 @@ def test_messages_are_those_of_all_pairs(tmp_path: Path, pairs: int) -> None:
     }
     assert {row.cell.bytes: row.rate_bytes_per_s for row in found}[1024] == pytest.approx(40960e6)
     assert {row.cell.ranks for row in found} == {2 * pairs}
-    assert said(quotes_of(tmp_path, text)) == {
+    assert said(lines_quoted(tmp_path, text)) == {
         "osu_mbw_mr bandwidth, 1 KiB": pytest.approx(40960e6),
         "osu_mbw_mr message rate, 1 B": pytest.approx(58086503.51),
     }
