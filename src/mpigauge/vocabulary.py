@@ -373,6 +373,9 @@ QUOTED_MESSAGES: frozenset[QuotedAs] = frozenset({"message-rate", "operation-mes
 QUOTED_BY_MODE: frozenset[QuotedAs] = frozenset({"latency", "bandwidth", "both-directions", "message-rate"})
 """Those of messages, whose mode is said where a result has several."""
 
+QUOTED_ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
+"""Quotes of which there is one, whatever the modes."""
+
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
 NOTES: frozenset[WarningKind] = frozenset({"wide"})

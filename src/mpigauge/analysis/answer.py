@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.analysis.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import BY_NAME, CURVE
 from mpigauge.plan.patterns import times_alone
-from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES
+from mpigauge.vocabulary import QUOTED_ALONE, QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -134,9 +134,6 @@ UNITS: Mapping[QuotedAs, str] = {
 }
 """Of quotes that are not times."""
 
-ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
-"""Quotes of which there is one, whatever the modes."""
-
 UNITS_OF_TIMES = ("s", "B/s", "1/s")
 """Of times, and of what follows from one."""
 
@@ -255,7 +252,9 @@ def by_mode(answers: Sequence[Answer]) -> list[Answer]:
 
     The modes are then what such a campaign is about.
     """
-    asked = [question for one in answers for question in one.questions if question.name[0] not in ALONE]
+    asked = [
+        question for one in answers for question in one.questions if question.name[0] not in QUOTED_ALONE
+    ]
     if not all(question.of_messages for question in asked):
         return [*answers]
     return [
@@ -264,7 +263,7 @@ def by_mode(answers: Sequence[Answer]) -> list[Answer]:
             tuple(
                 each
                 for question in one.questions
-                for each in ([question] if question.name[0] in ALONE else question.by_mode())
+                for each in ([question] if question.name[0] in QUOTED_ALONE else question.by_mode())
             ),
             one.state,
         )
