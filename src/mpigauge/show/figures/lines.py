@@ -43,7 +43,7 @@ MOST_UNDER = 2
 NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
 """A further line of small letters."""
-LETTERS_A_INCH = 12.0
+LETTERS_A_INCH = 15.0
 
 
 def curve(
