@@ -31,7 +31,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("sm", "vader", "posix", "memory", "cma", "knem", "xpmem"), "did you mean shm?"),
         **dict.fromkeys(("ip", "eth", "ethernet", "sockets"), "did you mean tcp?"),
     },
-    "--kind": {"latency": "did you mean time?", "bandwidth": "did you mean rate?"},
     "--bind": {name: _BOUND.format(name) for name in sorted(INSIDE_A_HOST)},
 }
 """By option and by value in lower case; what is near a value of ours needs no row."""
