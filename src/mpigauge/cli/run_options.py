@@ -63,7 +63,7 @@ WHAT = (
         "--mode",
         metavar="MODE[,MODE...]",
         shell_complete=completers.modes,
-        help="Modes of the patterns, or all.  [default: the first of each pattern]",
+        help="Modes of the patterns, also by MPI function (Isend), or all.  [default: the first of each]",
     ),
     click.option(
         "--sizes",
