@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.memory_costs import CostInCopies, costs_in_copies
 from mpigauge.plan.factors import CURVE
-from mpigauge.plan.patterns import times_alone
+from mpigauge.plan.patterns import times_alone, usual_mode
 from mpigauge.vocabulary import QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
@@ -168,15 +168,21 @@ Curve = tuple["Pattern", list["Row"]]
 def _quotes(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Quote]:
     curves = _curves(rows, patterns)
     pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
-    yield from _first(_operation("latency", curve) for curve in pairs if curve[0].one_way)
+    usual = sorted(pairs, key=_is_unusual)
+    yield from _first(_operation("latency", curve) for curve in usual if curve[0].one_way)
     yield from _fastest("bandwidth", pairs, lambda row: row.directions < BOTH_DIRECTIONS)
     yield from _fastest("both-directions", pairs, lambda row: row.directions >= BOTH_DIRECTIONS)
-    yield from _first(_operation("message-rate", curve) for curve in pairs if curve[0].windowed)
+    yield from _first(_operation("message-rate", curve) for curve in usual if curve[0].windowed)
     yield from _of_all_ranks(curves)
     if not any(pattern.talks for pattern, _ in curves):
         yield from _of_memory(curves)
     yield from _limits(rows, patterns)
     yield from _copies(rows, patterns)
+
+
+def _is_unusual(curve: Curve) -> bool:
+    """Whether it is in another mode than the usual one: a text may have that first."""
+    return curve[1][0].cell.mode != usual_mode(curve[0])
 
 
 def _is_message(pattern: Pattern) -> bool:
