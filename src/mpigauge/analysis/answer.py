@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import BY_NAME, CURVE
-from mpigauge.plan.patterns import times_alone
+from mpigauge.plan.patterns import times_alone, usual_mode
 from mpigauge.vocabulary import QUOTED_ALONE, QUOTED_MESSAGES, QUOTED_RATES
 
 if TYPE_CHECKING:
@@ -336,7 +336,8 @@ def _like(cell: Cell) -> Like:
 def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     curves = _curves(rows, patterns)
     pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
-    one_way = [curve for curve in pairs if curve[0].one_way]
+    usual = sorted(pairs, key=_is_unusual)
+    one_way = [curve for curve in usual if curve[0].one_way]
     yield from _asked("latency", one_way, _typical)
     if not one_way:
         yield from _by_pattern([curve for curve in pairs if not curve[0].windowed])
@@ -344,7 +345,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
     yield from _asked(
         "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
     )
-    yield from _asked("message-rate", [curve for curve in pairs if curve[0].windowed], _typical)
+    yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
     yield from _by_pattern(
         [curve for curve in curves if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS]
     )
@@ -352,6 +353,11 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
         yield from _of_memory(curves)
     yield from _limits(rows, patterns)
     yield from _copies(rows, patterns)
+
+
+def _is_unusual(curve: Curve) -> bool:
+    """Whether it is in another mode than the usual one: a text may have that first."""
+    return curve[1][0].cell.mode != usual_mode(curve[0])
 
 
 def _is_message(pattern: Pattern) -> bool:

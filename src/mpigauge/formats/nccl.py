@@ -27,7 +27,10 @@ HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
 NAMED = re.compile(r"# Collective test starting: (\S+)")
 ENDED = re.compile(r"# Collective test concluded")
 DEVICE = re.compile(r"#\s+Rank\s+([0-9]{1,7}) (?:Group\s+[0-9]+ )?Pid")
-HEADING = ["#", "size", "count", "type", "redop", "root"]
+HEADING = ["#", "size", "count", "type"]
+NAMES = (("redop", "root"), ("redop",), ("root",), ())
+"""What may stand between type and time: older versions leave out what an operation has not."""
+
 NUMBERS = ["time", "algbw", "busbw"]
 DEVIATION = "error"
 """Older versions have the largest deviation in the place of a count of wrong elements."""
@@ -43,8 +46,8 @@ PLACES = ("out-of-place", "in-place")
 JSON_VERSIONS = range(1, 3)
 GB, US = 1e9, 1e-6
 NUMBER_MOST = 1e15
-FIRST = 5
-"""Words of a row before its numbers."""
+FIRST = 3
+"""Words of every row before what older versions may leave out."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,7 @@ class _Table:
         ranks: The largest that a line names, and 1: lines of devices may be cut.
         named: Those ranks that lines name.
         width: Columns of out-of-place alone, and as many of in-place.
+        names: What stands between type and time.
         deviates: Whether its last column is the largest deviation.
         proved: Whether the line with the units was there.
     """
@@ -63,6 +67,7 @@ class _Table:
     ranks: int = 0
     named: set[int] = field(default_factory=set)
     width: int = 0
+    names: tuple[str, ...] = ()
     deviates: bool = False
     proved: bool = False
 
@@ -148,12 +153,16 @@ def _short(program: str) -> str:
 def _heading(line: Line, table: _Table) -> None:
     words = line.words
     if "size" in words or "algbw" in words:
-        halves = [word for word in words[6:] if word not in PER_CALL | {"timestamp"}]
+        names, rest = words[4:], list[str]()
+        if NUMBERS[0] in names:
+            place = names.index(NUMBERS[0])
+            names, rest = names[:place], [word for word in names[place:] if word != "timestamp"]
+        halves = [word for word in rest if word not in PER_CALL]
         numbers = [*NUMBERS, halves[3] if len(halves) > 3 else ""]  # noqa: PLR2004 - behind them
-        if words[:6] != HEADING or halves != numbers * 2 or numbers[3] not in WRONG:
+        known = words[:4] == HEADING and tuple(names) in NAMES
+        if not known or halves != numbers * 2 or numbers[3] not in WRONG:
             raise line.refused("the columns are not understood", HINT)
-        table.deviates = numbers[3] == DEVIATION
-        table.width = (len([word for word in words[6:] if word != "timestamp"])) // 2
+        table.names, table.deviates, table.width = tuple(names), numbers[3] == DEVIATION, len(rest) // 2
     elif "(B)" in words or "(us)" in words or "(GB/s)" in words:
         per_call = UNITS_PER_CALL if table.width > len(NUMBERS) + 1 else []
         half = ["(us)", "(GB/s)", "(GB/s)", *per_call]
@@ -163,22 +172,25 @@ def _heading(line: Line, table: _Table) -> None:
 
 
 def _row(line: Line, table: _Table, found: Collected) -> None:
-    words = line.words
+    words, first = line.words, FIRST + len(table.names)
     if not (table.width and table.proved):
-        if len(words) >= FIRST:
+        if len(words) > FIRST:
             raise line.refused("numbers without a heading that says what they are", HINT)
         return
-    if len(words) < FIRST + 2 * table.width:
+    if table.names == ("redop",) and len(words) == FIRST + 2 * table.width:
+        first = FIRST  # it is blank of what does not reduce
+    if len(words) < first + 2 * table.width:
         if words[1].isdigit():
             raise line.refused("has fewer numbers than there are columns", "complete the row")
         return
+    op = words[FIRST] if "redop" in table.names and first > FIRST else ""
     for at, place in enumerate(PLACES):
-        time_us, rate, _, wrong = words[FIRST + at * table.width :][:4]
+        time_us, rate, _, wrong = words[first + at * table.width :][:4]
         if not all(map(_is_number, (time_us, rate))):
             raise line.refused(f"{place}: {time_us!r} is not a time", "complete the row")
         said = _said_wrong(wrong, words[2], deviates=table.deviates)
         of = _Numbers(int(words[0][:18]), table.ranks, time_us, rate, said)
-        _take(found, line, table.name or "unnamed", (place, words[2], words[3]), of)
+        _take(found, line, table.name or "unnamed", (place, words[2], op), of)
 
 
 def _said_wrong(word: str, datatype: str, *, deviates: bool) -> str:

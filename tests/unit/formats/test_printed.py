@@ -248,6 +248,32 @@ def test_older_versions_print_the_largest_deviation(
     assert [len(times_of(records)), len(failures_of(records))] == ([4, 0] if right else [0, 4])
 
 
+@pytest.mark.parametrize(
+    ("names", "words", "op"),
+    [
+        ("redop", "sum", "sum"),
+        ("redop", "", ""),
+        ("root", "0", ""),
+        ("", "", ""),
+        ("redop root", "sum -1", "sum"),
+        ("redop root", "none -1", ""),
+    ],
+)
+def test_older_versions_leave_out_what_an_operation_has_not(
+    tmp_path: Path, names: str, words: str, op: str
+) -> None:
+    text = NCCL.read_text(encoding="utf-8")
+    text = re.sub(r"redop +root", names, text).replace("sum      -1", words)
+    times = times_of(records_of(tmp_path / "t", text))
+    assert {of.op for of in times} == {op}
+    expected = times_of(records_of(NCCL))
+    assert {(of.mode, of.bytes): time_s for of, time_s in times.items()} == {
+        (of.mode, of.bytes): time_s for of, time_s in expected.items()
+    }
+    with pytest.raises(UsageError, match=r"line \d+"):
+        records_of(tmp_path / "torn", re.sub(r"(?m)^(\s+1048576.*)\s+0$", r"\1", text))
+
+
 # ---- What launchers add, and what is missing -----------------------------------------------------
 
 PREFIXES = ("0: ", "[0] ", "[1,0]<stdout>:", "[1,0]<stdout> ", "Fri Nov 20 15:21:22 2026[1,0]<stdout>:")

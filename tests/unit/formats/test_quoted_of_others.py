@@ -113,6 +113,14 @@ def test_a_mode_that_is_not_our_usual_one_is_named(tmp_path: Path) -> None:
     assert detail(quote, Units()) == "pingpong persistent, one way"
 
 
+def test_the_usual_mode_is_quoted_wherever_it_stands(tmp_path: Path) -> None:
+    text = "# OSU MPI Latency{} Test v7.3\n# Size  Latency (us)\n8  {}\n"
+    texts = [text.format(" Persistent", "1.25"), text.format("", "1.50")]
+    texts += [RATES.format(f"MPI {name} Test") for name in ("Bi-Directional Bandwidth", "Bandwidth")]
+    modes = {quote.quoted_as: quote.row.cell.mode for quote in quotes_of(tmp_path, "".join(texts))}
+    assert (modes["latency"], modes["message-rate"]) == ("standard", "unidirectional")
+
+
 # ---- Rates ---------------------------------------------------------------------------------------
 
 
