@@ -50,8 +50,9 @@ def odd_launches(result: Result, rows: Iterable[Row]) -> list[OddLaunch]:
     """Those of all jobs, in the order of jobs and launches."""
     begins = begins_s(result.launches)
     jobs: dict[JobKey, list[tuple[Cell, Estimate]]] = defaultdict(list)
+    floors = {pattern.name for pattern in result.campaign.patterns if pattern.is_floor}
     for row in rows:
-        if isinstance(row.time, Estimate):
+        if isinstance(row.time, Estimate) and row.cell.pattern not in floors:
             jobs[row.cell.job].append((row.cell, row.time))
     return [
         odd

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.limits import by_clock_speeds
 from mpigauge.show.words.damage import damaged_line
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.lateness import consequence, is_useless
 from mpigauge.show.words.steadiness import steadiness_words
-from mpigauge.show.words.warnings import ON_ONE_CORE, label, ranks_of
+from mpigauge.show.words.warnings import ON_ONE_CORE, beyond_launches, label, ranks_of
 from mpigauge.units import format_relative, format_size
 from mpigauge.vocabulary import WARNING_KINDS
 
@@ -44,10 +43,6 @@ SHORT: Mapping[str, str] = {
 """What is the matter, by kind of warning; one that is not here is called by its label."""
 
 
-CLOCK, INSTRUMENT = "the cores' clock", "the instrument"
-"""What makes an interval wider than its launches do."""
-
-
 def doubt_line(doubt: Doubt) -> str:
     """The one line of a doubt: what is the matter, a colon, and where."""
     if doubt.fact is not None:
@@ -71,8 +66,8 @@ def _wide(doubt: Doubt) -> str:
     by_machine = [row.time for row in doubt.rows if row.time and _launches_agree(row.time, doubt.precision)]
     if not by_machine:
         return f"{beyond}, worst {width} at {_cell(worst)}"
-    clock = any(by_clock_speeds(time.machine_half_width) for time in by_machine)
-    return f"{beyond}, worst {width}; {len(by_machine)} by {CLOCK if clock else INSTRUMENT}"
+    cause = beyond_launches(max(time.machine_half_width or 0.0 for time in by_machine))
+    return f"{beyond}, worst {width}; {len(by_machine)} by {cause}"
 
 
 def _launches_agree(time: Timing, precision: float) -> bool:

@@ -10,7 +10,7 @@ from mpigauge.analysis.odd_launches import odd_launches, unexplained
 from mpigauge.analysis.rows import warnings_of
 from mpigauge.show.document import Line
 from mpigauge.show.words.factors import unusual
-from mpigauge.show.words.warnings import label, sentence
+from mpigauge.show.words.warnings import beyond_launches, label, sentence
 from mpigauge.units import (
     counted,
     format_duration,
@@ -84,8 +84,9 @@ def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Wa
     where = _where(rows, [mine for mine, _ in found])
     if len(found) == 1:
         return f"{where}: {sentence(worst)}"
-    machine = sum(_by_machine(warning) for _, warning in found)
-    alone = f", {machine} by other than its launches" if machine else ""
+    machine = [warning for _, warning in found if _by_machine(warning)]
+    widths = [float(one.values["machine_half_width"] or 0) for one in machine]
+    alone = f", {len(machine)} by {beyond_launches(max(widths))} alone" if machine else ""
     counts = f"{len(found)} cells{_reach(kind, found)}{alone}"
     return f"{where} ({counts}); {_name(rows, cell)}: {sentence(worst)}"
 

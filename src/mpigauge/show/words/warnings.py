@@ -184,6 +184,11 @@ def _wide(
     return f"{finding}; {needed}: find out what differs between them, or raise --precision"
 
 
+def beyond_launches(machine_half_width: float | None) -> str:
+    """What makes an interval wider than its launches do."""
+    return "the cores' clock" if by_clock_speeds(machine_half_width) else "the instrument"
+
+
 def _why_beyond_launches(half_width: float | None) -> str:
     """Why an interval is wide whose launches agree."""
     if by_clock_speeds(half_width):
