@@ -179,7 +179,10 @@ def test_every_key_of_a_table_that_is_imported_is_named() -> None:
 
 def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
     listed = [row[:3] for row in rows_of(section("figures.md", "Kinds"))]
-    assert listed == [[f"`{kind.name}`", kind.about, kind.needs] for kind in KINDS.values()]
+    names = {
+        kind.name: ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases)) for kind in KINDS.values()
+    }
+    assert listed == [[names[kind.name], kind.about, kind.needs] for kind in KINDS.values()]
 
 
 def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
