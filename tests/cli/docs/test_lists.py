@@ -24,7 +24,7 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
 from mpigauge.show import columns, pivots
-from mpigauge.show.figures import ALIASES, KINDS
+from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import FORMATS
 from mpigauge.show.tables import records
 from mpigauge.show.words.finding import Finding
@@ -178,12 +178,11 @@ def test_every_key_of_a_table_that_is_imported_is_named() -> None:
 
 
 def test_every_kind_of_figure_is_as_the_registry_has_it() -> None:
-    names = {name: [name] + [word for word, kind in ALIASES.items() if kind == name] for name in KINDS}
     listed = [row[:3] for row in rows_of(section("figures.md", "Kinds"))]
-    assert listed == [
-        [", ".join(f"`{name}`" for name in names[kind.name]), kind.about, kind.needs]
-        for kind in KINDS.values()
-    ]
+    names = {
+        kind.name: ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases)) for kind in KINDS.values()
+    }
+    assert listed == [[names[kind.name], kind.about, kind.needs] for kind in KINDS.values()]
 
 
 def test_every_kind_of_table_is_as_the_registry_has_it() -> None:
