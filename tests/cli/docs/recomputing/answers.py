@@ -62,7 +62,9 @@ def _check(ledger: Ledger, label: str, column: str, cell: str, result: Result) -
 def _half(one: Interval, label: str) -> float | None:
     if one.low is None:
         return None
-    return float((one.estimate / one.low if label in LABELS else one.high / one.estimate) - 1)
+    return float(
+        (one.estimate / one.low if label.partition(", ")[0] in LABELS else one.high / one.estimate) - 1
+    )
 
 
 def _words(column: str) -> set[str]:
@@ -76,14 +78,18 @@ def _rows(result: Result, column: str) -> list[Row]:
 
 
 def _found(label: str, rows: Sequence[Row]) -> list[Interval]:
-    """The number of a label, once for each interval that it may have."""
-    if directions := LABELS.get(label):
+    """The number of a label, once for each interval that it may have: `bandwidth, nonblocking, 1 MiB`."""
+    name, *more = label.split(", ")
+    sizes = {size_of(word) for word in more if word[0].isdigit()}
+    modes = {word for word in more if not word[0].isdigit()}
+    rows = [row for row in rows if (not sizes or row.bytes in sizes) and modes <= row.words]
+    if directions := LABELS.get(name):
         rated = [row for row in rows if row.bytes_per_time and row.directions == directions and _of_two(row)]
         best = max(rated, key=lambda row: row.bytes_per_time / row.seconds, default=None)
         return rate_of(best) if best else []
-    name, _, size = label.partition(", ")
-    mine = [row for row in rows if row.pattern == ("pingpong" if name == "latency" else name)]
-    mine = [row for row in mine if not size or row.bytes == size_of(size)]
+    pattern, _, mode = name.partition(" ")
+    mine = [row for row in rows if row.pattern == ("pingpong" if name == "latency" else pattern)]
+    mine = [row for row in mine if not mode or mode in row.words]
     return mine[0].time if mine else []
 
 

@@ -25,7 +25,7 @@ SIZE = re.compile(r"[\d.]+ (?:B|[KMG]iB)")
 UNIT = r"(ns|µs|ms|s|[MG]B/s|[MG]bit/s)"
 TIME = re.compile(rf"^([\d.e+-]+) {UNIT}(?: \(([\d.e+-]+) – ([\d.e+-]+)\)| ±([\d.]+) %)?$")
 COUNT = re.compile(r"^(\d+)(?: in (\d+))?$")
-GIVEN = ("time", "bandwidth", "mean", "std. dev.", "n")
+GIVEN = ("time", "latency", "bandwidth", "mean", "std. dev.", "n")
 
 
 def check_tables(ledger: Ledger, text: str, rows: Sequence[Row]) -> None:
