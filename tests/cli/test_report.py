@@ -37,7 +37,7 @@ def test_a_page_has_the_answer_and_is_never_overwritten(cli: Cli, result: Path) 
     done = cli("report", result)
     assert (done.status, done.err) == (EXIT_DONE, "report: r-report.html\n")
     text = Path("r-report.html").read_text(encoding="utf-8")
-    assert "latency, 8 B" in Seen(text).text
+    assert "latency, standard, 8 B" in Seen(text).text
     again = cli("report", result)
     assert again.status == EXIT_USAGE
     assert "r-report.html: is there already" in again.err
