@@ -15,7 +15,7 @@ export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run check test side-by-side with-slurm alone truth lint docs reports bench mpis clean lock
+.PHONY: run check test side-by-side on-hosts alone truth lint docs reports bench mpis clean lock
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -23,7 +23,7 @@ run: $(VENV)/.run
 		echo "mpigauge itself is in $(BIN): . $(BIN)/activate" >&2; exit $$status
 
 # `test` asks whether, and is the same at any speed of the machine; `truth` asks how fast, and wants the machine for
-# itself. Slurm mostly waits. Ranks of the tests marked `alone` would wait for a core at every message.
+# itself. Clusters mostly wait. Ranks of the tests marked `alone` would wait for a core at every message.
 REAL := mpi or lab or slurm
 OTHERS := programs or browser
 PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
@@ -31,15 +31,15 @@ test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) -s -j -O side-by-side with-slurm
+	@$(MAKE) -s -j -O side-by-side on-hosts
 	@$(MAKE) -s alone
 endif
 
 side-by-side: $(VENV)/.dev mpis
-	@$(PYTEST) -n auto --dist worksteal --durations=20 -m "not (alone or slurm or truth)"
+	@$(PYTEST) -n auto --dist worksteal --durations=20 -m "not (alone or slurm or lab or truth)"
 
-with-slurm: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=10 -m "slurm and not truth"
+on-hosts: $(VENV)/.dev mpis
+	@$(PYTEST) --durations=10 -m "(slurm or lab) and not truth"
 
 alone: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=10 -m "alone and not truth"

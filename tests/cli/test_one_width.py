@@ -39,9 +39,19 @@ def widths(rows: Iterable[dict[str, Any]], name: str = "half_width") -> list[flo
     return [row["time_s"][name] for row in rows if row["time_s"] and row["time_s"]["half_width"] is not None]
 
 
+def assert_made_of_both_parts(time: dict[str, float] | None) -> None:
+    """That of launches, and that of the machine, in quadrature."""
+    if time and time["half_width"] is not None:
+        parts = (1 + (time[name] or 0.0) for name in ("launches_half_width", "machine_half_width"))
+        assert quadrature(parts) == pytest.approx(1 + time["half_width"])
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", RESULTS, ids=name_of)
 def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None:
     document = json.loads(cli("show", "--format", "json", path).out)
+    for row in document["rows"]:
+        assert_made_of_both_parts(row["time_s"])
     precision = document["context"]["precision"]
     rows = [row for row in document["rows"] if row["pattern"] != "null"]
     wide = [row for row in rows if any(width > precision for width in widths([row]))]
@@ -64,13 +74,3 @@ def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None
         assert (low or alone, high or alone) == tuple(
             format_relative(end(widths(wide))) for end in (min, max)
         )
-
-
-@pytest.mark.parametrize("path", RESULTS, ids=name_of)
-def test_both_parts_of_a_width_make_it(cli: Cli, path: Path) -> None:
-    document = json.loads(cli("show", "--format", "json", path).out)
-    for row in document["rows"]:
-        time = row["time_s"]
-        if time and time["half_width"] is not None:
-            parts = (1 + (time[name] or 0.0) for name in ("launches_half_width", "machine_half_width"))
-            assert quadrature(parts) == pytest.approx(1 + time["half_width"])
