@@ -46,7 +46,6 @@ def assert_made_of_both_parts(time: dict[str, float] | None) -> None:
         assert quadrature(parts) == pytest.approx(1 + time["half_width"])
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("path", RESULTS, ids=name_of)
 def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None:
     document = json.loads(cli("show", "--format", "json", path).out)

@@ -23,7 +23,7 @@ from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.mpi
 
 Rows = Callable[..., list[dict[str, Any]]]
 Shim = Callable[[Library], dict[str, str]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from tests.real.mpi.conftest import Run
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.mpi
 
 RUN = ("run", "pingpong", "--sizes", "8,64KiB", "--launches", "1", "-o", "r.jsonl", "-q")
 WENT = "! messages went over TCP, not shared memory"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
     from mpigauge.plan.patterns import Description
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.mpi
 
 TIMEOUT_S = 300.0
 SIZES = "0,1,40,1000,1001"

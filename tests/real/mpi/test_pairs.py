@@ -20,7 +20,7 @@ from tests.real.mpi.conftest import TRIES_IN_ONE_STATE, Run, prefix
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.mpi
 
 Rows = Callable[..., list[dict[str, Any]]]
 Shim = Callable[[Library], dict[str, str]]

@@ -23,7 +23,7 @@ from tests.real.mpi.conftest import Run, prefix
 from tests.real.states import of_main_state
 from tests.truth import check, truth
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.mpi
 
 Rows = Callable[..., list[dict[str, Any]]]
 
