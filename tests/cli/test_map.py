@@ -16,6 +16,7 @@ from mpigauge.analysis.linkmap import link_map
 from mpigauge.result.reader import load
 from mpigauge.show.figures.map import figure
 from tests.cli.maps import HOSTS, mapped, whole
+from tests.places import DOCS
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
@@ -384,3 +385,12 @@ def test_the_figure_of_a_map_is_the_heat_map(cli: Cli, monkeypatch: pytest.Monke
     ):
         assert cli("plot", path, *words).status == 0
         assert Path(name).exists()
+
+
+def test_a_map_is_printed_in_the_units_that_are_asked_for(cli: Cli) -> None:
+    path = DOCS / "results" / "map.jsonl.gz"
+    whole = cli("map", path, "--unit", "ms", "--unit", "Gbit/s").out
+    assert "latency of 8 B, ms" in whole
+    assert "bandwidth of 1 MiB: median 0.828 Gbit/s" in whole
+    assert "median 0.163 ms" in cli("show", path, "--unit", "ms").out
+    assert "84809 ns" in cli("map", path, "--pair", "h1,h2", "--unit", "ns").out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,14 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.options import (
     assignments,
+    chosen_units,
     format_option,
     place_options,
     rank_counts,
     ranks_option,
     seed_option,
     spelled,
+    unit_option,
     words,
 )
 from mpigauge.cli.selection import only_option
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.map_verdict import Link
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
-    from mpigauge.show.document import Document
+    from mpigauge.show.document import Document, Units
     from mpigauge.vocabulary import OnlyChoice, StateName
 
 WHERE = "the command line"
@@ -102,6 +105,7 @@ ERROR_RATE = "1%"
     help="Map of this state of the machine, of a RESULT that knows states of its pairs.",
 )
 @only_option
+@unit_option
 @click.option(
     "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
 )
@@ -119,6 +123,7 @@ def command(
     pairs: tuple[str, ...],
     state: StateName | None,
     only: OnlyChoice | None,
+    unit_names: tuple[str, ...],
     figure: Path | None,
     output: Path | None,
     dry_run: bool,
@@ -144,8 +149,10 @@ def command(
     from mpigauge.analysis.quiet import only_quiet
     from mpigauge.cli.tables import rendered
     from mpigauge.formats.loading import load
+    from mpigauge.show.document import Units
 
     rate = units.parse_fraction(error_rate)
+    printed_in = Units(*chosen_units(unit_names))
     _check(factor, figure, pairs)
     chosen: dict[str, Any] = {}
     if result is None:
@@ -162,7 +169,7 @@ def command(
         from mpigauge.show.words.origin import measured_on
 
         draw(shown, figure, measured_on(loaded))
-    say(rendered(_document(shown, pairs, quiet=quiet), form), nl=False)
+    say(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
     return _status(shown)
 
 
@@ -177,11 +184,13 @@ def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
     _check_pairs(pairs)
 
 
-def _document(shown: LinkMap, pairs: tuple[str, ...], *, quiet: bool) -> Document:
+def _document(shown: LinkMap, pairs: tuple[str, ...], chosen: Units, *, quiet: bool) -> Document:
     from mpigauge.show.tables import link_map
 
     links = [_link(shown, pair) for pair in pairs]
-    return link_map.beside(links) if links else link_map.document(shown, quiet=quiet)
+    if links:
+        return replace(link_map.beside(links), units=chosen)
+    return link_map.document(shown, quiet=quiet, chosen=chosen)
 
 
 def _status(shown: LinkMap) -> int:

@@ -48,10 +48,12 @@ def answered(document: Document, sources: Sequence[Source]) -> Document:
         heads = [
             f"{source.name}: {line}"
             for source, one in zip(sources, shown, strict=True)
-            for line in link_map.document(one).head
+            for line in link_map.document(one, chosen=document.units).head
         ]
         return replace(begins, head=[*begins.head, *heads], tables=())
-    whole, verdict = (link_map.document(*shown, quiet=quiet) for quiet in (False, True))
+    whole, verdict = (
+        link_map.document(*shown, quiet=quiet, chosen=document.units) for quiet in (False, True)
+    )
     after = whole.foot[len(verdict.foot) :]
     return replace(
         begins,

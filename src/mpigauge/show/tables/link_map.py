@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.show.document import AUTOMATIC, DOT, Column, Document, Line, Table
 from mpigauge.show.words import hosts as host_words
 from mpigauge.show.words.factors import PAIR_DASH, PAIRINGS
 from mpigauge.show.words.map import false_alarms, note, trouble, undecided, verdict_lines
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.map_verdict import Link, Slow
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.slow_links import Extent
-    from mpigauge.show.document import Unit
+    from mpigauge.show.document import Unit, Units
 
 MATRIX_MOST = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
@@ -29,13 +29,14 @@ Quantity = tuple[str, int, "Unit", "Callable[[Link], float | None]"]
 """What it is called, of which size in bytes, its unit, and that of a link."""
 
 
-def document(shown: LinkMap, *, quiet: bool = False) -> Document:
-    """The whole map; or of it only the verdict."""
+def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) -> Document:
+    """The whole map, in units that were asked for; or of it only the verdict."""
     verdict = verdict_lines(shown)
     after = [*map(note, shown.verdict.notes), *host_words.lines(shown), false_alarms(shown)]
     return Document(
-        head=[] if quiet else [*_head(shown)],
-        tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown)],
+        head=[] if quiet else [*_head(shown, chosen)],
+        tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown, chosen)],
+        units=chosen,
         foot=verdict if quiet else [*verdict, *map(Line, after)],
         data=lambda: record(shown),
         records=lambda: [
@@ -44,7 +45,7 @@ def document(shown: LinkMap, *, quiet: bool = False) -> Document:
     )
 
 
-def _head(shown: LinkMap) -> Iterator[str]:
+def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
     """What was measured, and between which numbers it lies."""
     cell = shown.cell
     words = ["link map", f"{cell.pattern}, {cell.mode}", cell.job.name, f"{shown.launches} launches"]
@@ -54,8 +55,9 @@ def _head(shown: LinkMap) -> Iterator[str]:
     for what, size, unit, get in quantities(shown):
         values = sorted(value for link in shown.links if (value := get(link)) is not None)
         if values:
-            form = units.format_time if unit == "s" else units.format_rate
-            least, middle, most = (form(value) for value in (values[0], median(values), values[-1]))
+            in_time = unit == "s"
+            form, asked = (units.format_time, chosen.time) if in_time else (units.format_rate, chosen.rate)
+            least, middle, most = (form(value, asked) for value in (values[0], median(values), values[-1]))
             yield f"{what} of {units.format_size(size)}: median {middle}, {least} to {most}"
     if len(shown.verdict.groups) > 1:
         yield f"groups by latency: {' | '.join(' '.join(group) for group in shown.verdict.groups)}"
@@ -117,7 +119,7 @@ class _Matrix:
         return form(self.values[pair], self.printed)
 
 
-def _matrices(shown: LinkMap) -> Iterator[Table]:
+def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
     """A row and a column for each rank; slow and failed links, and those of slow hosts, stand out."""
     bad = _bad(shown)
     ranks = range(len(shown.names))
@@ -125,7 +127,8 @@ def _matrices(shown: LinkMap) -> Iterator[Table]:
     for what, size, unit, get in quantities(shown):
         values = {link.ranks: get(link) for link in shown.links}
         values |= {(j, i): value for (i, j), value in values.items()}
-        printed = (units.time_unit if unit == "s" else units.rate_unit)(values.values())
+        asked, fitting = (chosen.time, units.time_unit) if unit == "s" else (chosen.rate, units.rate_unit)
+        printed = fitting(values.values()) if asked == units.AUTO else asked
         matrix = _Matrix(shown.names, unit, values, printed, bad)
         title = f"{what} of {units.format_size(size)}, {units.sign(printed)}"
         yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
@@ -259,7 +262,7 @@ def _pair_column(link: Link, rows: Mapping[int, Row]) -> Column:
         PAIR_DASH.join(link.names),
         value,
         "s",
-        lambda size, _: _entry(rows.get(size)),
+        lambda size, chosen: _entry(rows.get(size), chosen),
     )
 
 
@@ -280,10 +283,10 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _entry(row: Row | None) -> str:
+def _entry(row: Row | None, chosen: Units) -> str:
     if row is None or row.time is None:
         return units.MISSING
-    return f"{units.format_time(row.time.estimate)} {units.format_relative(row.time.half_width)}"
+    return f"{units.format_time(row.time.estimate, chosen.time)} {units.format_relative(row.time.half_width)}"
 
 
 def _ratios(rows: Iterable[Row | None]) -> str:
