@@ -80,7 +80,7 @@ class Quote:
 
     @property
     def ratio(self) -> Ratio | None:
-        """Of `copies`: the message over a copy of its size."""
+        """The ratio of a message to a copy of its size, where the quote is of copies."""
         return self.row.ratios[self.cost.name] if self.cost else None
 
     @property
@@ -139,7 +139,7 @@ UNITS_OF_TIMES = ("s", "B/s", "1/s")
 
 
 Like = tuple[object, ...]
-"""What cells have in common that stand beside each other: all but the job, and what goes without saying."""
+"""The factors that cells in one line of an answer share: all but the job, without usual values."""
 
 Preference = tuple[float, ...]
 """The smallest is quoted."""
@@ -179,7 +179,7 @@ class Question:
         )
 
     def by_mode(self) -> Iterator[Question]:
-        """The same question to each mode of what could answer it."""
+        """Yield the same question for each mode that could answer it."""
         modes: dict[str, dict[Like, Choice]] = {}
         for like, choice in self.choices.items():
             modes.setdefault(choice.quote.row.cell.mode, {})[like] = choice
@@ -328,7 +328,7 @@ COMPARED = tuple(name for name in (*CURVE, "bytes", "window") if not BY_NAME[nam
 
 
 def _like(cell: Cell) -> Like:
-    """What it is of; imported cells do not say what goes without saying."""
+    """Return the factors of a cell without its job, and without usual values, which imports do not name."""
     said = ((name, getattr(cell, name)) for name in COMPARED)
     return tuple(pair for pair in said if pair[1] not in ("", BY_NAME[pair[0]].usual))
 
@@ -404,7 +404,7 @@ def _largest(row: Row, rows: Sequence[Row]) -> Row | None:
 
 
 def _typical(place: int, row: Row) -> Preference:
-    """Of what was asked for first, the size of the latency."""
+    """Prefer the curve that was asked for first, at the size of the latency."""
     return place, *_far_from_quoted(row.cell.bytes)
 
 
@@ -483,7 +483,7 @@ def _limits(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Iterator[Qu
 
 
 def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
-    """What messages cost in copies: the least of the first curve in the first copy that is beside it."""
+    """Ask what messages cost in copies: the least of the first curve, in the first copy beside it."""
     choices: dict[Like, Choice] = {}
     for place, (name, curve) in enumerate(curves_in_copies(rows)):
         cost = cost_of(curve, name)

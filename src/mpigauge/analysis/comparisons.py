@@ -47,7 +47,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLatency:
-    """What the message of the latency costs in each place, in units of the nearest.
+    """The latency in each place over that in the nearest.
 
     Attributes:
         nearest: The cell in the place where it is fastest.
@@ -122,7 +122,7 @@ def _common(cell: Cell, of: Differing) -> Cell:
 
 
 def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
-    """What the message of the latency costs in each place, in units of the nearest."""
+    """Yield the latency in each place over that in the nearest."""
     for mine, size in _groups(curves, "place", latency_bytes):
         nearest, *others = sorted(mine, key=lambda curve: curve.times[size].estimate)
         found = [(other.cell, at) for other in others for at in _at(other, nearest, [size])]

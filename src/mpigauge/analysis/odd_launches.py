@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.estimate import Estimate
+from mpigauge.analysis.rows import FLOORS
 from mpigauge.analysis.sessions import begins_s
 
 if TYPE_CHECKING:
@@ -50,9 +51,8 @@ def odd_launches(result: Result, rows: Iterable[Row]) -> list[OddLaunch]:
     """Those of all jobs, in the order of jobs and launches."""
     begins = begins_s(result.launches)
     jobs: dict[JobKey, list[tuple[Cell, Estimate]]] = defaultdict(list)
-    floors = {pattern.name for pattern in result.campaign.patterns if pattern.is_floor}
     for row in rows:
-        if isinstance(row.time, Estimate) and row.cell.pattern not in floors:
+        if isinstance(row.time, Estimate) and row.cell.pattern not in FLOORS:
             jobs[row.cell.job].append((row.cell, row.time))
     return [
         odd

@@ -174,7 +174,7 @@ def remark(word: str, meaning: Meaning) -> str:
 
 
 def hint_for(word: str, patterns: Iterable[str]) -> str:
-    """Return what to do about a word that is no pattern's name."""
+    """Return a hint for a word that does not name a pattern."""
     if other := of_another_kind(word):
         return other
     names = list(patterns)
@@ -205,7 +205,7 @@ def of_another_kind(word: str) -> str:
 
 
 def _why_not(word: str) -> str:
-    """Return why there is no pattern for what people call so; empty if we do not know."""
+    """Return why a word does not name a pattern here; empty if the word is unknown."""
     if _PROGRAM_OF_IMB.fullmatch(word.lower()):
         return NOT_MEASURED["imb"]
     short = plain(word)
@@ -276,7 +276,7 @@ def _slots(text: str) -> str:
 
 
 def _word(text: str) -> str:
-    """Return what is no other option."""
+    """Return the word unless it is another option."""
     return "" if text.startswith("-") else text
 
 

@@ -88,7 +88,7 @@ def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], 
     """Return how to write values of one option that stand apart; empty if a word is none of such.
 
     Args:
-        word: What is no pattern.
+        word: A word that does not name a pattern.
         typed: The command line.
         names: What is a pattern.
     """

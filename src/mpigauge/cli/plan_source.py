@@ -91,7 +91,7 @@ def chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
 def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
     """Return the plan with these modes of each pattern, which the names of MPI's functions choose, too.
 
-    What is no mode of a pattern is left for the error that names it.
+    A word that does not name a mode of a pattern is left for the error that names it.
     """
     from msgspec.structs import replace
 

@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from mpigauge.show.words.finding import Finding
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
-MORE_STATISTICS = (
-    "median",
-    "rank_low",
-    "rank_high",
+SHARES = (
     "half_width",
     "launches_half_width",
     "machine_half_width",
@@ -45,6 +42,9 @@ MORE_STATISTICS = (
     "visit_share",
     "round_share",
 )
+"""Parts of a time that are no times."""
+
+MORE_STATISTICS = ("median", "rank_low", "rank_high", *SHARES)
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -145,16 +145,6 @@ def state_record(state: State) -> dict[str, Any]:
 OVERLAP_PARTS = ("estimate", "low", "high", "pure_s")
 RATIO_PARTS = ("estimate", "low", "high", "paired")
 SESSIONS_TIMES = ("estimate", "low", "high", "half_width")
-SHARES = {
-    "half_width",
-    "launches_half_width",
-    "machine_half_width",
-    "launch_share",
-    "visit_share",
-    "round_share",
-}
-"""Parts of a time that are no times."""
-
 ACROSS_PARTS = ("estimate", "low", "high", "half_width", "sessions")
 NESTED = {"overlap": OVERLAP_PARTS, "across": ACROSS_PARTS, **dict.fromkeys(YARDSTICKS, RATIO_PARTS)}
 

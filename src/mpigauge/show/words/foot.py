@@ -13,6 +13,7 @@ from mpigauge.analysis.doubts import is_portable
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
 from mpigauge.analysis.ranks_apart import copies_apart, libraries_apart
+from mpigauge.analysis.rows import FLOORS
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import EndReason
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
-FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 ENDINGS: Mapping[EndReason, str] = {
     "converged": "stopped: launches agree to the precision asked for",
