@@ -74,11 +74,14 @@ TICK_NS = 1_000_000_000
 TRIALS = 9
 WARMUPS = 2
 BLOCK_ROUNDS = 16
-SAMPLES_LEAST = OVERDRAFT = 8
+SAMPLES_WANTED = SAMPLES_CELL = OVERDRAFT = 8
+SAMPLES_LEAST = 2
+VERIFIED_EACH = PATIENCE = 4
 LEAD_NS = 4000
 LATE_NS = 1000
 LATE_ONE_IN = 4
 SMALL_BYTES = 4096
+PROVED_BYTES = 4096
 EXIT_USAGE = 2
 
 
@@ -137,9 +140,15 @@ class Run:
             return "time"
         if len(cell.samples) >= launch["rounds_max"] or self.precise(cell):
             return "precise"
-        if cell.spent_ns >= launch["cell_ns"] and cell.samples:
+        slow = len(cell.samples) < SAMPLES_CELL
+        if cell.spent_ns >= launch["cell_ns"] * (PATIENCE if slow else 1) and cell.samples:
             return "share"
         return ""
+
+    def verifies(self, cell: Cell) -> bool:
+        """Whether the content of the visit just made is compared: the first, each fourth, the last."""
+        last = cell.visits == self.launch["visits_per_cell"] or self.reason_to_skip(cell) != ""
+        return cell.visits % VERIFIED_EACH == 1 or last
 
     def precise(self, cell: Cell) -> bool:
         """Half of its visits, enough samples, and a narrow interval."""
@@ -234,8 +243,9 @@ class Run:
         cell.samples += [sample for i, sample in enumerate(samples_ns) if i not in late]
         cell.visits += 1
         elapsed_ns = sum(trial_ns) + sum(warmup_ns) + sum(pure_ns) + sum(samples_ns)
-        cell.spent_ns += elapsed_ns
+        cell.spent_ns += elapsed_ns - sum(trial_ns)
         self.now_ns += elapsed_ns
+        verified = self.verifies(cell)
         width = half_width(cell.samples)
         effective = len(cell.samples) if len(cell.samples) >= 6 else 0
         words = [
@@ -249,7 +259,9 @@ class Run:
         if width is not None:
             words.append(f'"half_width":{width:.4g}')
         calls = cell.batch * (len(warmup_ns) + len(samples_ns))
-        words += traffic(visit, ranks, in_call * calls, calls)
+        words.append(f'"verified":{"true" if verified else "false"}')
+        apart = starts_together(visit) and visit["bytes"] < PROVED_BYTES
+        words += traffic(visit, ranks, in_call * calls, calls) if verified or not apart else ['"net_calls":0']
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
@@ -285,7 +297,7 @@ class Run:
         share_ns = launch["cell_ns"] // launch["visits_per_cell"] // (2 if overlaps(visit) else 1)
         least_ns = max(100 * CLOCK_COST_NS, pattern["least_ns"])
         needed = max(1, -(-least_ns // round_ns))
-        fits = share_ns // (round_ns * SAMPLES_LEAST)
+        fits = share_ns // (round_ns * SAMPLES_WANTED)
         block = max(needed, min(BLOCK_ROUNDS, fits), 2)
         cell.round_ns = round_ns
         cell.batch = 1 if pattern["sampled"]["single"] and not has(visit, "in_a_row") else needed
@@ -293,7 +305,8 @@ class Run:
             cell.batch = block + block % 2
         samples = share_ns / (round_ns * cell.batch)
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
-        cell.rounds = int(min(cap, max(1, samples, min(SAMPLES_LEAST, OVERDRAFT * samples))))
+        wanted = max(SAMPLES_LEAST, -(-SAMPLES_CELL // launch["visits_per_cell"]))
+        cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
 
 
 def _comes_late(visit: dict[str, Any]) -> bool:

@@ -194,10 +194,12 @@ class VisitCore(Struct, frozen=True, kw_only=True):
         effective: Independent samples that those of the cell so far in this launch are worth.
         half_width: Relative, of the interval of the median within the launch; null if not known.
         backwards: Times below 0, which are written as 0: clocks that disagree from core to core.
-        corrupt: What was wrong with the payload; empty if it was right.
+        corrupt: What was wrong with the payload; empty if it was right, or not compared.
+        verified: Whether it was compared: in the first visit of a cell and launch, in every fourth after it,
+            and in the last. Older versions did so in all.
         net_bytes: What the IP interfaces of rank 0's host received during net_calls calls, or sent if that is
             more: with the five fields behind net_calls the proof of the transport.
-        net_calls: The calls that were counted for it.
+        net_calls: The calls that were counted for it; 0 where none were, and none of these fields says anything.
         ip_received_bytes: What the IP interfaces of all hosts of the visit received meanwhile, together.
         ip_sent_bytes: What they sent.
         rdma_received_bytes: What all other network cards of these hosts received. IP may go through them,
@@ -244,6 +246,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     half_width: float | None = None
     backwards: Int64 = 0
     corrupt: str = ""
+    verified: bool = True
     net_bytes: Int64 = 0
     net_calls: Int64 = 0
     ip_received_bytes: Int64 = 0

@@ -47,9 +47,9 @@ int main(int argc, char **argv)
     struct mg_carried begin;
     struct mg_carried carried;
 
-    mg_cards_read(&begin);
+    mg_cards_read(&begin, true);
     do {
-        mg_cards_read(&carried);
+        mg_cards_read(&carried, true);
         mg_cards_since(&begin, &carried);
         (void) printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
                       carried.ip.received_bytes, carried.ip.sent_bytes, carried.rdma.received_bytes,

@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READS = 100000 };
+enum {
+    READS        = 100000,
+    BLOCK_READS  = 1000,
+    READS_MOST   = 1000000, /* of a block: some 20 ms, which a clock of 1 ms sees as 20 */
+    STEPS_LEAST  = 20,      /* of the clock that a block takes, or its length is known to no 5 % */
+    BLOCKS_LEAST = 3,
+};
 
 clockid_t mg_clock_id = CLOCK_MONOTONIC;
 
@@ -16,6 +22,33 @@ static int by_value(const void *a, const void *b)
     const int64_t y = *(const int64_t *) b;
 
     return (x > y) - (x < y);
+}
+
+static int64_t block_of_reads(int reads)
+{
+    const int64_t begin_ns = mg_now_ns();
+    int64_t       end_ns   = begin_ns;
+
+    for (int i = 0; i < reads; i++)
+        end_ns = mg_now_ns();
+    return end_ns - begin_ns;
+}
+
+/* Of a reading, by the quietest of many blocks: single differences are 0 wherever a step takes
+ * longer than two readings.  Blocks of a coarse clock are longer, and fewer. */
+static int64_t cost_of_read(int64_t step_ns)
+{
+    for (int reads = BLOCK_READS;; reads *= 10) {
+        const int blocks      = READS / reads > BLOCKS_LEAST ? READS / reads : BLOCKS_LEAST;
+        int64_t   quietest_ns = INT64_MAX;
+
+        for (int block = 0; block < blocks; block++) {
+            const int64_t time_ns = block_of_reads(reads);
+            quietest_ns           = time_ns < quietest_ns ? time_ns : quietest_ns;
+        }
+        if (quietest_ns >= STEPS_LEAST * step_ns || reads >= READS_MOST)
+            return (quietest_ns + reads / 2) / reads;
+    }
 }
 
 struct mg_clock_facts mg_clock_measure(void)
@@ -39,9 +72,10 @@ struct mg_clock_facts mg_clock_measure(void)
     qsort(differences_ns, READS, sizeof *differences_ns, by_value);
     while (zeros < READS && differences_ns[zeros] <= 0)
         zeros++;
-    const struct mg_clock_facts facts = {
-        .step_ns      = zeros < READS ? differences_ns[zeros] : 0,
-        .cost_ns      = differences_ns[READS / 2],
+    const int64_t               step_ns = zeros < READS ? differences_ns[zeros] : 0;
+    const struct mg_clock_facts facts   = {
+        .step_ns      = step_ns,
+        .cost_ns      = cost_of_read(step_ns),
         .cost_p999_ns = differences_ns[READS - READS / 1000],
         .zero_share   = (double) zeros / READS,
     };

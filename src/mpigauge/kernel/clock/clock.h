@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What reading the clock costs and resolves, over 1e5 back-to-back reads
+/* What reading the clock costs and resolves, over back-to-back reads
  * (docs/method.md#the-clock). */
 struct mg_clock_facts {
     int64_t step_ns; /* smallest difference that is not zero */
-    int64_t cost_ns; /* median */
+    int64_t cost_ns; /* of the quietest block of many */
     int64_t cost_p999_ns;
     double  zero_share;
 };

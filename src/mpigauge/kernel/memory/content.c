@@ -1,6 +1,7 @@
 /* content - what is in messages, computed anew wherever it is asked for. */
 #include "memory/content.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Never constant, which could travel faster. */
@@ -22,9 +23,38 @@ static size_t part_of_word(size_t place, size_t left)
     return left < part ? left : part;
 }
 
+/* Whole words, from one on. */
+static void fill_words(unsigned char *data, size_t words, int64_t visit, int rank, size_t first)
+{
+    for (size_t i = 0; i < words; i++) {
+        const uint64_t word = mg_content_word(visit, rank, first + i);
+
+        memcpy(data + i * sizeof word, &word, sizeof word);
+    }
+}
+
+/* Whether whole words are as they should be: bits that differ are only collected, so that several
+ * words are compared at once. */
+static bool are_words(const unsigned char *data, size_t words, int64_t visit, int rank,
+                      size_t first)
+{
+    uint64_t different = 0;
+
+    for (size_t i = 0; i < words; i++) {
+        uint64_t found;
+
+        memcpy(&found, data + i * sizeof found, sizeof found);
+        different |= found ^ mg_content_word(visit, rank, first + i);
+    }
+    return different == 0;
+}
+
 void mg_content_fill(unsigned char *data, size_t bytes, int64_t visit, int rank, size_t from)
 {
-    for (size_t at = 0; at < bytes;) {
+    const size_t words = from % sizeof(uint64_t) == 0 ? bytes / sizeof(uint64_t) : 0;
+
+    fill_words(data, words, visit, rank, from / sizeof(uint64_t));
+    for (size_t at = words * sizeof(uint64_t); at < bytes;) {
         const size_t   begin = (from + at) % sizeof(uint64_t);
         const uint64_t word  = mg_content_word(visit, rank, (from + at) / sizeof word);
         const size_t   part  = part_of_word(begin, bytes - at);
@@ -37,7 +67,10 @@ void mg_content_fill(unsigned char *data, size_t bytes, int64_t visit, int rank,
 size_t mg_content_differs(const unsigned char *data, size_t bytes, int64_t visit, int rank,
                           size_t from)
 {
-    for (size_t at = 0; at < bytes;) {
+    const size_t words = from % sizeof(uint64_t) == 0 ? bytes / sizeof(uint64_t) : 0;
+    const bool   right = are_words(data, words, visit, rank, from / sizeof(uint64_t));
+
+    for (size_t at = right ? words * sizeof(uint64_t) : 0; at < bytes;) {
         const uint64_t       word     = mg_content_word(visit, rank, (from + at) / sizeof word);
         const size_t         begin    = (from + at) % sizeof word;
         const size_t         part     = part_of_word(begin, bytes - at);

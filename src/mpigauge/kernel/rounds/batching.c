@@ -10,7 +10,8 @@ enum {
     STEPS_IN_A_ROW = 100, /* of a mode that is there for coarse clocks */
     BLOCK_ROUNDS   = 16,  /* even, so that rounds alternating long and short average out */
     BLOCK_LEAST    = 2,
-    SAMPLES_LEAST  = 8, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
+    SAMPLES_WANTED = 8, /* of a visit: batches are no longer than these need */
+    SAMPLES_LEAST  = 2, /* of a visit, unless that took MG_OVERDRAFT times its share of time */
 };
 
 static int at_least(double value, int least)
@@ -41,7 +42,7 @@ int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns
     if (batching != MG_BATCH_BLOCKS)
         return needed;
     /* Slow rounds get smaller blocks, still even, so that a visit holds several samples. */
-    const double fits  = (double) share_ns / (round * SAMPLES_LEAST);
+    const double fits  = (double) share_ns / (round * SAMPLES_WANTED);
     const int    block = fits >= BLOCK_ROUNDS ? BLOCK_ROUNDS : (int) fits;
 
     return even(at_least(needed > block ? needed : block, BLOCK_LEAST));
@@ -51,7 +52,7 @@ int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns
  * rounds have cost is known. */
 int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns, int64_t share_ns)
 {
-    const double fits = (double) share_ns / ((cost_ns > 1 ? cost_ns : 1) * SAMPLES_LEAST);
+    const double fits = (double) share_ns / ((cost_ns > 1 ? cost_ns : 1) * SAMPLES_WANTED);
     const int    most = at_least(fits, BLOCK_LEAST);
 
     if (batch <= most)
@@ -59,12 +60,19 @@ int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns,
     return pattern->sampling->batching == MG_BATCH_BLOCKS ? even(most) : most;
 }
 
-/* Samples of one visit: what fits its share of time, at least 8 unless they are very slow. */
+static int part_of(int count, int visits)
+{
+    return (count + visits - 1) / visits;
+}
+
+/* Samples of one visit: what fits its share of time, at least 2 unless they are very slow; four
+ * visits of two samples tell more of a launch than one of eight. */
 int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns)
 {
-    const int    cap   = (plan->rounds_max + plan->visits_per_cell - 1) / plan->visits_per_cell;
-    const double fits  = (double) share_ns / (cost_ns > 0 ? cost_ns : 1);
-    const double least = fmin(SAMPLES_LEAST, MG_OVERDRAFT * fits);
+    const int    cap    = part_of(plan->rounds_max, plan->visits_per_cell);
+    const int    wanted = part_of(MG_SAMPLES_CELL, plan->visits_per_cell);
+    const double fits   = (double) share_ns / (cost_ns > 0 ? cost_ns : 1);
+    const double least  = fmin(fmax(SAMPLES_LEAST, wanted), MG_OVERDRAFT * fits);
 
     return (int) fmin(cap, fmax(1, fmax(fits, least)));
 }

@@ -5,7 +5,12 @@
 #include "clock/clock.h"
 #include "rounds/visits.h"
 
-enum { MG_OVERDRAFT = 8 /* how often its share of time a slow cell may take */ };
+enum {
+    MG_OVERDRAFT = 8, /* how often its share of time a slow cell may take */
+    MG_SAMPLES_CELL =
+        8, /* of a cell in a launch, at least, unless they take MG_PATIENCE times its time */
+    MG_PATIENCE = 4,
+};
 
 /* Calls between two clock readings, given the time of one and the time that a visit has. */
 int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,

@@ -52,13 +52,18 @@ void mg_cards_nothing(struct mg_carried *carried)
 {
     carried->ip = carried->rdma = (struct mg_traffic){0};
     carried->uncounted          = 0;
+    carried->is_stale           = 0;
     carried->each.count         = 0; /* the rest is many bytes that nobody reads */
 }
 
-void mg_cards_read(struct mg_carried *carried)
+void mg_cards_read(struct mg_carried *carried, bool waits)
 {
     open_once();
     mg_cards_nothing(carried);
+    if (!waits && mg_rdma_held_back_ms() > 0) {
+        carried->is_stale = 1;
+        return;
+    }
     carried->uncounted = mg_rdma_read(&carried->rdma, &carried->each);
     carried->uncounted += !mg_interfaces_read(&carried->ip, &carried->each);
 }
@@ -190,6 +195,7 @@ void mg_cards_since(const struct mg_carried *earlier, struct mg_carried *carried
 {
     struct mg_each_card *each = &carried->each;
 
+    carried->is_stale = carried->is_stale || earlier->is_stale;
     if (earlier->uncounted > carried->uncounted)
         carried->uncounted = earlier->uncounted;
     carried->uncounted += subtract(&earlier->each, each) + add_gone(&earlier->each, each);

@@ -5,11 +5,14 @@
 
 #include "rounds/traffic.h"
 
+#include <stdbool.h>
+
 /* The two classes are no sum: IP may go through a card of the other. */
 struct mg_carried {
     struct mg_traffic   ip;
     struct mg_traffic   rdma;
     int64_t             uncounted; /* cards that were not, of both classes */
+    int64_t             is_stale;  /* held back, and not waited for: nothing is known */
     struct mg_each_card each;
 };
 
@@ -21,7 +24,8 @@ void mg_cards_free(void);
 /* The cards of both classes, at most MG_CARDS_MOST; how many these are. */
 int mg_cards_list(struct mg_card *cards);
 
-void mg_cards_read(struct mg_carried *carried);
+/* Waits for cards that hold their counters back, or leaves them all unread. */
+void mg_cards_read(struct mg_carried *carried, bool waits);
 void mg_cards_read_ip(struct mg_carried *carried); /* those of IP anew */
 void mg_cards_nothing(struct mg_carried *carried); /* as of a host without cards */
 

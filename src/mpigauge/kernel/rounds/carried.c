@@ -15,15 +15,16 @@ enum { TOLD_MOST = 64 }; /* cards of all hosts together, whatever the size of th
 static struct {
     struct mg_told_card told[TOLD_MOST]; /* who carried most is first */
     int                 count;
+    int64_t             is_stale; /* cards of this host were not waited for */
 } own;
 
 /* ---- This host ------------------------------------------------------------------------------- */
 
-void mg_carried_until_now(const struct mg_visit *visit, const struct mg_state *state,
+void mg_carried_until_now(const struct mg_visit *visit, const struct mg_state *state, bool waits,
                           struct mg_carried *carried)
 {
     if (mg_speaks_for_host(visit, state))
-        mg_cards_read(carried);
+        mg_cards_read(carried, waits);
     else
         mg_cards_nothing(carried);
 }
@@ -72,13 +73,14 @@ static void tell_each(const struct mg_each_card *each, int rank)
     }
 }
 
-void mg_carried_since(const struct mg_visit *visit, const struct mg_state *state,
+void mg_carried_since(const struct mg_visit *visit, const struct mg_state *state, bool waits,
                       const struct mg_carried *earlier, struct mg_outcome *outcome)
 {
     struct mg_carried carried;
 
-    mg_carried_until_now(visit, state, &carried);
+    mg_carried_until_now(visit, state, waits, &carried);
     mg_cards_since(earlier, &carried);
+    own.is_stale = carried.is_stale;
     tell_each(&carried.each, mg_world_rank(visit, state->rank));
     outcome->ip_received_bytes   = carried.ip.received_bytes;
     outcome->ip_sent_bytes       = carried.ip.sent_bytes;
@@ -127,11 +129,11 @@ static int64_t more_of_both(const struct mg_outcome *outcome)
 
 static void add_sums(const struct mg_state *state, struct mg_outcome *outcome)
 {
-    enum { IP_RECEIVED, IP_SENT, RDMA_RECEIVED, RDMA_SENT, UNCOUNTED, COUNTS };
+    enum { IP_RECEIVED, IP_SENT, RDMA_RECEIVED, RDMA_SENT, UNCOUNTED, STALE, COUNTS };
     const int64_t here[COUNTS] = {
         [IP_RECEIVED] = outcome->ip_received_bytes,     [IP_SENT] = outcome->ip_sent_bytes,
         [RDMA_RECEIVED] = outcome->rdma_received_bytes, [RDMA_SENT] = outcome->rdma_sent_bytes,
-        [UNCOUNTED] = outcome->uncounted_cards,
+        [UNCOUNTED] = outcome->uncounted_cards,         [STALE] = own.is_stale,
     };
     int64_t all[COUNTS] = {0};
 
@@ -141,6 +143,8 @@ static void add_sums(const struct mg_state *state, struct mg_outcome *outcome)
     outcome->rdma_received_bytes = all[RDMA_RECEIVED];
     outcome->rdma_sent_bytes     = all[RDMA_SENT];
     outcome->uncounted_cards     = all[UNCOUNTED];
+    if (all[STALE] > 0)
+        outcome->net_calls = 0;
 }
 
 void mg_carried_tell(const struct mg_visit *visit, const struct mg_state *state,

@@ -24,13 +24,25 @@ void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct m
     cell->rounds   = mg_rounds_for(run->plan, cell->cost_ns, share);
 }
 
-int mg_warmups_for(const struct mg_cell *cell)
+int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell)
 {
     const double needed = (double) warmup_ns / (cell->cost_ns > 0 ? cell->cost_ns : 1);
+    const double share  = (double) mg_share_ns(run);
 
+    if (needed < 1 && cell->cost_ns > share / 4)
+        return 1;
     if (needed <= MG_WARMUPS)
         return MG_WARMUPS;
     return needed < MG_WARMUPS_MOST ? (int) needed : MG_WARMUPS_MOST;
+}
+
+/* A cell of slow rounds may need more than its time for the fewest samples that tell anything. */
+static bool is_used_up(const struct mg_plan *plan, const struct mg_cell *cell)
+{
+    const int count = cell->series.count;
+
+    return count > 0 && cell->spent_ns >= plan->cell_ns &&
+           (count >= MG_SAMPLES_CELL || cell->spent_ns >= MG_PATIENCE * plan->cell_ns);
 }
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
@@ -55,7 +67,7 @@ const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *ce
         return "time";
     if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
         return "precise";
-    if (cell->spent_ns >= plan->cell_ns && cell->series.count > 0)
+    if (is_used_up(plan, cell))
         return "share";
     return NULL;
 }

@@ -11,7 +11,7 @@
 
 enum {
     MG_TRIALS       = 9, /* single rounds that tell how long a round takes */
-    MG_WARMUPS      = 2, /* at least, and so many are kept: the last cell left its data in caches */
+    MG_WARMUPS      = 2, /* and at most so many are kept: the last cell left its data in caches */
     MG_WARMUPS_MOST = 128,
 };
 
@@ -22,8 +22,8 @@ struct mg_cell {
     int              rounds;
     double           round_ns; /* of one call */
     double           cost_ns;  /* of one sample, with what lies between two of them */
-    int64_t          spent_ns;
-    bool             closed; /* corrupt or refused: not visited again */
+    int64_t          spent_ns; /* in samples and the warm-up before them, nothing else */
+    bool             closed;   /* corrupt or refused: not visited again */
 };
 
 /* What all ranks of the group must agree on before a visit. */
@@ -61,8 +61,9 @@ int64_t mg_share_ns(const struct mg_run *run);
 void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
                 double round_ns, double cost_of_call_ns);
 
-/* Samples before those that count: MG_WARMUPS, or as many as a core needs that has rested. */
-int mg_warmups_for(const struct mg_cell *cell);
+/* Samples before those that count: MG_WARMUPS, or as many as a core needs that has rested; one of a
+ * slow cell, whose visits would be fewer, and which has gone through all its memory then. */
+int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell);
 
 /* NULL, or why the visit is left out.  Asked between visits only, so it costs no sample. */
 const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *cell);

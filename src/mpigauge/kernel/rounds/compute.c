@@ -4,11 +4,12 @@
 
 #include "clock/clock.h"
 
-enum { STEPS = 20000, TRIALS = 5 };
+enum { STEPS = 20000, STEPS_MOST = 1 << 30, TRIALS = 5, TICKS_LEAST = 100 };
 
 static struct {
     volatile uint64_t result;     /* or the compiler would see that nobody wants it */
-    int64_t           fastest_ns; /* of STEPS; 0 = not measured yet */
+    int64_t           steps;      /* that were timed; 0 = none yet */
+    int64_t           fastest_ns; /* of them */
 } work;
 
 void mg_work(int64_t steps)
@@ -37,15 +38,35 @@ void mg_work_wide(int64_t steps)
     }
 }
 
-int64_t mg_work_for(int64_t ns)
+static int64_t fastest_of_trials(int64_t steps)
 {
-    for (int i = work.fastest_ns > 0 ? TRIALS : 0; i < TRIALS; i++) {
+    int64_t fastest_ns = INT64_MAX;
+
+    for (int i = 0; i < TRIALS; i++) {
         const int64_t begin_ns = mg_now_ns();
-        mg_work(STEPS);
+        mg_work(steps);
         const int64_t time_ns = mg_now_ns() - begin_ns;
 
-        work.fastest_ns =
-            work.fastest_ns == 0 || time_ns < work.fastest_ns ? time_ns : work.fastest_ns;
+        fastest_ns = time_ns < fastest_ns ? time_ns : fastest_ns;
     }
-    return ns * STEPS / work.fastest_ns;
+    return fastest_ns;
+}
+
+/* So many steps that a coarse clock sees them take more than nothing. */
+static void time_steps(int64_t step_ns)
+{
+    for (work.steps = STEPS;; work.steps *= 2) {
+        work.fastest_ns = fastest_of_trials(work.steps);
+        if (work.fastest_ns >= TICKS_LEAST * step_ns || work.steps >= STEPS_MOST)
+            break;
+    }
+    if (work.fastest_ns < 1)
+        work.fastest_ns = 1;
+}
+
+int64_t mg_work_for(int64_t ns, int64_t step_ns)
+{
+    if (work.steps == 0)
+        time_steps(step_ns);
+    return (int64_t) ((double) ns * (double) work.steps / (double) work.fastest_ns);
 }

@@ -62,6 +62,14 @@ static void count(const struct mg_visit *visit, const struct mg_state *state,
 
 #ifdef MG_WITHOUT_CONDITION
 /* A build for benchmarks/condition.py, which tells what the other costs. */
+void mg_condition_ask_path(const struct mg_visit *visit, const struct mg_state *state,
+                           struct mg_condition *condition, enum mg_moment moment)
+{
+    (void) visit;
+    (void) state;
+    condition->path_ns[moment] = NAN;
+}
+
 void mg_condition_take(const struct mg_visit *visit, const struct mg_state *state,
                        struct mg_condition *condition, enum mg_moment moment)
 {
@@ -70,12 +78,17 @@ void mg_condition_take(const struct mg_visit *visit, const struct mg_state *stat
     (void) count;
     (void) time_arithmetic;
     condition->line_ns[moment]  = NAN;
-    condition->path_ns[moment]  = NAN;
     condition->alu_ns[moment]   = NAN;
     condition->issue_ns[moment] = NAN;
     condition->counters[moment] = (struct mg_counters){-1, -1, -1, -1, -1};
 }
 #else
+void mg_condition_ask_path(const struct mg_visit *visit, const struct mg_state *state,
+                           struct mg_condition *condition, enum mg_moment moment)
+{
+    condition->path_ns[moment] = mg_path_ns(visit, state);
+}
+
 /* Counters go around the samples and nothing else; arithmetic comes when its core has been busy. */
 void mg_condition_take(const struct mg_visit *visit, const struct mg_state *state,
                        struct mg_condition *condition, enum mg_moment moment)
@@ -85,7 +98,6 @@ void mg_condition_take(const struct mg_visit *visit, const struct mg_state *stat
         time_arithmetic(condition, moment);
     }
     condition->line_ns[moment] = mg_line_ns(visit, state);
-    condition->path_ns[moment] = mg_path_ns(visit, state);
     if (moment == MG_BEFORE) {
         time_arithmetic(condition, moment);
         count(visit, state, condition, moment);

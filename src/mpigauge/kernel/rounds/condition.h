@@ -20,7 +20,10 @@ struct mg_condition {
     struct mg_counters counters[MG_MOMENTS];
 };
 
-/* On all ranks of the group; what this rank has seen, until mg_condition_tell. */
+/* On all ranks of the group; what this rank has seen, until mg_condition_tell.  The way to another
+ * host is asked apart, as its messages go through the cards. */
+void mg_condition_ask_path(const struct mg_visit *visit, const struct mg_state *state,
+                           struct mg_condition *condition, enum mg_moment moment);
 void mg_condition_take(const struct mg_visit *visit, const struct mg_state *state,
                        struct mg_condition *condition, enum mg_moment moment);
 

@@ -279,6 +279,11 @@ static void add_card(const struct port *port, const struct mg_traffic *carried,
     (void) snprintf(card->name, sizeof card->name, "%s", port->name);
 }
 
+int mg_rdma_held_back_ms(void)
+{
+    return own.lifespan_ms;
+}
+
 int mg_rdma_read(struct mg_traffic *carried, struct mg_each_card *each)
 {
     int uncounted = own.beyond;

@@ -20,7 +20,9 @@
 enum {
     TRIALS_USED   = 5,  /* the last of them; the first still pay for the change of cell */
     MUCH_OF_CLOCK = 20, /* of a trial no more than all but a 20th is: or batches had no bounds */
-    PROOF_CALLS   = 64,
+    VERIFIED_EACH = 4,  /* of a cell's visits in a launch, from the first; the last is, too */
+    PROOF_MOST    = 64, /* calls */
+    PROOF_LEAST   = 4,
     PROVED_BYTES  = 4096, /* from here on the payload itself is proof enough */
 };
 
@@ -113,7 +115,7 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
     }
     decision->batch   = cell->batch;
     decision->rounds  = cell->rounds;
-    decision->warmups = mg_warmups_for(cell);
+    decision->warmups = mg_warmups_for(run, cell);
     mg_share(state->comm, decision, sizeof *decision);
     return trials;
 }
@@ -152,9 +154,9 @@ static void report(const struct mg_visit *visit, const struct mg_rounds *rounds,
     outcome->local_ns = (mg_numbers){rounds->local_ns, count};
 }
 
-/* Rank 0 alone: what is known of the visit goes to the journal, and decides about the next one. */
-static void conclude(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                     struct mg_outcome *outcome)
+/* Rank 0 alone: the samples join those of the cell, and decide about its next visit. */
+static void take_in(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                    const struct mg_outcome *outcome)
 {
     const struct mg_rounds *rounds     = &run->rounds;
     int64_t                *samples_ns = malloc((size_t) rounds->count * sizeof *samples_ns);
@@ -164,43 +166,51 @@ static void conclude(struct mg_run *run, const struct mg_visit *visit, struct mg
     const int     count     = punctual(rounds, samples_ns);
     const int64_t median_ns = mg_median_of(samples_ns, count);
 
-    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
     mg_series_append(&cell->series, samples_ns, count, (int) outcome->batch);
-    const struct mg_standing standing = mg_series_standing(&cell->series);
-    cell->spent_ns += outcome->elapsed_ns;
-    cell->closed = outcome->corrupt != NULL;
     mg_size_up(run, visit, cell, (double) median_ns / (double) outcome->batch,
                (double) rounds->elapsed_ns / rounds->count / (double) outcome->batch);
     if (mg_is_global(visit) && (run->fastest_ns == 0 || median_ns < run->fastest_ns))
         run->fastest_ns = median_ns;
-    report(visit, rounds, &standing, outcome);
-    mg_journal_visit(visit, outcome);
     free(samples_ns);
+}
+
+/* Rank 0 alone: what is known of the visit goes to the journal. */
+static void conclude(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                     struct mg_outcome *outcome)
+{
+    const struct mg_standing standing = mg_series_standing(&cell->series);
+
+    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
+    cell->closed        = outcome->corrupt != NULL;
+    report(visit, &run->rounds, &standing, outcome);
+    mg_journal_visit(visit, outcome);
 }
 
 /* The rounds of `overlap` without and with a computation that takes as long as they do. */
 static void time_pure(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, const struct mg_decision *decision,
-                      struct mg_outcome *outcome)
+                      struct mg_cell *cell, struct mg_outcome *outcome)
 {
     state->work = 0;
     if (!visit->mode->overlaps)
         return;
     visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
                                   MG_OVERDRAFT * mg_share_ns(run), &run->pure);
+    cell->spent_ns += run->pure.elapsed_ns;
     outcome->net_calls += run->pure.calls;
     outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
     const int count  = punctual(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
     outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
     mg_share(state->comm, &outcome->work_ns, sizeof outcome->work_ns);
-    state->work = mg_work_for(outcome->work_ns);
+    state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
 }
 
 static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit *visit,
-                                 struct mg_state *state, char *words, size_t words_bytes)
+                                 struct mg_state *state, bool verifies, char *words,
+                                 size_t words_bytes)
 {
-    if (!mg_payload_verify(visit, state, words, words_bytes))
+    if (verifies && !mg_payload_verify(visit, state, words, words_bytes))
         return words;
     if (state->rank == 0 && run->rounds.left_early > 0) {
         (void) snprintf(words, words_bytes,
@@ -211,23 +221,42 @@ static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit
     return NULL;
 }
 
-/* The words that start a round travel as messages do: of short operations they would be what the
- * cards count.  So those are called a few times without them.  All hosts have read their counters
- * before anybody calls. */
-static void prove(const struct mg_visit *visit, struct mg_state *state, struct mg_outcome *outcome)
+static bool talks(const struct mg_visit *visit)
 {
-    if (!mg_is_global(visit) || visit->bytes >= PROVED_BYTES)
-        return;
+    return visit->pattern->family == MG_MESSAGE || visit->pattern->family == MG_COLLECTIVE;
+}
+
+/* Of short operations the words that start a round are what the cards would count: these travel as
+ * messages do.  So they are called a few times without them, where their content is checked. */
+static bool is_proved_apart(const struct mg_visit *visit)
+{
+    return mg_is_global(visit) && visit->bytes < PROVED_BYTES;
+}
+
+/* As many as fit a share of the cell's time. */
+static int proof_calls(const struct mg_run *run, const struct mg_cell *cell)
+{
+    const double fits = (double) mg_share_ns(run) / (cell->round_ns > 1 ? cell->round_ns : 1);
+
+    return fits < PROOF_LEAST ? PROOF_LEAST : fits < PROOF_MOST ? (int) fits : PROOF_MOST;
+}
+
+/* All hosts have read their counters before anybody calls. */
+static void prove(const struct mg_visit *visit, struct mg_state *state, bool first, int calls,
+                  struct mg_outcome *outcome)
+{
     struct mg_carried before;
 
-    mg_carried_until_now(visit, state, &before);
+    mg_carried_until_now(visit, state, first, &before);
     begin(visit, state);
-    if (state->rank == 0) /* the handshake of the begin is none of its messages */
+    if (state->rank == 0 &&
+        !before.is_stale) /* the handshake of the begin is none of its messages */
         mg_cards_read_ip(&before);
-    for (outcome->net_calls = 0; outcome->net_calls < PROOF_CALLS; outcome->net_calls++)
+    for (int i = 0; i < calls; i++)
         visit->mode->call(state);
     finish(visit, state);
-    mg_carried_since(visit, state, &before, outcome);
+    outcome->net_calls = calls;
+    mg_carried_since(visit, state, first, &before, outcome);
 }
 
 static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
@@ -241,11 +270,12 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
 
 /* Samples that do not count, the first of which are kept. */
 static void warm_up(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                    struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
-                    struct mg_outcome *outcome)
+                    struct mg_walk *walk, const struct mg_decision *decision, struct mg_cell *cell,
+                    int64_t *kept_ns, struct mg_outcome *outcome)
 {
     visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->warmups,
                                   MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
+    cell->spent_ns += run->rounds.elapsed_ns;
     const int kept = run->rounds.count < MG_WARMUPS ? run->rounds.count : MG_WARMUPS;
 
     memcpy(kept_ns, run->rounds.samples_ns, (size_t) kept * sizeof *kept_ns);
@@ -254,60 +284,106 @@ static void warm_up(struct mg_run *run, const struct mg_visit *visit, struct mg_
     outcome->net_calls += run->rounds.calls;
 }
 
-/* The rounds of a visit, and what the cards have carried for them. */
+/* The rounds of a visit. */
 static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                        struct mg_walk *walk, const struct mg_decision *decision, int64_t *kept_ns,
-                        struct mg_outcome *outcome)
+                        struct mg_walk *walk, const struct mg_decision *decision,
+                        struct mg_cell *cell, int64_t *kept_ns, struct mg_outcome *outcome)
 {
-    struct mg_carried before;
-
-    mg_carried_until_now(visit, state, &before);
     begin(visit, state);
-    warm_up(run, visit, state, walk, decision, kept_ns, outcome);
-    time_pure(run, visit, state, walk, decision, outcome);
+    warm_up(run, visit, state, walk, decision, cell, kept_ns, outcome);
+    time_pure(run, visit, state, walk, decision, cell, outcome);
     visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
                                   MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
     finish(visit, state);
-    mg_carried_since(visit, state, &before, outcome);
+    cell->spent_ns += run->rounds.elapsed_ns;
     outcome->net_calls += run->rounds.calls;
     outcome->backwards += mg_clamp(run->rounds.samples_ns, run->rounds.count);
     state->work = 0;
 }
 
+/* The rounds between two looks at the machine, and all of that between two at the cards: a card may
+ * have to be waited for, and the machine of then would be another one. */
+static void time_in_condition(struct mg_run *run, const struct mg_visit *visit,
+                              struct mg_state *state, struct mg_walk *walk,
+                              const struct mg_decision *decision, bool first, struct mg_cell *cell,
+                              int64_t *kept_ns, struct mg_outcome *outcome)
+{
+    const bool          counts = talks(visit) && !is_proved_apart(visit);
+    struct mg_condition condition;
+    struct mg_carried   before;
+
+    mg_condition_ask_path(visit, state, &condition, MG_BEFORE);
+    if (counts)
+        mg_carried_until_now(visit, state, first, &before);
+    mg_condition_take(visit, state, &condition, MG_BEFORE);
+    time_rounds(run, visit, state, walk, decision, cell, kept_ns, outcome);
+    mg_condition_take(visit, state, &condition, MG_AFTER);
+    if (counts)
+        mg_carried_since(visit, state, first, &before, outcome);
+    else
+        outcome->net_calls = 0;
+    mg_condition_ask_path(visit, state, &condition, MG_AFTER);
+    mg_condition_tell(state, &condition, outcome);
+}
+
+/* What comes after the samples, decided by rank 0. */
+struct after {
+    int is_verified;
+    int proof_calls;
+};
+
+static struct after after_of(const struct mg_run *run, const struct mg_state *state,
+                             const struct mg_cell *cell)
+{
+    const int    made  = cell->series.visits;
+    struct after after = {0};
+
+    if (state->rank == 0) {
+        after.is_verified = made % VERIFIED_EACH == 1 || made == run->plan->visits_per_cell ||
+                            mg_reason_to_skip(run, cell) != NULL;
+        after.proof_calls = proof_calls(run, cell);
+    }
+    mg_share(state->comm, &after, sizeof after);
+    return after;
+}
+
 static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    int64_t             trial_ns[MG_TRIALS];
-    int64_t             kept_ns[MG_WARMUPS];
-    char                words[MG_WORDS_BYTES];
-    int                 slots = 1;
-    struct mg_condition condition;
-    struct mg_outcome   outcome = {.at_ns = mg_now_ns() - run->start_ns};
+    int64_t           trial_ns[MG_TRIALS];
+    int64_t           kept_ns[MG_WARMUPS];
+    char              words[MG_WORDS_BYTES];
+    int               slots   = 1;
+    const bool        first   = decision->batch == 0; /* of the cell in this launch */
+    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk   = mg_payload_walk(visit, state, slots);
     const int      trials = prepare(run, visit, state, &walk, cell, decision, trial_ns);
     outcome.trial_ns      = (mg_numbers){trial_ns, trials};
     outcome.backwards     = mg_clamp(trial_ns, trials);
+    outcome.batch         = decision->batch;
+    outcome.ops           = (int64_t) decision->batch * trips_of(visit, state);
     mg_alive();
 
-    mg_condition_take(visit, state, &condition, MG_BEFORE);
-    time_rounds(run, visit, state, &walk, decision, kept_ns, &outcome);
-    mg_condition_take(visit, state, &condition, MG_AFTER);
-    mg_condition_tell(state, &condition, &outcome);
+    time_in_condition(run, visit, state, &walk, decision, first, cell, kept_ns, &outcome);
     mg_payload_walked(&walk);
     mg_alive();
-    prove(visit, state, &outcome);
-    mg_carried_tell(visit, state, &outcome);
+    if (state->rank == 0)
+        take_in(run, visit, cell, &outcome);
+    const struct after after = after_of(run, state, cell);
+    if (is_proved_apart(visit) && after.is_verified)
+        prove(visit, state, first, after.proof_calls, &outcome);
+    if (talks(visit) && (!is_proved_apart(visit) || after.is_verified))
+        mg_carried_tell(visit, state, &outcome);
 
-    state->send   = walk.send_first;
-    state->recv   = walk.recv_first;
-    outcome.batch = decision->batch;
-    outcome.ops   = (int64_t) decision->batch * trips_of(visit, state);
+    state->send = walk.send_first;
+    state->recv = walk.recv_first;
     run->rounds.cpu_ns =
         cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
     outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
-    outcome.corrupt    = what_is_wrong(run, visit, state, words, sizeof words);
+    outcome.verified   = after.is_verified != 0;
+    outcome.corrupt    = what_is_wrong(run, visit, state, outcome.verified, words, sizeof words);
     if (state->rank == 0)
         conclude(run, visit, cell, &outcome);
 }

@@ -12,6 +12,11 @@ static void put_number(FILE *out, const char *key, mg_number value)
     (void) fprintf(out, ",\"%s\":%" PRId64, key, value);
 }
 
+static void put_truth(FILE *out, const char *key, mg_truth value)
+{
+    (void) fprintf(out, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
 static void put_real(FILE *out, const char *key, mg_real value)
 {
     (void) fprintf(out, ",\"%s\":%.4g", key, value);

@@ -10,6 +10,7 @@
 
 /* How a field is written. */
 typedef int64_t     mg_number;
+typedef bool        mg_truth;
 typedef double      mg_real;
 typedef const char *mg_text;
 
@@ -52,14 +53,16 @@ typedef struct {
     FIELD(real, correlation_time, true)                                                            \
     FIELD(real, effective, true)                                                                   \
     FIELD(real, half_width, isfinite(outcome->half_width))                                         \
-    FIELD(number, net_bytes, true) /* by the IP interfaces of rank 0's host in net_calls calls */  \
+    FIELD(truth, verified, true) /* its content was compared */                                    \
+    /* by the IP interfaces of rank 0's host in net_calls calls; then by all hosts of the visit */ \
+    FIELD(number, net_bytes, outcome->net_calls > 0)                                               \
     FIELD(number, net_calls, true)                                                                 \
-    FIELD(number, ip_received_bytes, true) /* this and what follows: by all hosts of the visit */  \
-    FIELD(number, ip_sent_bytes, true)                                                             \
-    FIELD(number, rdma_received_bytes, true)                                                       \
-    FIELD(number, rdma_sent_bytes, true)                                                           \
-    FIELD(number, uncounted_cards, true)                                                           \
-    FIELD(cards, by_card, outcome->by_card.count > 0)                                              \
+    FIELD(number, ip_received_bytes, outcome->net_calls > 0)                                       \
+    FIELD(number, ip_sent_bytes, outcome->net_calls > 0)                                           \
+    FIELD(number, rdma_received_bytes, outcome->net_calls > 0)                                     \
+    FIELD(number, rdma_sent_bytes, outcome->net_calls > 0)                                         \
+    FIELD(number, uncounted_cards, outcome->net_calls > 0)                                         \
+    FIELD(cards, by_card, outcome->net_calls > 0 && outcome->by_card.count > 0)                    \
     FIELD(text, corrupt, outcome->corrupt != NULL)    /* what was wrong with the payload */        \
     FIELD(reals, line_ns, outcome->line_ns.count > 0) /* before the samples, and after them */     \
     FIELD(reals, line_worst_ns, outcome->line_worst_ns.count > 0)                                  \
