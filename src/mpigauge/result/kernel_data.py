@@ -199,7 +199,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
             and in the last. Older versions did so in all.
         net_bytes: What the IP interfaces of rank 0's host received during net_calls calls, or sent if that is
             more: with the five fields behind net_calls the proof of the transport.
-        net_calls: The calls that were counted for it; 0 where none were, and none of these fields says anything.
+        net_calls: The calls that were counted for it; 0 where none were, and no such field says anything.
         ip_received_bytes: What the IP interfaces of all hosts of the visit received meanwhile, together.
         ip_sent_bytes: What they sent.
         rdma_received_bytes: What all other network cards of these hosts received. IP may go through them,

@@ -1,4 +1,4 @@
-"""Messages beside a bare loop, and intervals beside what other invocations find."""
+"""Messages and short collectives beside bare loops, and intervals beside what other invocations find."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ PAIRS_OF_RUNS = 5
 MARGIN = 0.05
 """The instrument promises 1 %; the rest is what two programs that run one after the other may differ by."""
 
+COLLECTIVES = ("barrier", "bcast", "allreduce")
+ROUNDS = 2_000
+MARGIN_OF_COLLECTIVES = 0.2
+"""An operation of 200 ns is a tenth longer by one cache miss: docs/method.md#a-round says what was found."""
+
 INVOCATIONS = 8
 HOLD_LEAST = 0.74
 """Of intervals that are to hold in 95 %: fewer of sixteen is less than 1 % likely."""
@@ -42,24 +47,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bare")
 
 
-def bare_times(library: Library, folder: Path) -> dict[int, float]:
-    """Return the median time of a message in seconds by size, of a loop that does nothing else."""
-    program = folder / f"bare-{library.name}"
+def bare_output(library: Library, folder: Path, name: str, *arguments: str) -> str:
+    """Return what a program of benchmarks/ prints that does nothing but what it times."""
+    program = folder / f"{name}-{library.name}"
     environment = {**os.environ, **library.environment}
     if not program.exists():
-        source = ROOT / "benchmarks" / "bare_pingpong.c"
+        source = ROOT / "benchmarks" / f"{name}.c"
         words = [str(library.mpicc), "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", str(program), str(source)]
         subprocess.run(words, env=environment, check=True)
-    loops = tuple(f"{size}:{rounds}" for size, rounds in ROUND_TRIPS.items())
     job = Job(
-        library.mpiexec, 2, (str(program), str(REPETITIONS), *loops), cores_allowed(), os.geteuid() == 0
+        library.mpiexec, 2, (str(program), str(REPETITIONS), *arguments), cores_allowed(), os.geteuid() == 0
     )
     words = [*command_of(job, library.kind.launcher).words]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def bare_times(library: Library, folder: Path) -> dict[int, float]:
+    """Return the median time of a message in seconds, by size."""
+    loops = (f"{size}:{rounds}" for size, rounds in ROUND_TRIPS.items())
     times = defaultdict(list)
-    for size, nanoseconds in re.findall(r"^(\d+) ([\d.]+)$", done.stdout, re.MULTILINE):
+    printed = bare_output(library, folder, "bare_pingpong", *loops)
+    for size, nanoseconds in re.findall(r"^(\d+) ([\d.]+)$", printed, re.MULTILINE):
         times[int(size)].append(float(nanoseconds) * 1e-9)
     return {size: median(values) for size, values in times.items()}
+
+
+def bare_collectives(library: Library, folder: Path) -> dict[tuple[str, str], float]:
+    """Return the median time of a collective of 8 B in seconds, by its name and what comes before a round."""
+    times = defaultdict(list)
+    printed = bare_output(library, folder, "bare_collectives", str(ROUNDS))
+    for name, before, nanoseconds in re.findall(r"^(\w+) (\w+) ([\d.]+)$", printed, re.MULTILINE):
+        times[name, before].append(float(nanoseconds) * 1e-9)
+    return {key: median(values) for key, values in times.items()}
 
 
 @truth
@@ -76,6 +95,25 @@ def test_a_message_takes_what_a_bare_loop_says(library: Library, rows: Rows, fol
     for size, values in ratios.items():
         what = f"{library.name}, message of {size} B / bare loop"
         check(what, median(values), above=1 - MARGIN, below=1 + MARGIN)
+
+
+@truth
+def test_a_short_collective_takes_what_a_bare_common_start_says(
+    library: Library, rows: Rows, folder: Path
+) -> None:
+    """Of a loop that has empty messages before each round, too; one without them finds warmer code."""
+    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for _ in range(PAIRS_OF_RUNS):
+        bare = bare_collectives(library, folder)
+        found = rows(*COLLECTIVES, "--sizes", "8", "--launches", "1", "--mpi", str(library.mpicc))
+        for row in found:
+            for name, before in bare:
+                if row["pattern"] == name:
+                    ratios[name, before].append(row["time_s"]["estimate"] / bare[name, before])
+    for (name, before), values in ratios.items():
+        what = f"{library.name}, {name} of 8 B / bare common start, {before} before it"
+        apart = MARGIN_OF_COLLECTIVES if before == "meet" else 2 * MARGIN_OF_COLLECTIVES
+        check(what, median(values), above=1 - apart, below=1 + apart)
 
 
 @truth
