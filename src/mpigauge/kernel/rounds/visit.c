@@ -306,24 +306,24 @@ static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct
 static void time_in_condition(struct mg_run *run, const struct mg_visit *visit,
                               struct mg_state *state, struct mg_walk *walk,
                               const struct mg_decision *decision, bool first, struct mg_cell *cell,
-                              int64_t *kept_ns, struct mg_outcome *outcome)
+                              int64_t *kept_ns, struct mg_condition *condition,
+                              struct mg_outcome *outcome)
 {
-    const bool          counts = talks(visit) && !is_proved_apart(visit);
-    struct mg_condition condition;
-    struct mg_carried   before;
+    const bool        counts = talks(visit) && !is_proved_apart(visit);
+    struct mg_carried before;
 
-    mg_condition_ask_path(visit, state, &condition, MG_BEFORE);
+    mg_condition_ask_path(visit, state, condition, MG_BEFORE);
     if (counts)
         mg_carried_until_now(visit, state, first, &before);
-    mg_condition_take(visit, state, &condition, MG_BEFORE);
+    mg_condition_take(visit, state, condition, MG_BEFORE);
     time_rounds(run, visit, state, walk, decision, cell, kept_ns, outcome);
-    mg_condition_take(visit, state, &condition, MG_AFTER);
+    mg_condition_take(visit, state, condition, MG_AFTER);
     if (counts)
         mg_carried_since(visit, state, first, &before, outcome);
     else
         outcome->net_calls = 0;
-    mg_condition_ask_path(visit, state, &condition, MG_AFTER);
-    mg_condition_tell(state, &condition, outcome);
+    mg_condition_ask_path(visit, state, condition, MG_AFTER);
+    mg_condition_tell(state, condition, outcome);
 }
 
 /* What comes after the samples, decided by rank 0. */
@@ -350,12 +350,13 @@ static struct after after_of(const struct mg_run *run, const struct mg_state *st
 static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    int64_t           trial_ns[MG_TRIALS];
-    int64_t           kept_ns[MG_WARMUPS];
-    char              words[MG_WORDS_BYTES];
-    int               slots   = 1;
-    const bool        first   = decision->batch == 0; /* of the cell in this launch */
-    struct mg_outcome outcome = {.at_ns = mg_now_ns() - run->start_ns};
+    int64_t             trial_ns[MG_TRIALS];
+    int64_t             kept_ns[MG_WARMUPS];
+    struct mg_condition condition; /* the outcome points into it */
+    char                words[MG_WORDS_BYTES];
+    int                 slots   = 1;
+    const bool          first   = decision->batch == 0; /* of the cell in this launch */
+    struct mg_outcome   outcome = {.at_ns = mg_now_ns() - run->start_ns};
 
     mg_payload_prepare(visit, state, &slots);
     struct mg_walk walk   = mg_payload_walk(visit, state, slots);
@@ -366,7 +367,8 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     outcome.ops           = (int64_t) decision->batch * trips_of(visit, state);
     mg_alive();
 
-    time_in_condition(run, visit, state, &walk, decision, first, cell, kept_ns, &outcome);
+    time_in_condition(run, visit, state, &walk, decision, first, cell, kept_ns, &condition,
+                      &outcome);
     mg_payload_walked(&walk);
     mg_alive();
     if (state->rank == 0)

@@ -1,4 +1,4 @@
-"""Text as the OSU Micro-Benchmarks 7.4 print it with -c: Pass where the payload of every visit was right.
+"""Text as the OSU Micro-Benchmarks 7.4 print it with -c: Pass where the payload was right.
 
 For programs that look for it in each row, such as ReFrame's hpctestlib. Others, such as Ramble, know no row
 with this column, so both texts are formats of their own.
