@@ -86,6 +86,21 @@ static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns,
     return round > least ? round : least;
 }
 
+/* A visit under way; the outcome points into all that is beside it. */
+struct course {
+    struct mg_run         *run;
+    const struct mg_visit *visit;
+    struct mg_state       *state;
+    struct mg_cell        *cell;
+    struct mg_decision    *decision;
+    bool                   is_first; /* of the cell in this launch */
+    struct mg_walk         walk;
+    int64_t                trial_ns[MG_TRIALS];
+    int64_t                kept_ns[MG_WARMUPS];
+    struct mg_condition    condition;
+    struct mg_outcome      outcome;
+};
+
 /* ---- A visit --------------------------------------------------------------------------------- */
 
 /* -1 where it is not known on every rank. */
@@ -118,6 +133,15 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
     decision->warmups = mg_warmups_for(run, cell);
     mg_share(state->comm, decision, sizeof *decision);
     return trials;
+}
+
+/* A series of rounds of the visit, which its cell pays for. */
+static void run_rounds(struct course *of, int count, struct mg_rounds *rounds)
+{
+    of->visit->pattern->sampling->run(of->visit, of->state, &of->walk, of->decision->batch, count,
+                                      MG_OVERDRAFT * mg_share_ns(of->run), rounds);
+    of->cell->spent_ns += rounds->elapsed_ns;
+    of->outcome.net_calls += rounds->calls;
 }
 
 /* Samples that started in time; all, if there are none. */
@@ -186,26 +210,6 @@ static void conclude(const struct mg_run *run, const struct mg_visit *visit, str
     mg_journal_visit(visit, outcome);
 }
 
-/* The rounds of `overlap` without and with a computation that takes as long as they do. */
-static void time_pure(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                      struct mg_walk *walk, const struct mg_decision *decision,
-                      struct mg_cell *cell, struct mg_outcome *outcome)
-{
-    state->work = 0;
-    if (!visit->mode->overlaps)
-        return;
-    visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
-                                  MG_OVERDRAFT * mg_share_ns(run), &run->pure);
-    cell->spent_ns += run->pure.elapsed_ns;
-    outcome->net_calls += run->pure.calls;
-    outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
-    const int count  = punctual(&run->pure, run->pure.samples_ns);
-    outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
-    outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
-    mg_share(state->comm, &outcome->work_ns, sizeof outcome->work_ns);
-    state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
-}
-
 static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit *visit,
                                  struct mg_state *state, bool verifies, char *words,
                                  size_t words_bytes)
@@ -249,8 +253,8 @@ static void prove(const struct mg_visit *visit, struct mg_state *state, bool fir
 
     mg_carried_until_now(visit, state, first, &before);
     begin(visit, state);
-    if (state->rank == 0 &&
-        !before.is_stale) /* the handshake of the begin is none of its messages */
+    /* The handshake of the begin is none of its messages. */
+    if (state->rank == 0 && !before.is_stale)
         mg_cards_read_ip(&before);
     for (int i = 0; i < calls; i++)
         visit->mode->call(state);
@@ -268,62 +272,72 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
-/* Samples that do not count, the first of which are kept. */
-static void warm_up(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                    struct mg_walk *walk, const struct mg_decision *decision, struct mg_cell *cell,
-                    int64_t *kept_ns, struct mg_outcome *outcome)
+/* The rounds of `overlap` without and with a computation that takes as long as they do. */
+static void time_pure(struct course *of)
 {
-    visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->warmups,
-                                  MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
-    cell->spent_ns += run->rounds.elapsed_ns;
-    const int kept = run->rounds.count < MG_WARMUPS ? run->rounds.count : MG_WARMUPS;
+    struct mg_run     *run     = of->run;
+    struct mg_outcome *outcome = &of->outcome;
 
-    memcpy(kept_ns, run->rounds.samples_ns, (size_t) kept * sizeof *kept_ns);
-    outcome->backwards += mg_clamp(kept_ns, kept);
-    outcome->warmup_ns = (mg_numbers){kept_ns, kept};
-    outcome->net_calls += run->rounds.calls;
+    of->state->work = 0;
+    if (!of->visit->mode->overlaps)
+        return;
+    run_rounds(of, of->decision->rounds, &run->pure);
+    outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
+    const int count  = punctual(&run->pure, run->pure.samples_ns);
+    outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
+    outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
+    mg_share(of->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
+    of->state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
+}
+
+/* Samples that do not count, the first of which are kept. */
+static void warm_up(struct course *of)
+{
+    struct mg_rounds *rounds = &of->run->rounds;
+
+    run_rounds(of, of->decision->warmups, rounds);
+    const int kept = rounds->count < MG_WARMUPS ? rounds->count : MG_WARMUPS;
+
+    memcpy(of->kept_ns, rounds->samples_ns, (size_t) kept * sizeof *of->kept_ns);
+    of->outcome.backwards += mg_clamp(of->kept_ns, kept);
+    of->outcome.warmup_ns = (mg_numbers){of->kept_ns, kept};
 }
 
 /* The rounds of a visit. */
-static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                        struct mg_walk *walk, const struct mg_decision *decision,
-                        struct mg_cell *cell, int64_t *kept_ns, struct mg_outcome *outcome)
+static void time_rounds(struct course *of)
 {
-    begin(visit, state);
-    warm_up(run, visit, state, walk, decision, cell, kept_ns, outcome);
-    time_pure(run, visit, state, walk, decision, cell, outcome);
-    visit->pattern->sampling->run(visit, state, walk, decision->batch, decision->rounds,
-                                  MG_OVERDRAFT * mg_share_ns(run), &run->rounds);
-    finish(visit, state);
-    cell->spent_ns += run->rounds.elapsed_ns;
-    outcome->net_calls += run->rounds.calls;
-    outcome->backwards += mg_clamp(run->rounds.samples_ns, run->rounds.count);
-    state->work = 0;
+    struct mg_rounds *rounds = &of->run->rounds;
+
+    begin(of->visit, of->state);
+    warm_up(of);
+    time_pure(of);
+    run_rounds(of, of->decision->rounds, rounds);
+    finish(of->visit, of->state);
+    of->outcome.backwards += mg_clamp(rounds->samples_ns, rounds->count);
+    of->state->work = 0;
 }
 
 /* The rounds between two looks at the machine, and all of that between two at the cards: a card may
  * have to be waited for, and the machine of then would be another one. */
-static void time_in_condition(struct mg_run *run, const struct mg_visit *visit,
-                              struct mg_state *state, struct mg_walk *walk,
-                              const struct mg_decision *decision, bool first, struct mg_cell *cell,
-                              int64_t *kept_ns, struct mg_condition *condition,
-                              struct mg_outcome *outcome)
+static void time_in_condition(struct course *of)
 {
-    const bool        counts = talks(visit) && !is_proved_apart(visit);
-    struct mg_carried before;
+    const struct mg_visit *visit  = of->visit;
+    struct mg_state       *state  = of->state;
+    const bool             counts = talks(visit) && !is_proved_apart(visit);
+    struct mg_carried      before;
 
-    mg_condition_ask_path(visit, state, condition, MG_BEFORE);
+    mg_condition_ask_path(visit, state, &of->condition, MG_BEFORE);
     if (counts)
-        mg_carried_until_now(visit, state, first, &before);
-    mg_condition_take(visit, state, condition, MG_BEFORE);
-    time_rounds(run, visit, state, walk, decision, cell, kept_ns, outcome);
-    mg_condition_take(visit, state, condition, MG_AFTER);
+        mg_carried_until_now(visit, state, of->is_first, &before);
+    mg_condition_take(visit, state, &of->condition, MG_BEFORE);
+    time_rounds(of);
+    mg_condition_take(visit, state, &of->condition, MG_AFTER);
     if (counts)
-        mg_carried_since(visit, state, first, &before, outcome);
+        mg_carried_since(visit, state, of->is_first, &before, &of->outcome);
     else
-        outcome->net_calls = 0;
-    mg_condition_ask_path(visit, state, condition, MG_AFTER);
-    mg_condition_tell(state, condition, outcome);
+        of->outcome.net_calls = 0;
+    mg_condition_ask_path(visit, state, &of->condition, MG_AFTER);
+    mg_condition_tell(state, &of->condition, &of->outcome);
 }
 
 /* What comes after the samples, decided by rank 0. */
@@ -350,44 +364,45 @@ static struct after after_of(const struct mg_run *run, const struct mg_state *st
 static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    int64_t             trial_ns[MG_TRIALS];
-    int64_t             kept_ns[MG_WARMUPS];
-    struct mg_condition condition; /* the outcome points into it */
-    char                words[MG_WORDS_BYTES];
-    int                 slots   = 1;
-    const bool          first   = decision->batch == 0; /* of the cell in this launch */
-    struct mg_outcome   outcome = {.at_ns = mg_now_ns() - run->start_ns};
+    char          words[MG_WORDS_BYTES];
+    int           slots = 1;
+    struct course of    = {.run      = run,
+                           .visit    = visit,
+                           .state    = state,
+                           .cell     = cell,
+                           .decision = decision,
+                           .is_first = decision->batch == 0,
+                           .outcome  = {.at_ns = mg_now_ns() - run->start_ns}};
 
     mg_payload_prepare(visit, state, &slots);
-    struct mg_walk walk   = mg_payload_walk(visit, state, slots);
-    const int      trials = prepare(run, visit, state, &walk, cell, decision, trial_ns);
-    outcome.trial_ns      = (mg_numbers){trial_ns, trials};
-    outcome.backwards     = mg_clamp(trial_ns, trials);
-    outcome.batch         = decision->batch;
-    outcome.ops           = (int64_t) decision->batch * trips_of(visit, state);
+    of.walk               = mg_payload_walk(visit, state, slots);
+    const int trials      = prepare(run, visit, state, &of.walk, cell, decision, of.trial_ns);
+    of.outcome.trial_ns   = (mg_numbers){of.trial_ns, trials};
+    of.outcome.backwards  = mg_clamp(of.trial_ns, trials);
+    of.outcome.batch      = decision->batch;
+    of.outcome.ops        = (int64_t) decision->batch * trips_of(visit, state);
+    of.outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
     mg_alive();
 
-    time_in_condition(run, visit, state, &walk, decision, first, cell, kept_ns, &condition,
-                      &outcome);
-    mg_payload_walked(&walk);
+    time_in_condition(&of);
+    mg_payload_walked(&of.walk);
     mg_alive();
     if (state->rank == 0)
-        take_in(run, visit, cell, &outcome);
+        take_in(run, visit, cell, &of.outcome);
     const struct after after = after_of(run, state, cell);
     if (is_proved_apart(visit) && after.is_verified)
-        prove(visit, state, first, after.proof_calls, &outcome);
+        prove(visit, state, of.is_first, after.proof_calls, &of.outcome);
     if (talks(visit) && (!is_proved_apart(visit) || after.is_verified))
-        mg_carried_tell(visit, state, &outcome);
+        mg_carried_tell(visit, state, &of.outcome);
 
-    state->send = walk.send_first;
-    state->recv = walk.recv_first;
+    state->send = of.walk.send_first;
+    state->recv = of.walk.recv_first;
     run->rounds.cpu_ns =
         cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
-    outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
-    outcome.verified   = after.is_verified != 0;
-    outcome.corrupt    = what_is_wrong(run, visit, state, outcome.verified, words, sizeof words);
+    of.outcome.verified = after.is_verified != 0;
+    of.outcome.corrupt = what_is_wrong(run, visit, state, of.outcome.verified, words, sizeof words);
     if (state->rank == 0)
-        conclude(run, visit, cell, &outcome);
+        conclude(run, visit, cell, &of.outcome);
 }
 
 void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
