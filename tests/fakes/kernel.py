@@ -260,8 +260,8 @@ class Run:
             words.append(f'"half_width":{width:.4g}')
         calls = cell.batch * (len(warmup_ns) + len(samples_ns))
         words.append(f'"verified":{"true" if verified else "false"}')
-        apart = starts_together(visit) and visit["bytes"] < PROVED_BYTES
-        words += traffic(visit, ranks, in_call * calls, calls) if verified or not apart else ['"net_calls":0']
+        counted = traffic(visit, ranks, in_call * calls, calls)
+        words += counted if _is_counted(visit, verified) else ['"net_calls":0']
         if is_meant("FAKE_CORRUPT", visit):
             cell.closed = True
             words.append('"corrupt":"rank 1 received 0xa5 instead of 0x17 from rank 0 at byte 3 of 64"')
@@ -307,6 +307,12 @@ class Run:
         cap = -(-launch["rounds_max"] // launch["visits_per_cell"])
         wanted = max(SAMPLES_LEAST, -(-SAMPLES_CELL // launch["visits_per_cell"]))
         cell.rounds = int(min(cap, max(1, samples, min(wanted, OVERDRAFT * samples))))
+
+
+def _is_counted(visit: dict[str, Any], verified: bool) -> bool:
+    """Of short operations that start together, what is sent where they are verified."""
+    talks = PATTERNS[visit["pattern"]]["family"] in {"message", "collective"}
+    return talks and (verified or visit["bytes"] >= PROVED_BYTES or not starts_together(visit))
 
 
 def _comes_late(visit: dict[str, Any]) -> bool:
