@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.parts import Counts
     from mpigauge.analysis.percentiles import Values
 
+_PADDED_AT_ONCE = 1 << 17
+"""Values that are transformed at once, with the zeros behind each visit."""
+
 
 def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
     """Integrated autocorrelation time of u = log t, clipped to [p1, p99]: how many rounds are worth one.
@@ -73,7 +76,7 @@ def _lag_products(visits: Parts, owners: Counts) -> Parts:
 
 
 def _lag_products_of(stack: Values, firsts: Counts) -> Values:
-    """By FFT, and summed up over the visits of a launch.
+    """By FFT, of some visits at a time, and summed up over those of a launch.
 
     Args:
         stack: Of visits of one length, shape ``(visits, rounds)``.
@@ -84,9 +87,12 @@ def _lag_products_of(stack: Values, firsts: Counts) -> Values:
     """
     length = stack.shape[1]
     padded = 1 << (2 * length - 1).bit_length()
-    spectrum = np.fft.rfft(stack, padded, axis=1)
-    power = np.add.reduceat(spectrum.real**2 + spectrum.imag**2, firsts, axis=0)
-    products: Values = np.fft.irfft(power, padded, axis=1)[:, :length]
+    rows = max(1, _PADDED_AT_ONCE // padded)
+    power = np.empty((len(stack), padded // 2 + 1))
+    for begin in range(0, len(stack), rows):
+        spectrum = np.fft.rfft(stack[begin : begin + rows], padded, axis=1)
+        power[begin : begin + rows] = spectrum.real**2 + spectrum.imag**2
+    products: Values = np.fft.irfft(np.add.reduceat(power, firsts, axis=0), padded, axis=1)[:, :length]
     return products
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.parts import parts_of
+from mpigauge.analysis.parts import parts_of, some_at_once
 from mpigauge.analysis.percentiles import median_of_few
 
 if TYPE_CHECKING:
@@ -57,32 +57,35 @@ def clock_steps(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
         seen_ns = max((place.clock_step_ns for place in launch.ranks_at), default=0)
         recorded[launch.job] = max(recorded.get(launch.job, FINEST_NS), float(seen_ns))
     coarse = {job: step for job, step in recorded.items() if step >= _TELLABLE_NS}
-    distances = _distances(visits, coarse)
+    telling = _telling(visits, coarse)
     return {
-        job: step if job not in coarse or _is_lattice(distances.get(job, []), step) else FINEST_NS
+        job: step if job not in coarse or _is_lattice(telling[job], step) else FINEST_NS
         for job, step in recorded.items()
     }
 
 
-def _distances(visits: Iterable[Visit], steps: Mapping[JobKey, float]) -> dict[JobKey, list[Values]]:
-    """How far samples are from the median of their visit, ns; of visits short enough to tell."""
-    found: dict[JobKey, list[Values]] = defaultdict(list)
+def _telling(visits: Iterable[Visit], steps: Mapping[JobKey, float]) -> Mapping[JobKey, list[Visit]]:
+    """Return the visits of each job that are short enough to tell its step."""
+    found: dict[JobKey, list[Visit]] = defaultdict(list)
     for visit in visits if steps else ():
         job = visit.cell.job
         if job in steps and visit.samples_ns[0] * VISIBLE < steps[job]:
-            samples_ns = np.asarray(visit.samples_ns, dtype=np.float64)
-            found[job].append(np.abs(samples_ns - np.sort(samples_ns)[samples_ns.size // 2]))
+            found[job].append(visit)
     return found
 
 
-def _is_lattice(distances: Sequence[Values], step_ns: float) -> bool:
-    """Whether samples lie one step from their median rather than between; true if nothing tells."""
-    if not distances:
-        return True
-    apart = np.concatenate(distances)
-    on = np.count_nonzero(np.abs(apart - step_ns) <= 1)
-    between = np.count_nonzero((apart > 1) & (apart < step_ns - 1))
-    return bool(_CLASSES_APART * between <= on)
+def _is_lattice(visits: Iterable[Visit], step_ns: float) -> bool:
+    """Return whether samples lie one step from the median of their visit; true if nothing tells.
+
+    Those of a finer clock lie between.
+    """
+    on = between = 0
+    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
+        ordered = parts_of([np.asarray(visit.samples_ns) for visit in some]).in_order()
+        apart = np.abs(ordered.values - ordered.spread(ordered.middles()))
+        on += int(np.count_nonzero(np.abs(apart - step_ns) <= 1))
+        between += int(np.count_nonzero((apart > 1) & (apart < step_ns - 1)))
+    return _CLASSES_APART * between <= on
 
 
 def in_order(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> Values:
@@ -115,8 +118,7 @@ def spread_where_seen(
         largest_s: The largest step of each group.
         part: By the place of a group, its visits and the step of each.
     """
-    middles = ordered.values[ordered.begins + ordered.lengths // 2]
-    seen = np.flatnonzero(largest_s > VISIBLE * middles)
+    seen = np.flatnonzero(largest_s > VISIBLE * ordered.middles())
     if not seen.size:
         return ordered
     parts = ordered.each()

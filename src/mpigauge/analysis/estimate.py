@@ -19,6 +19,7 @@ from mpigauge.analysis.interval import launch_interval, with_step
 from mpigauge.analysis.launch_groups import outliers, two_kinds
 from mpigauge.analysis.percentiles import (
     Values,
+    deviation_of,
     median_interval,
     median_of_few,
     percentile,
@@ -179,11 +180,14 @@ class Launches(NamedTuple):
             ``(rounds,)``; a launch or visit without rounds is passed over.
         steps_s: For each launch and visit the step of the clock in seconds of one operation; empty for a
             launch: a clock without steps.
+        pooled: The array that all visits are views of, if there is one: it is put in order in the end, as a
+            cell may be most of a result.
     """
 
     numbers: Sequence[int]
     visits: Sequence[Sequence[Values]]
     steps_s: Sequence[Sequence[float]]
+    pooled: Values | None = None
 
 
 def estimate(
@@ -233,12 +237,13 @@ def _measured(cell: Launches) -> Launches:
     known = [launch for launch in each if any(visit.size for visit in launch[1])]
     if not known:
         raise ValueError("a cell without rounds")
-    return Launches(*zip(*known, strict=True))
+    numbers, visits, steps_s = zip(*known, strict=True)
+    return Launches(numbers, visits, steps_s, cell.pooled)
 
 
 def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> Estimate:
     medians = np.array([summary.median for summary in summaries])
-    ordered = np.sort(np.concatenate([visit for visits in cell.visits for visit in visits]))
+    ordered = _in_order(cell)
     clock_step = relative_step(medians, [step for steps in cell.steps_s for step in steps])
     centre, low, high, half_width = launch_interval(medians, clock_step)
     rank_low, rank_high = _ranks_interval(medians, clock_step)
@@ -254,7 +259,6 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
         launches=len(summaries),
         samples=ordered.size,
         mean=float(ordered.mean()),
-        stddev=float(ordered.std(ddof=1)) if ordered.size > 1 else None,
         min=float(ordered[0]),
         p5=supported_percentile(ordered, 5),
         p25=percentile(ordered, 25),
@@ -263,6 +267,7 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
         p95=supported_percentile(ordered, 95),
         p99=supported_percentile(ordered, 99),
         max=float(ordered[-1]),
+        stddev=deviation_of(ordered) if ordered.size > 1 else None,
         launch_share=shares.launches,
         visit_share=shares.visits,
         round_share=shares.rounds,
@@ -275,6 +280,15 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
         drifts=tuple(summary.drift for summary in summaries if summary.drift is not None),
         clock_step=clock_step,
     )
+
+
+def _in_order(cell: Launches) -> Values:
+    """All rounds of a cell in ascending order, in an array that may be written to."""
+    ordered = cell.pooled
+    if ordered is None:
+        ordered = np.concatenate([visit for visits in cell.visits for visit in visits])
+    ordered.sort()
+    return ordered
 
 
 def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:

@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.limits import PROMISED
-from mpigauge.analysis.parts import parts_of
+from mpigauge.analysis.parts import parts_of, some_at_once
 from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.speeds import spans_of
@@ -39,8 +39,6 @@ MINUTES_S = 600.0
 
 _FREEDOM_LEAST = 8
 """Degrees of freedom within launches; with fewer visits, launches are not told apart."""
-
-_VISITS_AT_ONCE = 256
 
 
 class Response(NamedTuple):
@@ -150,10 +148,8 @@ def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places, Places]:
 
 def _middles(visits: Sequence[Visit]) -> Iterator[float]:
     """Of the samples of each visit, in ns: the upper one of two."""
-    for begin in range(0, len(visits), _VISITS_AT_ONCE):
-        some = visits[begin : begin + _VISITS_AT_ONCE]
-        ordered = parts_of([np.asarray(visit.samples_ns) for visit in some]).in_order()
-        yield from ordered.values[ordered.begins + ordered.lengths // 2].tolist()
+    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
+        yield from parts_of([np.asarray(visit.samples_ns) for visit in some]).in_order().middles().tolist()
 
 
 def _count(groups: Places) -> int:

@@ -6,18 +6,25 @@ A part has a thousand values or fewer, and a step of numpy for each would mostly
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from mpigauge.analysis.percentiles import Values
 
     Counts = NDArray[np.intp]
+
+
+Item = TypeVar("Item")
+
+VALUES_AT_ONCE = 1 << 15
+"""Enough for numpy to be quick, and few beside a result: all samples as floating-point numbers would be
+several times as long as its file."""
 
 
 class Parts(NamedTuple):
@@ -72,6 +79,11 @@ class Parts(NamedTuple):
         percentiles: Values = lower + (upper - lower) * (rest / 100)
         return percentiles
 
+    def middles(self) -> Values:
+        """Return the middle value of parts in ascending order, the upper one of two."""
+        middles: Values = self.values[self.begins + self.lengths // 2]
+        return middles
+
     def medians(self) -> Values:
         """Of parts in ascending order."""
         begins = self.begins
@@ -94,3 +106,25 @@ def parts_of(arrays: Sequence[Values] | Sequence[Counts]) -> Parts:
     """Each array a part, and none of them empty."""
     lengths = np.fromiter((array.size for array in arrays), np.intp, len(arrays))
     return Parts(np.concatenate(arrays, dtype=np.float64), lengths)
+
+
+def some_at_once(
+    items: Iterable[Item], length: Callable[[Item], int], most: int | None = None
+) -> Iterator[list[Item]]:
+    """Yield items, which are never split, in lists of about so many values each.
+
+    Args:
+        length: How many values an item has.
+        most: How many a list has at most, but for its last item; None for VALUES_AT_ONCE.
+    """
+    most = most or VALUES_AT_ONCE
+    some: list[Item] = []
+    values = 0
+    for item in items:
+        some.append(item)
+        values += length(item)
+        if values >= most:
+            yield some
+            some, values = [], 0
+    if some:
+        yield some

@@ -96,3 +96,10 @@ def _exact_low_rank(count: int, percent: int, level: float) -> int:
     while rank < count and special.bdtr(rank, count, p) <= tail:
         rank += 1
     return rank
+
+
+def deviation_of(values: Values) -> float:
+    """Return the standard deviation of two values or more, which are lost: a second array is not made."""
+    values -= values.mean()
+    np.square(values, out=values)
+    return math.sqrt(float(values.sum()) / (values.size - 1))

@@ -10,7 +10,7 @@ import numpy as np
 from mpigauge.analysis.clock_steps import median_of, relative_step
 from mpigauge.analysis.estimate import Launches
 from mpigauge.analysis.interval import launch_interval
-from mpigauge.analysis.parts import parts_of
+from mpigauge.analysis.parts import Parts, parts_of, some_at_once
 from mpigauge.analysis.percentiles import Values
 from mpigauge.analysis.synchrony import in_time
 from mpigauge.plan.model import Cell, JobKey
@@ -62,18 +62,25 @@ def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
 
 def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launches:
     """The launches of one cell, from `visits_by_launch`, as numbers."""
-    each = iter(_seconds_of_each([visit for mine in launches.values() for visit in mine]))
+    visits = [visit for mine in launches.values() for visit in mine]
+    pooled = None if any(visit.late for visit in visits) else _pooled_seconds(visits)
+    each = iter([seconds_of(visit) for visit in visits] if pooled is None else pooled.each())
     samples = [list(islice(each, len(mine))) for mine in launches.values()]
-    return Launches(list(launches), samples, _steps_of(launches.values(), steps))
+    steps_s = _steps_of(launches.values(), steps)
+    return Launches(list(launches), samples, steps_s, None if pooled is None else pooled.values)
 
 
-def _seconds_of_each(visits: Sequence[Visit]) -> list[Values]:
-    """As `seconds_of`, of all visits at once where no round was late."""
-    if any(visit.late for visit in visits):
-        return [seconds_of(visit) for visit in visits]
-    samples_ns = parts_of([np.asarray(visit.samples_ns) for visit in visits])
-    operations_s = samples_ns.spread(np.array([visit.operation_s for visit in visits]))
-    return samples_ns._replace(values=samples_ns.values * operations_s).each()
+def _pooled_seconds(visits: Sequence[Visit]) -> Parts:
+    """As `seconds_of`, of visits without late rounds, in one array, made of some of them at a time."""
+    lengths = np.array([len(visit.samples_ns) for visit in visits], dtype=np.intp)
+    pooled = Parts(np.empty(lengths.sum()), lengths)
+    end = 0
+    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
+        samples_ns = parts_of([np.asarray(visit.samples_ns) for visit in some])
+        operations_s = samples_ns.spread(np.array([visit.operation_s for visit in some]))
+        begin, end = end, end + samples_ns.values.size
+        np.multiply(samples_ns.values, operations_s, out=pooled.values[begin:end])
+    return pooled
 
 
 def _steps_of(launches: Collection[Sequence[Visit]], steps: Steps) -> list[list[float]]:

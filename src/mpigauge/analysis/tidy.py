@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mpigauge.analysis.parts import some_at_once
 from mpigauge.analysis.samples import by_cell, visits_by_launch
 from mpigauge.analysis.synchrony import in_time
 
@@ -49,15 +50,8 @@ def tidy_samples(visits: Sequence[Visit], most: int = SAMPLES_AT_ONCE) -> Iterat
         most: About how many samples are in one piece.
     """
     counting = {id(visit) for visit in _counting(visits)}
-    piece: list[Visit] = []
-    count, given = 0, False
-    for visit in visits:
-        piece.append(visit)
-        count += len(visit.samples_ns)
-        if count >= most:
-            yield _tidy(piece, counting)
-            piece, count, given = [], 0, True
-    if piece or not given:
+    pieces = some_at_once(visits, lambda visit: len(visit.samples_ns), most)
+    for piece in pieces if visits else [[]]:
         yield _tidy(piece, counting)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mpigauge.analysis.autocorrelation import correlation_times
 from mpigauge.analysis.clock_steps import spread_where_seen
-from mpigauge.analysis.parts import Parts, parts_of
+from mpigauge.analysis.parts import Parts, parts_of, some_at_once
 from mpigauge.analysis.percentiles import (
     LEVEL,
     PERCENTS,
@@ -33,7 +33,6 @@ _LEAST_FOR_CORRELATED = 30
 _CORRELATED_SHARE = 0.1
 _LEAST_FOR_DRIFT = 32
 _QUARTILES_OF_NORMAL = 1.349
-_ROUNDS_AT_ONCE = 1 << 15
 
 WIDTH_OF_NORMAL = 3.92
 """Of a 95 % interval, in standard deviations."""
@@ -149,15 +148,7 @@ def summarise_launches(launches: Iterable[Launch], stat: str = "median") -> Iter
     Source:
         docs/method.md#enough-within-a-launch
     """
-    some: list[Launch] = []
-    rounds = 0
-    for launch in launches:
-        some.append(launch)
-        rounds += sum(visit.size for visit in launch[0])
-        if rounds >= _ROUNDS_AT_ONCE:
-            yield from _summaries(_Launches.of(some), stat)
-            some, rounds = [], 0
-    if some:
+    for some in some_at_once(launches, lambda launch: sum(visit.size for visit in launch[0])):
         yield from _summaries(_Launches.of(some), stat)
 
 
