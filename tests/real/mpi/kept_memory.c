@@ -24,14 +24,14 @@ int main(void)
     struct mg_state after  = {.ranks = 1};
     int             slots  = 0;
 
-    if (setrlimit(RLIMIT_AS, &room) != 0 || !mg_payload_reserve(&visit))
+    if (setrlimit(RLIMIT_AS, &room) != 0 || !mg_payload_reserve(&visit, 0))
         return EXIT_FAILURE;
     mg_payload_prepare(&visit, &before, &slots);
     visit.bytes         = 2 * room_bytes;
-    const bool too_much = mg_payload_reserve(&visit);
+    const bool too_much = mg_payload_reserve(&visit, 0);
     (void) mmap(NULL, SMALL_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* a gap's end */
     visit.bytes      = SMALL_BYTES;
-    const bool again = mg_payload_reserve(&visit);
+    const bool again = mg_payload_reserve(&visit, 0);
     mg_payload_prepare(&visit, &after, &slots);
     (void) printf("%s %s %s\n", too_much ? "all" : "refused", again ? "small" : "nothing",
                   before.send == after.send && before.recv == after.recv ? "same" : "moved");

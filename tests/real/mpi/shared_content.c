@@ -1,6 +1,7 @@
 /* shared_content - the check of a copy from memory that ranks share, where the right content lies
  * there from the round before: `written` writes it once more, `forgotten` does not.  Prints what
  * the check says. */
+#include "memory/granularity.h"
 #include "memory/payload.h"
 #include "patterns/pattern.h"
 
@@ -9,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 4096, DATA_AT = 4096 };
+enum { BYTES = 4096 };
 
 static void write_anew(struct mg_state *state)
 {
-    memcpy(state->shared + DATA_AT, state->send, state->bytes);
+    memcpy(state->shared + MG_PAGE_MOST_BYTES, state->send, state->bytes);
 }
 
 static void forget(struct mg_state *state)
@@ -23,7 +24,7 @@ static void forget(struct mg_state *state)
 
 static void copy(struct mg_state *state)
 {
-    memcpy(state->recv, state->shared + DATA_AT, state->bytes);
+    memcpy(state->recv, state->shared + MG_PAGE_MOST_BYTES, state->bytes);
 }
 
 static int from_itself(const struct mg_state *state)
@@ -44,8 +45,8 @@ int main(int argc, char **argv)
     int             slots = 0;
 
     (void) MPI_Init(&argc, &argv);
-    state.shared = calloc(1, DATA_AT + BYTES);
-    if (state.shared == NULL || !mg_payload_reserve(&visit))
+    state.shared = calloc(1, MG_PAGE_MOST_BYTES + BYTES);
+    if (state.shared == NULL || !mg_payload_reserve(&visit, 0))
         return EXIT_FAILURE;
     mg_payload_prepare(&visit, &state, &slots);
     write_anew(&state);

@@ -25,8 +25,8 @@ NUMBERS = 300_000
 """As in long_lines.c."""
 
 PAYLOAD = (
-    *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction")),
-    *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c"),
+    *(f"memory/{file}.c" for file in ("payload", "compare", "content", "reduction", "granularity")),
+    *("patterns/volumes.c", "ranks/groups.c", "ranks/hosts.c", "ranks/abort.c", "text/small_file.c"),
 )
 
 
@@ -89,6 +89,36 @@ def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None
     # It limits its memory, of which ASan needs more than there is.
     run = parts("kept_memory", *PAYLOAD, sanitized=("-fsanitize=undefined", "-fno-sanitize-recover=all"))
     assert run().split() == ["refused", "small", "same"]
+
+
+@pytest.mark.parametrize(("rank", "usual_mib"), [(0, 17), (1, 2)])
+def test_blocks_of_all_ranks_take_memory_at_their_root_alone(
+    parts: Parts, rank: int, usual_mib: int
+) -> None:
+    """A gather of 1 MiB from each of 16 ranks; and no more than counted at any moment, whatever the order."""
+    found, (most_mib, in_the_end_mib) = rooted_memory(parts, rank)
+    assert found == pytest.approx([usual_mib, 17, 17], abs=1)
+    assert most_mib <= in_the_end_mib + 1
+
+
+def rooted_memory(parts: Parts, rank: int) -> tuple[list[int], list[int]]:
+    """The two lines that rooted_memory prints, of a rank of 16."""
+    # What sanitizers add to every page is not to be counted.
+    said = parts("rooted_memory", *PAYLOAD, sanitized=())(str(rank))
+    first, second = ([int(word) for word in line.split()] for line in said.splitlines())
+    return first, second
+
+
+@pytest.mark.parametrize(("told", "line_bytes"), [([], 64), (["64", "128"], 128), (["32", "32"], 64), (["x"], 64)])
+def test_a_cache_line_is_as_long_as_the_system_says(
+    parts: Parts, tmp_path: Path, told: list[str], line_bytes: int
+) -> None:
+    for i, text in enumerate(told):
+        cache = tmp_path / f"sys/devices/system/cpu/cpu0/cache/index{i}"
+        cache.mkdir(parents=True)
+        (cache / "coherency_line_size").write_text(f"{text}\n", encoding="ascii")
+    run = parts("cache_lines", "memory/granularity.c", "text/small_file.c")
+    assert int(run(str(tmp_path))) == line_bytes
 
 
 def test_memory_that_was_not_handed_over_is_found(parts: Parts) -> None:

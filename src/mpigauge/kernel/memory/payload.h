@@ -8,8 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for the buffers of a visit, touched and page-aligned; false if there is no memory. */
-bool mg_payload_reserve(const struct mg_visit *visit);
+/* Makes room for the buffers of a visit, touched and page-aligned; false if there is no memory.
+ * The rank is that of the visit's group. */
+bool mg_payload_reserve(const struct mg_visit *visit, int rank);
+
+/* The same for all visits of a plan in which a rank of the world takes part, as far as there is
+ * memory.  What an operation has a root for is where the ranks of its group are those of the world.
+ */
+void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank);
 void mg_payload_free(void);
 
 /* Points state at the buffers and fills what it will send; slots is how many places a cold visit

@@ -63,11 +63,11 @@ const struct mg_pattern mg_allgather = {
     .piece        = mg_blocks_of_all,
     .modes        = MG_MODES(
         MG_USUAL_MODES(Allgather, Iallgather),
-        MG_MOCKUP("gather-bcast", "MPI_Gather, MPI_Bcast", gather_bcast),
+        MG_MOCKUP("gather-bcast", "MPI_Gather, MPI_Bcast", gather_bcast, .counts_all = true),
         MG_MOCKUP_BESIDE("alltoall", "a copy of the block for every rank, MPI_Alltoall", alltoall,
                          MG_ONE_EACH),
-        MG_MOCKUP("allgatherv", "MPI_Allgatherv", allgatherv),
+        MG_MOCKUP("allgatherv", "MPI_Allgatherv", allgatherv, .counts_all = true),
         MG_MOCKUP_BESIDE("allreduce", "zeros around the block, MPI_Allreduce with MPI_BOR",
-                         allreduce, MG_ONE_EACH),
+                         allreduce, MG_ONE_EACH, .counts_all = true),
         MG_PARTS_MODES("MPI_Allgather", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

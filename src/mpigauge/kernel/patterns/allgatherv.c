@@ -31,6 +31,7 @@ const struct mg_pattern mg_allgatherv = {
     .moves_bytes  = true,
     .recv_each    = true,
     .may_in_place = true,
+    .counts_all   = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_blocks_of_all,

@@ -31,6 +31,6 @@ const struct mg_pattern mg_alltoall = {
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,
     .modes        = MG_MODES(MG_USUAL_MODES(Alltoall, Ialltoall),
-                             MG_MOCKUP("alltoallv", "MPI_Alltoallv", alltoallv),
+                             MG_MOCKUP("alltoallv", "MPI_Alltoallv", alltoallv, .counts_all = true),
                              MG_PARTS_MODES("MPI_Alltoall", "blocking", .directions = 1)),
 };

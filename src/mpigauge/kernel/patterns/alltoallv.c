@@ -22,6 +22,7 @@ const struct mg_pattern mg_alltoallv = {
     .send_each    = true,
     .recv_each    = true,
     .may_in_place = true,
+    .counts_all   = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_ALL_TO_OTHERS,
     .piece        = mg_own_blocks,

@@ -3,6 +3,7 @@
  * One load a cache line, in the order of a random cycle through all lines, so that nothing can be
  * fetched ahead.  The memory is its own, with huge pages where the system gives them. */
 #include "memory/content.h"
+#include "memory/granularity.h"
 #include "patterns/memory.h"
 #include "ranks/abort.h"
 #include "rounds/sampling.h"
@@ -10,11 +11,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { LINE_BYTES = 64, STEPS = 1024 };
+enum { UNIT_BYTES = 64, STEPS = 1024 };
 
+/* The begin of a cache line, as long as this machine has them. */
 struct line {
     struct line *next;
-    char         rest[LINE_BYTES - sizeof(struct line *)];
 };
 
 static struct {
@@ -39,6 +40,11 @@ static void make_room(size_t bytes)
     cycle.count       = 0;
 }
 
+static struct line *line_at(size_t i)
+{
+    return (struct line *) (void *) ((unsigned char *) cycle.lines + i * mg_line_bytes());
+}
+
 /* A random cycle through all lines (Sattolo's shuffle), the same for every launch of a size. */
 static void tie_cycle(void)
 {
@@ -56,16 +62,19 @@ static void tie_cycle(void)
         order[other] = kept;
     }
     for (size_t i = 0; i < cycle.count; i++)
-        cycle.lines[i].next = &cycle.lines[order[i]];
+        line_at(i)->next = line_at(order[i]);
     free(order);
 }
 
 /* Kept between visits of the same size; the first steps of a visit warm the caches again. */
 static void begin(struct mg_state *state)
 {
-    make_room(state->bytes);
-    if (cycle.count != state->bytes / LINE_BYTES) {
-        cycle.count = state->bytes / LINE_BYTES;
+    const size_t lines = state->bytes / mg_line_bytes();
+    const size_t count = lines > 0 ? lines : 1;
+
+    make_room(count * mg_line_bytes());
+    if (cycle.count != count) {
+        cycle.count = count;
         tie_cycle();
         cycle.checked = false;
     }
@@ -114,7 +123,7 @@ const struct mg_pattern mg_chase = {
     .trips        = STEPS,
     .least_ns     = MG_MEMORY_LEAST_NS,
     .spans_bytes  = true,
-    .unit_bytes   = LINE_BYTES,
+    .unit_bytes   = UNIT_BYTES,
     .check        = check,
     .modes        = MG_MODES({.name          = "standard",
                               .about         = "one load a cache line",

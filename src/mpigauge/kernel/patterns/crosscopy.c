@@ -1,11 +1,12 @@
 /* crosscopy - rank 1 writes, rank 0 copies: the data are in the other core's cache, as those of a
  * message in shared memory are. */
+#include "memory/granularity.h"
 #include "memory/plain_copy.h"
 #include "patterns/handover.h"
 #include "patterns/memory.h"
 #include "rounds/sampling.h"
 
-enum { DATA_AT = 4096, WRITTEN = 1, WANTED = 2 };
+enum { WRITTEN = 1, WANTED = 2 };
 
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
@@ -17,7 +18,7 @@ static void prepare(struct mg_state *state)
         mg_wait_for(state, WRITTEN);
     } else {
         mg_wait_for(state, WANTED);
-        mg_copy_o3(state->shared + DATA_AT, state->send, state->bytes);
+        mg_copy_o3(state->shared + MG_PAGE_MOST_BYTES, state->send, state->bytes);
         mg_hand_over(state, WRITTEN);
     }
 }
@@ -25,7 +26,7 @@ static void prepare(struct mg_state *state)
 static void call(struct mg_state *state)
 {
     if (state->rank == 0)
-        (void) copy(state->recv, state->shared + DATA_AT, state->bytes);
+        (void) copy(state->recv, state->shared + MG_PAGE_MOST_BYTES, state->bytes);
     MG_MEMORY_CHANGED();
 }
 

@@ -8,7 +8,6 @@
 
 MG_COLLECTIVE(Gather, Igather)
 
-/* All of them have the memory for it: recv has room for all blocks everywhere. */
 static void allgather(struct mg_state *state)
 {
     const void *own = state->send;
@@ -61,9 +60,10 @@ const struct mg_pattern mg_gather = {
     .piece        = mg_blocks_at_root,
     .modes        = MG_MODES(
         MG_USUAL_MODES(Gather, Igather),
-        MG_MOCKUP_BESIDE("allgather", "MPI_Allgather", allgather, MG_ONE_MESSAGE),
-        MG_MOCKUP("gatherv", "MPI_Gatherv", gatherv),
+        MG_MOCKUP_BESIDE("allgather", "MPI_Allgather", allgather, MG_ONE_MESSAGE,
+                         .room_everywhere = true),
+        MG_MOCKUP("gatherv", "MPI_Gatherv", gatherv, .counts_all = true),
         MG_MOCKUP_BESIDE("reduce", "zeros around the block, MPI_Reduce with MPI_BOR", reduce,
-                         MG_ONE_EACH),
+                         MG_ONE_EACH, .counts_all = true),
         MG_PARTS_MODES("MPI_Gather", "blocking", .directions = 1, .scratch = MG_ONE_MESSAGE)),
 };

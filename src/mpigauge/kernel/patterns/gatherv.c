@@ -32,6 +32,7 @@ const struct mg_pattern mg_gatherv = {
     .recv_each    = true,
     .rooted       = true,
     .may_in_place = true,
+    .counts_all   = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_blocks_at_root,

@@ -6,6 +6,7 @@
 #ifndef MG_MOCKUP_H
 #define MG_MOCKUP_H
 
+#include "memory/granularity.h"
 #include "patterns/collective.h"
 #include "patterns/parts.h"
 
@@ -36,20 +37,18 @@ struct mg_shares {
     unsigned char *padded; /* and for all of them */
 };
 
-enum { MG_LINE_BYTES = 64 };
-
 static inline struct mg_shares mg_shares_of(const struct mg_state *state)
 {
     const size_t width  = state->count > 0 ? state->bytes / (size_t) state->count : 1;
-    const int    count  = (state->count + state->ranks - 1) / state->ranks;
+    const int    count  = (int) (((int64_t) state->count + state->ranks - 1) / state->ranks);
     const size_t bytes  = (size_t) count * width;
     const size_t padded = bytes * (size_t) state->ranks;
-    const size_t lines  = (padded + MG_LINE_BYTES - 1) / MG_LINE_BYTES;
+    const size_t lines  = (padded + MG_LINE_MOST_BYTES - 1) / MG_LINE_MOST_BYTES;
 
     return (struct mg_shares) {.count  = count,
                                .bytes  = bytes,
                                .whole  = padded == state->bytes,
-                               .one    = state->scratch + lines * MG_LINE_BYTES,
+                               .one    = state->scratch + lines * MG_LINE_MOST_BYTES,
                                .padded = state->scratch};
 }
 

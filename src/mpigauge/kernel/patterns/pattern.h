@@ -88,6 +88,8 @@ struct mg_mode {
     bool binds_buffers;   /* all calls work in the same buffers: cold ones cannot be walked */
     bool attaches_buffer; /* lends MPI four messages of memory, counted by an int */
     bool overlaps;        /* computes between start and wait */
+    bool counts_all;      /* an int counts, or places, the blocks of all ranks together */
+    bool room_everywhere; /* needs at every rank the room for all blocks that a root alone has */
     bool in_a_row;        /* a sample is several calls from one start, as the clock needs */
     bool never_eager;     /* returns only when the receive has begun, however small the message */
     const char *baseline; /* of memory: the ratio of a message's time to that of this; or NULL */
@@ -128,8 +130,9 @@ struct mg_pattern {
     bool             rooted;        /* has a root */
     bool             may_in_place;  /* has a form with MPI_IN_PLACE */
     bool             accumulates;   /* recv is the second operand: it holds what rank + 1 sends */
+    bool             counts_all;    /* as of a mode, in all modes */
     bool             synchronises;  /* nobody may leave before everybody has come */
-    bool             shares_memory; /* needs mg_state.shared, `bytes` after its first page */
+    bool             shares_memory; /* needs mg_state.shared, `bytes` after MG_PAGE_MOST_BYTES */
     bool             one_way;       /* its time is that of one message, or line, one way */
     enum mg_overhead overhead;      /* times a call alone: no rate makes sense */
     enum mg_bus      bus;
@@ -142,6 +145,11 @@ struct mg_pattern {
     bool (*check)(const struct mg_state *state, char *words, size_t words_bytes);
     const struct mg_mode *modes; /* MG_MODES(...); the first is the default */
 };
+
+static inline bool mg_counts_all(const struct mg_pattern *pattern, const struct mg_mode *mode)
+{
+    return pattern->counts_all || mode->counts_all;
+}
 
 /* So many modes as there are, and the nameless one that ends them. */
 #define MG_MODES(...) ((const struct mg_mode[]) {__VA_ARGS__, {.name = NULL}})

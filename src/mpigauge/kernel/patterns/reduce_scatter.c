@@ -34,8 +34,8 @@ const struct mg_pattern mg_reduce_scatter = {
     .modes =
         MG_MODES(MG_USUAL_MODES(Reduce_scatter, Ireduce_scatter),
                  MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
-                                  mg_allreduce_of_blocks, MG_ONE_EACH),
+                                  mg_allreduce_of_blocks, MG_ONE_EACH, .counts_all = true),
                  MG_MOCKUP_BESIDE("reduce-scatterv", "MPI_Reduce of all blocks, MPI_Scatterv",
-                                  reduce_scatterv, MG_ONE_EACH),
+                                  reduce_scatterv, MG_ONE_EACH, .counts_all = true),
                  MG_PARTS_MODES("MPI_Reduce_scatter", "blocking", .directions = 1)),
 };

@@ -40,9 +40,9 @@ const struct mg_pattern mg_reduce_scatter_block = {
     .modes =
         MG_MODES(MG_USUAL_MODES(Reduce_scatter_block, Ireduce_scatter_block),
                  MG_MOCKUP_BESIDE("reduce-scatter", "MPI_Reduce of all blocks, MPI_Scatter",
-                                  reduce_scatter, MG_ONE_EACH),
+                                  reduce_scatter, MG_ONE_EACH, .counts_all = true),
                  MG_MOCKUP_BESIDE("allreduce", "MPI_Allreduce of all blocks, a copy of the own one",
-                                  mg_allreduce_of_blocks, MG_ONE_EACH),
+                                  mg_allreduce_of_blocks, MG_ONE_EACH, .counts_all = true),
                  MG_MOCKUP("counts", "MPI_Reduce_scatter with as much for every rank", counts),
                  MG_PARTS_MODES("MPI_Reduce_scatter_block", "blocking", .directions = 1)),
 };

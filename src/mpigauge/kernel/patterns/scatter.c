@@ -43,7 +43,7 @@ const struct mg_pattern mg_scatter = {
     .piece        = mg_own_block_of_root,
     .modes = MG_MODES(MG_USUAL_MODES(Scatter, Iscatter),
                       MG_MOCKUP_BESIDE("bcast", "MPI_Bcast of all blocks, a copy of the own one",
-                                       bcast, MG_ONE_EACH),
-                      MG_MOCKUP("scatterv", "MPI_Scatterv", scatterv),
+                                       bcast, MG_ONE_EACH, .counts_all = true),
+                      MG_MOCKUP("scatterv", "MPI_Scatterv", scatterv, .counts_all = true),
                       MG_PARTS_MODES("MPI_Scatter", "blocking", .directions = 1)),
 };

@@ -22,6 +22,7 @@ const struct mg_pattern mg_scatterv = {
     .send_each    = true,
     .rooted       = true,
     .may_in_place = true,
+    .counts_all   = true,
     .bus          = MG_BUS_OTHERS,
     .wire         = MG_TO_OTHERS,
     .piece        = mg_own_block_of_root,

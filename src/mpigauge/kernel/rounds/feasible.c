@@ -1,6 +1,7 @@
 /* feasible - what cannot be measured: too large for the memory, a deadlock, no memory to share. */
 #include "rounds/feasible.h"
 
+#include "memory/granularity.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
 #include "ranks/groups.h"
@@ -9,8 +10,6 @@
 #include "rounds/eager_probe.h"
 #include "rounds/sampling.h"
 #include "text/journal.h"
-
-enum { PAGE_BYTES = 4096 };
 
 static struct mg_eager of_first_two; /* a fact of the launch, once it is known */
 
@@ -45,7 +44,7 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
     if (eager->known)
         return;
     largest.bytes = largest_blind(plan, visit);
-    if (!mg_all(state->comm, mg_payload_reserve(&largest)))
+    if (!mg_all(state->comm, mg_payload_reserve(&largest, state->rank)))
         return;
     mg_payload_prepare(&largest, state, &slots);
     *eager = mg_eager_probe(state, largest.bytes, mg_alive);
@@ -71,7 +70,7 @@ static const char *const unshared[] = {
 
 static bool shares(const struct mg_visit *visit, struct mg_state *state)
 {
-    const enum mg_unshared why = mg_shared_reserve(state, PAGE_BYTES + visit->bytes);
+    const enum mg_unshared why = mg_shared_reserve(state, MG_PAGE_MOST_BYTES + visit->bytes);
 
     if (why != MG_SHARED && state->rank == 0)
         mg_journal_refused(visit, unshared[why]);
@@ -86,7 +85,7 @@ bool mg_is_possible(const struct mg_plan *plan, const struct mg_visit *visit,
     if (needs_eager)
         probe_once(plan, visit, state);
     if ((needs_eager && !eager_of(visit)->known) ||
-        !mg_all(state->comm, mg_payload_reserve(visit))) {
+        !mg_all(state->comm, mg_payload_reserve(visit, state->rank))) {
         if (state->rank == 0)
             mg_journal_refused(visit, "there is no memory for a message of this size");
         return false;

@@ -119,17 +119,6 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-/* All memory now, in its final size: pages that moved later would make one launch two. */
-static void reserve_all(const struct mg_run *run)
-{
-    for (int i = 0; i < run->plan->visits_count; i++) {
-        const struct mg_visit *visit = &run->plan->visits[i];
-
-        if (mg_takes_part(visit, run->rank))
-            (void) mg_payload_reserve(visit); /* a visit without memory is refused in its turn */
-    }
-}
-
 static int largest_window(const struct mg_plan *plan)
 {
     int window = 1;
@@ -214,7 +203,9 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
     mg_rounds_make(&run.rounds, room, mg_alive);
     mg_rounds_make(&run.pure, room, mg_alive);
-    reserve_all(&run);
+    /* All memory now, in its final size: pages that moved later would make one launch two.  A visit
+     * without memory is refused in its turn. */
+    mg_payload_reserve_all(plan, run.rank);
     mg_alive_warm_up(plan);
     mg_warm_up(plan);
     mg_pairs_meet(plan);

@@ -7,6 +7,7 @@
 
 #include "clock/clock.h"
 #include "clock/tree.h"
+#include "memory/granularity.h"
 #include "memory/shared_memory.h"
 #include "ranks/abort.h"
 #include "ranks/crowding.h"
@@ -19,7 +20,6 @@
 #include <sys/mman.h>
 
 enum {
-    PAGE_BYTES  = 4096,
     PAGES       = 4, /* of a rank: two that it uses with the next one, two with the one before */
     LINES       = 4, /* of a pair: two of each */
     BLOCKS      = 4,
@@ -38,6 +38,7 @@ static struct {
     struct mg_world world;
     unsigned char  *pages; /* of all ranks of this host, in their order; NULL if there are none */
     size_t          bytes;
+    size_t          page_bytes;
     int             sharing; /* ranks of the world on this host */
     int             misses;
     int64_t         clock_cost_ns;
@@ -112,7 +113,7 @@ static struct ring ring_of(const struct mg_visit *visit, const struct mg_state *
 
 static unsigned char *pages_of(int rank)
 {
-    return own.pages + (size_t) place_of(rank) * PAGES * PAGE_BYTES;
+    return own.pages + (size_t) place_of(rank) * PAGES * own.page_bytes;
 }
 
 /* Line i between a rank of the world and the next. */
@@ -121,18 +122,18 @@ static uint64_t *line_between(int rank, int next, int i)
     const int    owner = i % 2 == 0 ? rank : next;
     const size_t page  = (size_t) (i % 2 == 0 ? i / 2 : PAGES / 2 + i / 2);
 
-    return (uint64_t *) (void *) (pages_of(owner) + page * PAGE_BYTES);
+    return (uint64_t *) (void *) (pages_of(owner) + page * own.page_bytes);
 }
 
 static void touch_own_pages(void)
 {
-    memset(pages_of(own.world.rank), 0, (size_t) PAGES * PAGE_BYTES);
+    memset(pages_of(own.world.rank), 0, (size_t) PAGES * own.page_bytes);
 }
 
 static void clear_own_lines(void)
 {
     for (size_t page = 0; page < PAGES; page++)
-        memset(pages_of(own.world.rank) + page * PAGE_BYTES, 0, sizeof(uint64_t));
+        memset(pages_of(own.world.rank) + page * own.page_bytes, 0, sizeof(uint64_t));
 }
 
 void mg_neighbours_make(int64_t clock_cost_ns)
@@ -141,10 +142,11 @@ void mg_neighbours_make(int64_t clock_cost_ns)
 
     own.world         = mg_world_by_host();
     own.clock_cost_ns = clock_cost_ns;
+    own.page_bytes    = mg_page_bytes();
     MG_MPI(
         MPI_Comm_split(MPI_COMM_WORLD, own.world.leader_of[own.world.rank], own.world.rank, &host));
     MG_MPI(MPI_Comm_size(host, &own.sharing));
-    own.bytes = (size_t) own.sharing * PAGES * PAGE_BYTES;
+    own.bytes = (size_t) own.sharing * PAGES * own.page_bytes;
     if (own.sharing > 1)
         own.pages = mg_shared_map(host, own.bytes, NULL);
     if (own.pages != NULL)

@@ -3,10 +3,12 @@
 
 #include "clock/clock.h"
 #include "memory/payload.h"
+#include "patterns/calls.h"
 #include "patterns/registry.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static void talk(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int ranks,
@@ -27,7 +29,7 @@ static void talk(const struct mg_visit *visit, size_t bytes, MPI_Comm comm, int 
     visit_of_it.in_place   = false;
     state.bytes            = bytes;
     MG_MPI(MPI_Comm_rank(comm, &state.rank));
-    if (!mg_all(comm, mg_payload_reserve(&visit_of_it)))
+    if (!mg_all(comm, mg_payload_reserve(&visit_of_it, state.rank)))
         return;
     mg_payload_prepare(&visit_of_it, &state, &slots);
     for (int rounds = 1; go_on; rounds++) {
@@ -50,7 +52,10 @@ static size_t message_bytes(const struct mg_visit *visit)
 {
     const enum mg_family family = visit->pattern->family;
 
-    return family == MG_MEMORY || family == MG_FLOOR ? 1 : visit->bytes;
+    if (family == MG_MEMORY || family == MG_FLOOR)
+        return 1;
+    /* A reduction counts elements, and may be more bytes than a message of this library. */
+    return visit->bytes <= INT_MAX || MG_LARGE_COUNTS ? visit->bytes : INT_MAX;
 }
 
 /* For each number of ranks which visit sends most, counted from 1; 0 where no visit has so many. */

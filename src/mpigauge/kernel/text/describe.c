@@ -47,7 +47,7 @@ static void put_volume(FILE *out, const char *separator, const char *key, struct
     (void) fputc(']', out);
 }
 
-static void describe_mode(FILE *out, const struct mg_mode *mode)
+static void describe_mode(FILE *out, const struct mg_pattern *pattern, const struct mg_mode *mode)
 {
     (void) fputc('{', out);
     mg_json_word(out, "name", mode->name);
@@ -59,6 +59,8 @@ static void describe_mode(FILE *out, const struct mg_mode *mode)
     put_flag(out, "attaches_buffer", mode->attaches_buffer);
     put_flag(out, "overlaps", mode->overlaps);
     put_flag(out, "in_a_row", mode->in_a_row);
+    put_flag(out, "counts_all", mg_counts_all(pattern, mode));
+    put_flag(out, "room_everywhere", mode->room_everywhere);
     put_word(out, "baseline", mode->baseline != NULL ? mode->baseline : "");
     put_word(out, "instead_of", mode->instead_of != NULL ? mode->instead_of : "");
     (void) fprintf(out, ",\"parts\":%d", mode->parts);
@@ -109,7 +111,7 @@ static void describe_modes(FILE *out, const struct mg_pattern *pattern)
     for (const struct mg_mode *mode = pattern->modes; mode->name != NULL; mode++) {
         if (mode != pattern->modes)
             (void) fputc(',', out);
-        describe_mode(out, mode);
+        describe_mode(out, pattern, mode);
     }
     (void) fputc(']', out);
 }

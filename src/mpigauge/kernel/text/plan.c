@@ -170,6 +170,21 @@ static bool read_word(int line, const char *key, const char *text, struct mg_vis
     return false;
 }
 
+/* Whether its calls have counts of elements alone, whatever MPI brought for messages. */
+static bool is_counted(const struct mg_pattern *pattern)
+{
+    return pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE;
+}
+
+/* The most that an int can count of what is one count, or one place among the blocks of all. */
+static size_t counted_most(const struct mg_visit *visit)
+{
+    const size_t width = visit->pattern->reduces ? visit->datatype->bytes : 1;
+    const size_t parts = mg_counts_all(visit->pattern, visit->mode) ? (size_t) visit->ranks : 1;
+
+    return INT_MAX / parts * width;
+}
+
 static void check_collective(int line, const struct mg_visit *visit)
 {
     const struct mg_pattern *pattern = visit->pattern;
@@ -189,10 +204,9 @@ static void check_collective(int line, const struct mg_visit *visit)
         MG_DIE("plan line %d: rank %d cannot be root of %d ranks", line, visit->root, visit->ranks);
     if (visit->root < 0 && visit->mode->binds_buffers)
         MG_DIE("plan line %d: a persistent %s has one root, it cannot move on", line, name);
-    if ((pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE) &&
-        visit->bytes > INT_MAX / (size_t) visit->ranks)
-        MG_DIE("plan line %d: %zu B a rank are more than the counts of %s can take", line,
-               visit->bytes, name);
+    if (is_counted(pattern) && visit->bytes > counted_most(visit))
+        MG_DIE("plan line %d: %zu B a rank are more than the counts of %s %s can take", line,
+               visit->bytes, name, visit->mode->name);
 }
 
 static void check_pair(int line, const struct mg_visit *visit, const struct mg_plan *plan)
@@ -214,7 +228,8 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (visit->pattern->min_ranks > plan->ranks)
         MG_DIE("plan line %d: %s needs %d ranks, this job has %d", line, name,
                visit->pattern->min_ranks, plan->ranks);
-    const bool sends = visit->pattern->family != MG_MEMORY && visit->pattern->family != MG_FLOOR;
+    const bool sends = visit->pattern->family != MG_MEMORY && visit->pattern->family != MG_FLOOR &&
+                       !is_counted(visit->pattern);
 
     if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
