@@ -52,6 +52,7 @@ int main(int argc, char **argv)
         return usage();
 
     mg_leave_with_launcher();
+    mg_leave_with_owner();
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */

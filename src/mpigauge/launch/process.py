@@ -1,11 +1,11 @@
 """A running job: its lines as they come, its last words, and an end that leaves nobody behind.
 
 Three things guard against orphans. A process that outlives us (`janitor`) ends the launcher if we die, and
-the kernel dies with its launcher, or with its input where the launcher may stay. We adopt whoever loses its
-parent below us (a child subreaper), so that ranks that a launcher put into sessions of their own can still be
-found and killed; a variable tells them from what others have started. And nothing a launcher says about its
-own end is believed: we look. What a job leaves in the temporary folder and in shared memory the janitor
-removes.
+the kernel dies with its launcher, with us (`owner`), or with its input where the launcher may stay. We adopt
+whoever loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of
+their own can still be found and killed; a variable tells them from what others have started. And nothing a
+launcher says about its own end is believed: we look. What a job leaves in the temporary folder and in shared
+memory the janitor removes, and if that was killed, too, the next of us (`orphans`).
 """
 
 import contextlib
@@ -28,16 +28,15 @@ from typing import Protocol, Self
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.interruption import Interruption
-from mpigauge.launch.janitor import janitor
+from mpigauge.launch.janitor import janitor, known
 from mpigauge.launch.job import temporary_folder, written
 from mpigauge.launch.launchers import Ending
-from mpigauge.launch.leftovers import KILLED
+from mpigauge.launch.leftovers import KILLED, MARK
+from mpigauge.launch.orphans import note_job
 from mpigauge.launch.outer import inherited
+from mpigauge.launch.owner import noticed
 from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
 from mpigauge.vocabulary import GAP
-
-MARK = "MPIGAUGE_JOB"
-"""A variable of all processes of a job, with a value that no other job has."""
 
 WORDS_KEPT = 40
 """Lines from the first, which say why, and as many up to the last, which say how it ended."""
@@ -189,8 +188,12 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = temporary_folder("a job")
-        self._janitor = janitor(str(self._folder), self._elsewhere)
+        told = known(self._elsewhere)
+        note_job(self._folder, self._mark, told)
+        self._janitor = janitor(str(self._folder), told)
         self._told = self._janitor.__enter__()
+        self._noticed = noticed(self._folder)
+        owned = self._noticed.__enter__()
         try:
             words = written(self._command, self._files, self._folder)
             with _heard(self._ending.asked):
@@ -199,10 +202,10 @@ class RunningJob:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env={**with_home(inherited(os.environ)), **self._temporary(), **self._environment},
+                    env={**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment},
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._told.watch(self._process.pid, self._ending.orphaned)
+            self._told.watch(self._process.pid, self._ending.orphaned, self._mark)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -213,9 +216,9 @@ class RunningJob:
             ) from None
         return self
 
-    def _temporary(self) -> dict[str, str]:
+    def _temporary(self, owned: Mapping[str, str]) -> dict[str, str]:
         """Our folder is not on other hosts, where launchers would make it and nobody would remove it."""
-        return {"TMPDIR": str(self._folder)} if self._all_here else {}
+        return {"TMPDIR": str(self._folder), **owned} if self._all_here else {}
 
     def __exit__(
         self,
@@ -231,6 +234,7 @@ class RunningJob:
 
     def _tidy(self) -> None:
         """All processes of the job are dead: what they leave behind may go."""
+        self._noticed.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._janitor.__exit__(None, None, None)
 
