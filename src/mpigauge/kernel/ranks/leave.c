@@ -5,6 +5,7 @@
 #include "ranks/leave.h"
 
 #include "ranks/abort.h"
+#include "ranks/stopped.h"
 #include "text/small_file.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ enum {
 static struct {
     pid_t   parent;
     int     owner; /* what our owner reads from, as long as it lives */
+    int     stops; /* when a clock last began: who was stopped gets its time again */
     int64_t limit_ns;
     char    words[WORDS_BYTES];
     size_t  words_bytes;
@@ -165,35 +167,39 @@ void mg_leave_with_owner(void)
 }
 #endif
 
-/* A launcher whose own input has ended may keep that to itself, and nobody else tells a rank that
- * its plan never comes, or those that wait for it in MPI. */
-void mg_leave_unless_started(void)
-{
-    (void) alarm(MG_START_MOST_S);
-}
-
-void mg_leave_started(void)
-{
-    (void) alarm(0);
-}
-
 /* ---- The clock ------------------------------------------------------------------------------- */
-
-static void give_up(int number)
-{
-    ssize_t written = write(STDERR_FILENO, state.words, state.words_bytes);
-
-    (void) written;
-    (void) signal(number, SIG_DFL);
-    (void) raise(number);
-}
 
 static void set_alarm(int64_t after_ns)
 {
     const int64_t    us    = after_ns / NS_PER_US;
     struct itimerval timer = {.it_value = {.tv_sec = us / US_PER_S, .tv_usec = us % US_PER_S}};
 
+    state.stops = mg_stopped_times();
     (void) setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* The alarm goes on while a rank is stopped. */
+static void give_up(int number)
+{
+    if (mg_stopped_times() != state.stops) {
+        set_alarm(state.limit_ns);
+        return;
+    }
+    (void) !write(STDERR_FILENO, state.words, state.words_bytes);
+    (void) signal(number, SIG_DFL);
+    (void) raise(number);
+}
+
+/* A launcher whose own input has ended may keep that to itself, and nobody else tells a rank that
+ * its plan never comes, or those that wait for it in MPI. */
+void mg_leave_unless_started(void)
+{
+    mg_leave_after((int64_t) MG_START_MOST_S * US_PER_S * NS_PER_US, "its plan has not come");
+}
+
+void mg_leave_started(void)
+{
+    mg_leave_never();
 }
 
 void mg_leave_later(void)

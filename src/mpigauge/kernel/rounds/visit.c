@@ -4,6 +4,7 @@
 #include "memory/payload.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "ranks/stopped.h"
 #include "rounds/alive.h"
 #include "rounds/batching.h"
 #include "rounds/carried.h"
@@ -274,9 +275,11 @@ static void time_rounds(struct mg_run *run, const struct mg_visit *visit, struct
     state->work = 0;
 }
 
-static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
+/* Whether it counts: one in which a rank was stopped does not, and leaves no trace. */
+static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
+    const int           stops = mg_stopped_times();
     int64_t             trial_ns[MG_TRIALS];
     int64_t             kept_ns[MG_WARMUPS];
     char                words[MG_WORDS_BYTES];
@@ -308,8 +311,27 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
         cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
     outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
     outcome.corrupt    = what_is_wrong(run, visit, state, words, sizeof words);
+    if (!mg_all(state->comm, mg_stopped_times() == stops))
+        return false;
     if (state->rank == 0)
         conclude(run, visit, cell, &outcome);
+    return true;
+}
+
+/* Again and again, until nobody is stopped meanwhile. */
+static void time_whole_visit(struct mg_run *run, const struct mg_visit *visit,
+                             struct mg_state *state, struct mg_cell *cell,
+                             struct mg_decision *decision)
+{
+    const struct mg_cell     known   = *cell;
+    const struct mg_decision decided = *decision;
+
+    while (!time_visit(run, visit, state, cell, decision)) {
+        *cell     = known;
+        *decision = decided;
+        if (state->rank == 0)
+            mg_journal_tick(visit, 0);
+    }
 }
 
 void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
@@ -318,7 +340,7 @@ void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_stat
     if (visit->pattern->sampling->probes)
         mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
     else if (mg_is_possible(run->plan, visit, state))
-        time_visit(run, visit, state, cell, decision);
+        time_whole_visit(run, visit, state, cell, decision);
     else
         cell->closed = true;
 }
