@@ -168,6 +168,13 @@ class Logged:
         """Why nothing happens."""
         LOG.info("launch %d begins in %.0f s", number, seconds)
 
+    def rests(self) -> None:
+        """Nothing."""
+
+    def goes_on(self, seconds: float) -> None:
+        """How long nothing happened."""
+        LOG.info("was stopped for %.0f s", seconds)
+
     def trouble(self, sentence: str) -> None:
         """What failed."""
         LOG.warning("%s", sentence)

@@ -70,6 +70,7 @@ def measure(
     ):
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
+        interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
         if words := sweep().sentence:
             observer.trouble(words)
         for words in other_choices(one.library for one in targets):

@@ -27,11 +27,12 @@ from typing import Protocol, Self
 
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch.awake import CLOCK, awake_s
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.janitor import janitor, known
 from mpigauge.launch.job import temporary_folder, written
 from mpigauge.launch.launchers import Ending
-from mpigauge.launch.leftovers import KILLED, MARK
+from mpigauge.launch.leftovers import KILLED, MARK, marked
 from mpigauge.launch.orphans import note_job
 from mpigauge.launch.outer import inherited
 from mpigauge.launch.owner import noticed
@@ -95,7 +96,7 @@ class Watch(Protocol):
 
 
 class _Wait:
-    """Until when to wait for the next line that counts, with looks at the job meanwhile."""
+    """Until when to wait for the next line that counts, with looks at the job meanwhile; while awake."""
 
     def __init__(self, patience_s: Callable[[], float], watch: Watch | None) -> None:
         self._patience_s = patience_s
@@ -104,7 +105,7 @@ class _Wait:
 
     def renew(self) -> None:
         """Begin anew: a line has come."""
-        self._deadline = time.monotonic() + self._patience_s()
+        self._deadline = awake_s() + self._patience_s()
         self._look_again()
 
     def last(self, seconds: float) -> None:
@@ -120,16 +121,16 @@ class _Wait:
 
     def is_over(self) -> bool:
         """Look at the job if it is time to; return whether nobody waits any more."""
-        if self._watch is not None and time.monotonic() >= self._look:
+        if self._watch is not None and awake_s() >= self._look:
             self._shorten(self._watch.look())
             self._look_again()
-        return time.monotonic() >= self._deadline
+        return awake_s() >= self._deadline
 
     def _shorten(self, seconds: float) -> None:
-        self._deadline = min(self._deadline, time.monotonic() + seconds)
+        self._deadline = min(self._deadline, awake_s() + seconds)
 
     def _look_again(self) -> None:
-        self._look = math.inf if self._watch is None else time.monotonic() + self._watch.every_s
+        self._look = math.inf if self._watch is None else awake_s() + self._watch.every_s
 
 
 class RunningJob:
@@ -268,7 +269,9 @@ class RunningJob:
             while streams:
                 if stop or self._ends(busy):
                     raise InterruptedError
-                ready = selector.select(max(0.0, self._until(wait.next) - time.monotonic()))
+                ready = selector.select(room_s := self._room_s(wait.next))
+                CLOCK.waited(room_s)
+                self._heed()
                 for key, _ in ready:
                     if key.data == "wake":
                         self._calm()
@@ -298,8 +301,20 @@ class RunningJob:
     def _ends(self, busy: Callable[[], bool]) -> bool:
         return self._interruption is not None and self._interruption.ends(busy=busy())
 
-    def _until(self, deadline: float) -> float:
-        return deadline if self._interruption is None else min(deadline, self._interruption.deadline)
+    def _room_s(self, moment: float) -> float:
+        """How long to wait: until a moment, or until a signal leaves no more time."""
+        left_s = moment - awake_s()
+        if self._interruption is not None:
+            left_s = min(left_s, self._interruption.deadline - time.monotonic())
+        return max(0.0, left_s)
+
+    def _heed(self) -> None:
+        if self._interruption is not None:
+            self._interruption.heed(self._here)
+
+    def _here(self) -> set[int]:
+        """All living processes of the job on this machine, whoever started them."""
+        return {*self._left(), *marked(self._mark)}
 
     def _calm(self) -> None:
         if self._interruption is not None:
