@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +16,12 @@ import mpigauge
 from mpigauge.api.running import OPTIONS
 from mpigauge.cli.run_options import planned
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.launch import interruption
 from mpigauge.plan.plan_file import PlanFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
 
@@ -105,3 +111,54 @@ def test_another_thread_is_told_why_not(openmpi: FakeMpi) -> None:
     thread.start()
     thread.join()
     assert said == ["mpigauge.run must be called in the main thread"]
+
+
+# ---- Signals whose handler returns ---------------------------------------------------------------
+
+
+def once(holds: Callable[[str], bool], number: signal.Signals) -> threading.Thread:
+    """Sends a signal to this process when the text of the result says so."""
+
+    def wait() -> None:
+        while not (Path("r.jsonl").exists() and holds(Path("r.jsonl").read_text(encoding="utf-8"))):
+            time.sleep(0.005)
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+@pytest.fixture(params=[signal.SIGTERM, signal.SIGINT])
+def handled(request: pytest.FixtureRequest) -> Iterator[tuple[signal.Signals, list[int]]]:
+    """A signal with a handler that only notes it, as frameworks have."""
+    heard: list[int] = []
+    before = signal.signal(request.param, lambda number, _: heard.append(number))
+    yield request.param, heard
+    signal.signal(request.param, before)
+
+
+def test_who_handles_a_signal_is_told_that_the_result_is_a_part(
+    openmpi: FakeMpi, handled: tuple[signal.Signals, list[int]]
+) -> None:
+    number, heard = handled
+    thread = once(lambda text: text.count('"type":"visit"') > 3, number)
+    result = mpigauge.run("pingpong", output="r.jsonl", **{**QUICK, "launches": 500})
+    thread.join()
+    assert heard == [number]
+    assert result.stopped == number.name
+    assert result.results[0].ends[-1].reason == "interrupted"
+    assert mpigauge.load("r.jsonl").stopped is None
+
+
+def test_who_handles_a_signal_is_told_that_nothing_was_measured(
+    openmpi: FakeMpi, handled: tuple[signal.Signals, list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_NAP_S", "60")
+    monkeypatch.setattr(interruption, "GRACE_S", 0.1)
+    number, heard = handled
+    thread = once(lambda text: '"type":"launch"' in text, number)
+    with pytest.raises(InterruptedError, match=number.name):
+        mpigauge.run("pingpong", output="r.jsonl", **QUICK)
+    thread.join()
+    assert heard == [number]

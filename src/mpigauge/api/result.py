@@ -71,10 +71,13 @@ class Result:
 
     Attributes:
         results: The records of its files.
+        stopped: The name of the signal that ended `mpigauge.run` before it was done, where the caller's own
+            handler let the program go on; then this is a part of what was asked for. None otherwise.
     """
 
-    def __init__(self, results: Sequence[reader.Result]) -> None:
+    def __init__(self, results: Sequence[reader.Result], stopped: str | None = None) -> None:
         self.results = tuple(results)
+        self.stopped = stopped
         self._known: dict[tuple[Any, ...], list[Source]] = {}
 
     @property

@@ -53,7 +53,8 @@ def run(
     """Measures, and loads the result. Its course is told to the logger `mpigauge`: quiet unless asked for.
 
     It must be called in the main thread, as it has to be told of signals. One that comes (Ctrl-C) ends the
-    campaign first, so that all finished visits are in the file, and has its usual effect then.
+    campaign first, so that all finished visits are in the file, and has its usual effect then. Where that is
+    a handler which returns, the result is a part of what was asked for: its `stopped` names the signal.
 
     Args:
         plan: A plan as a dict with the keys of a plan file; a plan file (a `Path`, or a string that ends in
@@ -69,21 +70,26 @@ def run(
         UsageError: The plan or an option cannot be.
         EnvironmentLacksError: A library or a launcher is missing or does not work.
         JobError: Nothing could be measured.
+        InterruptedError: A signal came before anything was measured, and its handler has returned.
     """
     if threading.current_thread() is not threading.main_thread():
         raise UsageError("mpigauge.run must be called in the main thread", "start another process for it")
     session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
     file = None if output is None else Path(output)
     done = measure(session, file, files.default_path(), _observing)
+    stopped = None
     if done.signal is not None:
-        LOG.warning("stopped by signal %d; all finished visits are in %s", done.signal, done.path)
+        stopped = signal.Signals(done.signal).name
+        LOG.warning("stopped by %s; all finished visits are in %s", stopped, done.path)
         signal.raise_signal(done.signal)
     result = reader.load(done.path)
+    if stopped and why_nothing(rows(result)):
+        raise InterruptedError(f"{done.path}: {stopped} came before anything was measured")
     if isinstance(why := why_nothing(rows(result)), OutOfTime):
         raise JobError(f"{done.path}: nothing was measured", "raise the budget, or measure less")
     if why is not None:
         raise JobError(f"{done.path}: nothing was measured", "mpigauge show says why")
-    return Result([result])
+    return Result([result], stopped)
 
 
 def _plan_of(
@@ -167,6 +173,13 @@ class Logged:
     def waits(self, number: int, seconds: float) -> None:
         """Why nothing happens."""
         LOG.info("launch %d begins in %.0f s", number, seconds)
+
+    def rests(self) -> None:
+        """Nothing."""
+
+    def goes_on(self, seconds: float) -> None:
+        """How long nothing happened."""
+        LOG.info("was stopped for %.0f s", seconds)
 
     def trouble(self, sentence: str) -> None:
         """What failed."""

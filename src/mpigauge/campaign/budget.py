@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from mpigauge.launch.awake import awake_s
 from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
 from mpigauge.plan.model import Plan
 
@@ -44,20 +45,21 @@ class Budget:
     jobs: int
     spent_s: float = 0.0
     begun: float = field(default_factory=time.monotonic)
+    begun_awake: float = field(default_factory=awake_s)
     paused_s: float = 0.0
     allowed_s: float = math.inf
 
     @property
     def elapsed_s(self) -> float:
-        """Since this session began, without pauses."""
-        return time.monotonic() - self.begun - self.paused_s
+        """Since this session began, without pauses, and without the time that we were stopped."""
+        return awake_s() - self.begun_awake - self.paused_s
 
     @contextmanager
     def pause(self) -> Iterator[None]:
         """What happens meanwhile takes no time of the budget."""
-        begun = time.monotonic()
+        begun = awake_s()
         yield
-        self.paused_s += time.monotonic() - begun
+        self.paused_s += awake_s() - begun
 
     @property
     def whole_s(self) -> float | None:

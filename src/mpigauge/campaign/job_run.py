@@ -1,7 +1,6 @@
 """One mpiexec: from its command line to its last line, with a watch on its silence."""
 
 import signal
-import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
 from mpigauge.campaign.troubles import Troubles
+from mpigauge.launch.awake import awake_s
 from mpigauge.launch.interruption import ECHO_S, Interruption
 from mpigauge.launch.job import Job
 from mpigauge.launch.lab.context import Lab
@@ -64,6 +64,12 @@ class Observer(Protocol):
 
     def waits(self, number: int, seconds: float) -> None:
         """A launch begins later, since launches are spread over time."""
+
+    def rests(self) -> None:
+        """The campaign is stopped for a while."""
+
+    def goes_on(self, seconds: float) -> None:
+        """It was stopped for so long, which no limit of time counts."""
 
     def trouble(self, sentence: str) -> None:
         """Something failed; the campaign goes on."""
@@ -158,7 +164,7 @@ class JobRun:
         self._around.observer.launch_begins(
             self._key.number, self._state.parts[self._key] + 1, self.name, len(self._visits)
         )
-        self._begun = time.monotonic()
+        self._begun = awake_s()
         parts = parts_of(self._text)
         with RunningJob(
             self._words,
@@ -202,7 +208,7 @@ class JobRun:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
-            since_s = time.monotonic() - self._begun
+            since_s = awake_s() - self._begun
             late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
             self._sees(running, watch.death or ("" if self.began else late))
             return "crash" if watch.death else "timeout"
@@ -221,10 +227,10 @@ class JobRun:
         """Return who looks at the job while it is silent."""
         most = units.format_duration(self._patience.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
-        begun = time.monotonic()
+        begun = awake_s()
 
         def tell(said: str) -> None:
-            since_s = time.monotonic() - begun
+            since_s = awake_s() - begun
             self._around.observer.trouble(
                 f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
                 f"it may take up to {most} (--patience); {said}"
@@ -283,7 +289,7 @@ class JobRun:
         if step is None or any(self._steps[other] != step for other in running):
             running.clear()
         if self._patience.untried:
-            self.prelude_s = time.monotonic() - self._begun
+            self.prelude_s = awake_s() - self._begun
         self._patience.begin(number, expect_s)
         self._carried = self._relay()
 
@@ -299,7 +305,7 @@ class JobRun:
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_landed(self._job.hosts, [place.host for place in facts.placement])
         self.began = self._watch.began = True
-        self.startup_s = self.prelude_s = time.monotonic() - self._begun
+        self.startup_s = self.prelude_s = awake_s() - self._begun
         self._record(
             Launch(
                 number=self._key.number,

@@ -12,6 +12,7 @@ from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import located, open_result, prepare
 from mpigauge.errors import JobError
 from mpigauge.launch.job import temporary_folder
+from mpigauge.launch.orphans import sweep
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result.reader import load
 
@@ -31,6 +32,8 @@ def look(plan: Plan, where: str, observer: Observer, interruption: Interruption)
         MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
     """
     session = prepare(plan, where)
+    if words := sweep().sentence:
+        observer.trouble(words)
     folder = temporary_folder("a look at hosts")
     try:
         return _looked(session, folder / "look.jsonl", observer, interruption)

@@ -187,6 +187,7 @@ class CampaignLoop:
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
         """Asked between replications, of which only whole ones count: docs/method.md#enough-launches."""
+        self._around.interruption.heed()
         if self._around.interruption.signal is not None:
             return "interrupted"
         if all(job.dead or not self._open_cells(job) for job in self._jobs):

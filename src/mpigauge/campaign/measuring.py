@@ -12,6 +12,7 @@ from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
+from mpigauge.launch.orphans import sweep
 from mpigauge.result.writer import PACKED, packed
 from mpigauge.vocabulary import RESUMABLE
 
@@ -69,6 +70,9 @@ def measure(
     ):
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
+        interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
+        if words := sweep().sentence:
+            observer.trouble(words)
         for words in other_choices(one.library for one in targets):
             observer.trouble(words)
         for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):

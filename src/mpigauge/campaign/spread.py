@@ -46,3 +46,4 @@ class Spread:
         while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
             if not self.interruption.comes_within(min(left_s, NAP_S)):
                 self.interruption.calm()
+                self.interruption.heed()

@@ -2,11 +2,11 @@
 
 import math
 import re
-import time
 from collections.abc import Callable
 from typing import Protocol
 
 from mpigauge.analysis.failure_cause import CAUSE, telling_line
+from mpigauge.launch.awake import awake_s
 from mpigauge.launch.ranks import LocalRanks
 
 LOOK_S = 0.25
@@ -60,7 +60,7 @@ class SilenceWatch:
         self._job = job
         self._tell = tell
         self._tell_after_s = max(TELL_S, TELL_FACTOR * usual_s)
-        self._begun = time.monotonic()
+        self._begun = awake_s()
         self._told = False
         self.began = False
         self.death = ""
@@ -74,7 +74,7 @@ class SilenceWatch:
 
     @property
     def _since_s(self) -> float:
-        return time.monotonic() - self._begun
+        return awake_s() - self._begun
 
     def look(self) -> float:
         """Look at it; return for how much longer to wait at most."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.watch import Watched, watched_alone, watched_by_ranks
 from mpigauge.campaign.look import look
+from mpigauge.launch.awake import awake_s
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import environment
 
@@ -54,11 +55,12 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:
     """Does the same work over and over for so long, on whatever core we are."""
-    begun, stolen_s = time.monotonic(), environment.steal_s()
+    begun, stolen_s = awake_s(), environment.steal_s()
     work_ns: list[int] = []
-    while time.monotonic() - begun < seconds and interruption.signal is None:
+    while awake_s() - begun < seconds and interruption.signal is None:
         work_ns.append(_work_ns())
-    elapsed_s = time.monotonic() - begun
+        interruption.heed()
+    elapsed_s = awake_s() - begun
     return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s, environment.cores_online())
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from mpigauge import units
 from mpigauge.cli.console import console
-from mpigauge.cli.progress import REFRESH_S, Course, Silent, words_of
+from mpigauge.cli.progress import REFRESH_S, Course, Silent, has_terminal, words_of
 from mpigauge.show.formats.terminal import lines_of
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rich.live import Live
     from rich.text import Text
 
     from mpigauge.plan.model import Cell, Plan
@@ -36,8 +37,6 @@ class LiveAnswer(Silent):
     """Draws it where the cursor is, and takes it away in the end."""
 
     def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
-        from rich.live import Live
-
         from mpigauge.analysis.so_far import SoFar
         from mpigauge.result.reader import load
 
@@ -51,17 +50,44 @@ class LiveAnswer(Silent):
         self._took_s = 0.0
         self._answer: list[Text] = []
         self._launch = self._doing = self._machine = ""
+        self._live = self._new_live()
+        self._is_shown = False
+
+    def _new_live(self) -> Live:
+        """Lines to be drawn from where the cursor is."""
+        from rich.live import Live
+
         # Without a thread of its own: it would preempt the ranks.
-        self._live = Live(console=screen, auto_refresh=False, transient=True)
+        return Live(console=self._console, auto_refresh=False, transient=True)
 
     def start(self) -> None:
         """Takes the lines below the cursor."""
         self._compute()
-        self._live.start()
+        self._show()
 
     def stop(self) -> None:
         """Gives them back."""
-        self._live.stop()
+        self._hide()
+
+    def rests(self) -> None:
+        """Leaves the terminal to others."""
+        self._hide()
+
+    def goes_on(self, seconds: float) -> None:
+        """Takes the lines below where the cursor is now."""
+        self._hide()
+        self._draw(at_once=True)
+
+    def _hide(self) -> None:
+        if self._is_shown:
+            self._live.stop()
+            self._is_shown = False
+
+    def _show(self) -> None:
+        if not self._is_shown:
+            self._live = self._new_live()
+            self._live.start()
+            self._is_shown = True
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """What is launched now."""
@@ -134,6 +160,10 @@ class LiveAnswer(Silent):
         if not at_once and now - self._drawn < REFRESH_S:
             return
         self._drawn = now
+        if not has_terminal(self._stream):
+            self._hide()
+            return
+        self._show()
         room = max(0, self._console.height - 3)
         shown = [*self._answer[:room], *self._status()]
         self._live.update(Group(*(line or Text() for line in shown)), refresh=True)

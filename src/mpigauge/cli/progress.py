@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, TextIO
 
@@ -9,6 +10,7 @@ import click
 
 from mpigauge import units
 from mpigauge.cli.console import console
+from mpigauge.launch.awake import awake_s
 from mpigauge.plan.library_names import called
 from mpigauge.show.words.ascii import printable_lines
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 REFRESH_S = 0.25
 """Drawing takes processor time from the ranks; four times a second is enough for a person."""
+
+NOTICED_S = 1.0
 
 
 class Silent:
@@ -44,6 +48,12 @@ class Silent:
     def waits(self, number: int, seconds: float) -> None:
         """Nothing."""
 
+    def rests(self) -> None:
+        """Nothing."""
+
+    def goes_on(self, seconds: float) -> None:
+        """Nothing."""
+
     def trouble(self, sentence: str) -> None:
         """At once, in its own line."""
         click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
@@ -63,13 +73,19 @@ class Lines(Silent):
         """Another."""
         click.echo(f"launch {number} begins in {units.format_duration(seconds)}", file=self._stream)
 
+    def goes_on(self, seconds: float) -> None:
+        """How long it was stopped, if anybody may have noticed."""
+        if seconds >= NOTICED_S:
+            words = f"was stopped for {units.format_duration(seconds)}, which the budget does not count"
+            click.echo(words, file=self._stream)
+
 
 class Course:
     """How far a campaign has come, of its budget or of the launches asked for."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._begun = time.monotonic()
+        self._begun = awake_s()
         self._visits = self._visits_done = self._number = 0
 
     def launch_begins(self, number: int, visits: int) -> None:
@@ -82,7 +98,7 @@ class Course:
 
     def share(self) -> float:
         """From 0 to 1."""
-        since_s = time.monotonic() - self._begun
+        since_s = awake_s() - self._begun
         if self._plan.over_s is not None:
             return max(0.0, min(1.0, since_s / self._plan.over_s))
         inside = self._visits_done / max(1, self._visits)
@@ -96,7 +112,7 @@ class Course:
         share = self.share()
         if share <= 0:
             return ""
-        left_s = (time.monotonic() - self._begun) * (1 - share) / share
+        left_s = (awake_s() - self._begun) * (1 - share) / share
         at_most = "at most " if self._plan.budget_s is not None else ""
         return f"{at_most}{left_s:.0f} s left"
 
@@ -104,6 +120,14 @@ class Course:
 def words_of(cell: Cell) -> str:
     """A cell in a few words."""
     return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {called(cell.mpi)}"
+
+
+def has_terminal(stream: TextIO) -> bool:
+    """Whether nobody else has the terminal, as a shell whose background job we are."""
+    try:
+        return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
+    except OSError:
+        return True
 
 
 class Bar(Silent):
@@ -157,6 +181,14 @@ class Bar(Silent):
         """One more."""
         self._course.visit_ends()
 
+    def rests(self) -> None:
+        """Leaves the terminal to others."""
+        self._progress.stop()
+
+    def goes_on(self, seconds: float) -> None:
+        """Takes its line again."""
+        self._draw(at_once=True)
+
     def trouble(self, sentence: str) -> None:
         """Above the bar."""
         words = printable_lines(f"mpigauge: {sentence}")
@@ -167,5 +199,9 @@ class Bar(Silent):
         if not at_once and now - self._drawn < REFRESH_S:
             return
         self._drawn = now
+        if not has_terminal(self._stream):
+            self._progress.stop()
+            return
+        self._progress.start()
         self._progress.update(self._task, completed=self._course.share(), left=self._course.left())
         self._progress.refresh()

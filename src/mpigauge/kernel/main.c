@@ -11,6 +11,7 @@
 #include "ranks/hosts.h"
 #include "ranks/leave.h"
 #include "ranks/pairs.h"
+#include "ranks/stopped.h"
 #include "rounds/first_message.h"
 #include "rounds/measure.h"
 #include "rounds/pools.h"
@@ -51,7 +52,9 @@ int main(int argc, char **argv)
     if (argc != 3)
         return usage();
 
+    mg_stopped_heed();
     mg_leave_with_launcher();
+    mg_leave_with_owner();
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */

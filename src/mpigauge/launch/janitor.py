@@ -9,22 +9,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mpigauge.launch import leftovers
+from mpigauge.launch import leftovers, owner
 
 DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-
-_OUR_ENDS: set[int] = set()
-"""Of the pipes to janitors at work: as long as one process holds an end, its janitor takes us for alive."""
-
-
-def _let_go() -> None:
-    """In a copy of us, such as a worker of a pool that a user's program forks while we measure."""
-    while _OUR_ENDS:
-        with contextlib.suppress(OSError):
-            os.close(_OUR_ENDS.pop())
-
-
-os.register_at_fork(after_in_child=_let_go)
 
 
 @dataclass
@@ -38,36 +25,44 @@ class Janitor:
     process: subprocess.Popen[bytes] | None
     said: bytes = leftovers.ENDED
 
-    def watch(self, launcher: int, orphaned: signal.Signals) -> None:
-        """Has a process ended by this signal if we die before we say anything else."""
+    def watch(self, launcher: int, orphaned: signal.Signals, mark: str) -> None:
+        """Has a process ended by this signal if we die before we say anything else, and those of its job."""
         if self.process is not None and self.process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                os.write(self.process.stdin.fileno(), b"%d %d\n" % (launcher, orphaned))
+                os.write(self.process.stdin.fileno(), leftovers.told_of(launcher, orphaned, mark))
+
+
+def known(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
+    """Return what a janitor has to know before a job begins.
+
+    Args:
+        elsewhere: For each other host the words that start a shell there.
+    """
+    return leftovers.told(
+        json.dumps([[*words] for words in elsewhere]) if elsewhere else "", leftovers.files()
+    )
 
 
 @contextlib.contextmanager
-def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterator[Janitor]:
+def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
     """Has one wait while something runs that is dead in the end; goes on without where none can be.
 
     Args:
         folder: A temporary folder to remove, too.
-        elsewhere: For each other host the words that start a shell there.
+        told: What was `known` before; empty: what is known now, and of this machine alone.
     """
-    one = Janitor(_started(folder, elsewhere))
+    one = Janitor(_started(folder, told or known()))
     try:
         yield one
     finally:
         if one.process is not None and one.process.stdin is not None:
-            _OUR_ENDS.discard(one.process.stdin.fileno())
+            owner.release(one.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
                 one.process.communicate(one.said)
 
 
-def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Popen[bytes] | None:
+def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
     words = [sys.executable, "-IS", leftovers.__file__, folder]
-    known = leftovers.told(
-        json.dumps([[*words] for words in elsewhere]) if elsewhere else "", leftovers.files()
-    )
     process = None
     with contextlib.suppress(OSError), _deaf():
         process = subprocess.Popen(
@@ -79,9 +74,9 @@ def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Pope
             start_new_session=True,  # so that what ends us does not end it
         )
     if process is not None and process.stdin is not None:
-        _OUR_ENDS.add(process.stdin.fileno())
+        owner.hold(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
-            _write(process.stdin.fileno(), known)
+            _write(process.stdin.fileno(), told)
     return process
 
 

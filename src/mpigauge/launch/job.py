@@ -1,5 +1,6 @@
 """One launch of one program, and the command that a launcher makes of it."""
 
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch import owner
+
+PREFIX = "mpigauge-"
+"""Of the names of our temporary folders."""
 
 FOLDER = "$TMPDIR"
 """In words of a command: the temporary folder of the job, which there is only once it is started."""
@@ -85,20 +90,25 @@ class Command:
 
 
 def temporary_folder(needed_by: str) -> Path:
-    """A new folder for whoever needs one, which nobody else can read.
+    """A new folder for whoever needs one, which nobody else can read, and which names its owner.
 
     Raises:
         EnvironmentLacksError: There is no place for it.
     """
+    folder = None
     try:
-        return Path(tempfile.mkdtemp(prefix="mpigauge-"))
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        owner.claim(folder)
     except OSError as error:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
         # Where no place at all can be written, tempfile names those that it has tried.
         said = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
             f"{needed_by} needs a temporary folder: {said}",
             "free some space, or set TMPDIR to a folder that can be written",
         ) from None
+    return folder
 
 
 def check_temporary_folder(needed_by: str) -> None:
@@ -107,7 +117,7 @@ def check_temporary_folder(needed_by: str) -> None:
     Raises:
         EnvironmentLacksError: There is none.
     """
-    temporary_folder(needed_by).rmdir()
+    shutil.rmtree(temporary_folder(needed_by), ignore_errors=True)
 
 
 def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:

@@ -7,6 +7,8 @@ files that MPI libraries left behind: who is killed cannot remove its own. A fil
 named as theirs are, was not there before, belongs to us, and is needed by nobody. Of a job that did not end
 by itself, the other hosts are asked to do likewise.
 
+If both are killed, the next mpigauge does the same: `launch.orphans`.
+
 One is started beside every launch, so it imports only what it cannot do without: a third of the time of
 an interpreter with pathlib and subprocess.
 """
@@ -14,7 +16,7 @@ an interpreter with pathlib and subprocess.
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 TYPE_CHECKING = False  # as typing has it, which takes long to import
 if TYPE_CHECKING:
@@ -42,8 +44,17 @@ TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
 
 HYDRA = "hydra_pmi_proxy"
 
+SIGCONT, SIGKILL = 18, 9
+"""As everywhere on Linux: the module of signals takes long to import."""
+
 FIRST_PIDS = "pid:[4026531836]"
 """The namespace of processes that a machine begins with; its number is the same on every Linux."""
+
+MARK = "MPIGAUGE_JOB"
+"""A variable of all processes of a job, with a value that no other job has."""
+
+NAME = "mpigauge-tidy"
+"""Of this program in lists of processes: whoever kills all that are called python3 is to leave it alive."""
 
 DYING_S = 5.0
 """How long the ranks of a parent that was killed may take to die."""
@@ -106,22 +117,48 @@ def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
     return os.fsdecode(parts[0]), {os.fsdecode(path) for path in parts[1].split(b"\0") if path}
 
 
-def watched(line: bytes) -> tuple[int, int, bytes]:
-    """A launcher by what our parent says of it: its process, and the signal that ends it with its parent.
+def told_of(launcher: int, signal: int, mark: str) -> bytes:
+    """What a parent says of its job: the launcher, the signal that ends it with its parent, and the mark."""
+    return f"{launcher} {signal} {mark}\n".encode()
 
-    With when it was started: once it has ended, its number may be another's.
-    """
-    pid, signal = map(int, line.split())
-    return pid, signal, _born(pid)
+
+def watched(line: bytes) -> tuple[int, int, bytes, str]:
+    """The same as it arrives, after when the launcher was started: later, its number may be another's."""
+    pid, signal, mark = line.split()
+    return int(pid), int(signal), _born(int(pid)), mark.decode()
 
 
 def end(pid: int, signal: int, born: bytes) -> None:
     """Ends a launcher that is still there."""
     if born and _born(pid) == born:
+        send(signal, [pid])
+
+
+def send(signal: int, pids: "Iterable[int]") -> None:
+    """Sends a signal to processes that may be gone; who is stopped hears it, too."""
+    for pid in pids:
         try:
             os.kill(pid, signal)
+            os.kill(pid, SIGCONT)
         except OSError:
-            return
+            continue
+
+
+def marked(mark: str) -> list[int]:
+    """Living processes of a job, wherever they are on this machine, as far as we may see."""
+    word = f"{MARK}={mark}".encode()
+    return [
+        int(pid) for pid in map(os.path.basename, _paths("/proc")) if pid.isdigit() and word in around(pid)
+    ]
+
+
+def around(pid: str) -> list[bytes]:
+    """The variables that a process was started with; nothing of one that is dead or another user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
 
 
 def _born(pid: int) -> bytes:
@@ -227,16 +264,21 @@ def tidy(folder: str, before: set[str]) -> bool:
         import shutil  # only needed if our parent was killed, and slow to import
 
         shutil.rmtree(folder, ignore_errors=True)
-    for path in left_behind(before):
-        _remove(path)
+    remove_left_behind(before)
     return not (folder and os.path.exists(folder)) and files() <= before
 
 
-def _remove(path: str) -> None:
+def remove_left_behind(before: set[str]) -> int:
+    """Removes what libraries left behind; how many files."""
+    return sum(map(_remove, left_behind(before)))
+
+
+def _remove(path: str) -> bool:
     try:
         os.unlink(path)
     except OSError:
-        return
+        return False
+    return True
 
 
 def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
@@ -276,8 +318,17 @@ def _pipe_with(text: str) -> int:
     return reading
 
 
+def _take_name() -> None:
+    try:
+        with open("/proc/self/comm", "w") as file:
+            file.write(NAME)
+    except OSError:
+        return
+
+
 def main() -> None:
     """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
+    _take_name()
     folder = sys.argv[1]
     begun = time.monotonic()
     known = heard(sys.stdin.buffer)
@@ -286,14 +337,19 @@ def main() -> None:
         return
     elsewhere, before = known
     said = sys.stdin.buffer.readline()
-    launcher = watched(said) if said.endswith(b"\n") else None
-    if launcher is not None:
+    job = watched(said) if said.endswith(b"\n") else None
+    if job is not None:
         said = sys.stdin.buffer.read()
         if not said:
-            end(*launcher)
+            end(*job[:3])
+            send(SIGCONT, marked(job[3]))  # who is stopped does not notice that its launcher is gone
     ended = time.monotonic()
     while not tidy(folder, before) and time.monotonic() < ended + (0.0 if said else DYING_S):
         time.sleep(PAUSE_S)
+    if job is not None and not said and job[1] == SIGKILL and (left := marked(job[3])):
+        send(SIGKILL, left)  # other launchers may still be ending their ranks elsewhere
+        time.sleep(PAUSE_S)
+        tidy(folder, before)
     if said != ENDED:
         tidy_elsewhere(elsewhere, ended - begun)
 

@@ -1,11 +1,11 @@
 """A running job: its lines as they come, its last words, and an end that leaves nobody behind.
 
 Three things guard against orphans. A process that outlives us (`janitor`) ends the launcher if we die, and
-the kernel dies with its launcher, or with its input where the launcher may stay. We adopt whoever loses its
-parent below us (a child subreaper), so that ranks that a launcher put into sessions of their own can still be
-found and killed; a variable tells them from what others have started. And nothing a launcher says about its
-own end is believed: we look. What a job leaves in the temporary folder and in shared memory the janitor
-removes.
+the kernel dies with its launcher, with us (`owner`), or with its input where the launcher may stay. We adopt
+whoever loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of
+their own can still be found and killed; a variable tells them from what others have started. And nothing a
+launcher says about its own end is believed: we look. What a job leaves in the temporary folder and in shared
+memory the janitor removes, and if that was killed, too, the next of us (`orphans`).
 """
 
 import contextlib
@@ -27,17 +27,17 @@ from typing import Protocol, Self
 
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.launch.awake import CLOCK, awake_s
 from mpigauge.launch.interruption import Interruption
-from mpigauge.launch.janitor import janitor
+from mpigauge.launch.janitor import janitor, known
 from mpigauge.launch.job import temporary_folder, written
 from mpigauge.launch.launchers import Ending
-from mpigauge.launch.leftovers import KILLED
+from mpigauge.launch.leftovers import KILLED, MARK, marked
+from mpigauge.launch.orphans import note_job
 from mpigauge.launch.outer import inherited
+from mpigauge.launch.owner import noticed
 from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
 from mpigauge.vocabulary import GAP
-
-MARK = "MPIGAUGE_JOB"
-"""A variable of all processes of a job, with a value that no other job has."""
 
 WORDS_KEPT = 40
 """Lines from the first, which say why, and as many up to the last, which say how it ended."""
@@ -96,7 +96,7 @@ class Watch(Protocol):
 
 
 class _Wait:
-    """Until when to wait for the next line that counts, with looks at the job meanwhile."""
+    """Until when to wait for the next line that counts, with looks at the job meanwhile; while awake."""
 
     def __init__(self, patience_s: Callable[[], float], watch: Watch | None) -> None:
         self._patience_s = patience_s
@@ -105,7 +105,7 @@ class _Wait:
 
     def renew(self) -> None:
         """Begin anew: a line has come."""
-        self._deadline = time.monotonic() + self._patience_s()
+        self._deadline = awake_s() + self._patience_s()
         self._look_again()
 
     def last(self, seconds: float) -> None:
@@ -121,16 +121,16 @@ class _Wait:
 
     def is_over(self) -> bool:
         """Look at the job if it is time to; return whether nobody waits any more."""
-        if self._watch is not None and time.monotonic() >= self._look:
+        if self._watch is not None and awake_s() >= self._look:
             self._shorten(self._watch.look())
             self._look_again()
-        return time.monotonic() >= self._deadline
+        return awake_s() >= self._deadline
 
     def _shorten(self, seconds: float) -> None:
-        self._deadline = min(self._deadline, time.monotonic() + seconds)
+        self._deadline = min(self._deadline, awake_s() + seconds)
 
     def _look_again(self) -> None:
-        self._look = math.inf if self._watch is None else time.monotonic() + self._watch.every_s
+        self._look = math.inf if self._watch is None else awake_s() + self._watch.every_s
 
 
 class RunningJob:
@@ -189,8 +189,12 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = temporary_folder("a job")
-        self._janitor = janitor(str(self._folder), self._elsewhere)
+        told = known(self._elsewhere)
+        note_job(self._folder, self._mark, told)
+        self._janitor = janitor(str(self._folder), told)
         self._told = self._janitor.__enter__()
+        self._noticed = noticed(self._folder)
+        owned = self._noticed.__enter__()
         try:
             words = written(self._command, self._files, self._folder)
             with _heard(self._ending.asked):
@@ -199,10 +203,10 @@ class RunningJob:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env={**with_home(inherited(os.environ)), **self._temporary(), **self._environment},
+                    env={**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment},
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._told.watch(self._process.pid, self._ending.orphaned)
+            self._told.watch(self._process.pid, self._ending.orphaned, self._mark)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -213,9 +217,9 @@ class RunningJob:
             ) from None
         return self
 
-    def _temporary(self) -> dict[str, str]:
+    def _temporary(self, owned: Mapping[str, str]) -> dict[str, str]:
         """Our folder is not on other hosts, where launchers would make it and nobody would remove it."""
-        return {"TMPDIR": str(self._folder)} if self._all_here else {}
+        return {"TMPDIR": str(self._folder), **owned} if self._all_here else {}
 
     def __exit__(
         self,
@@ -231,6 +235,7 @@ class RunningJob:
 
     def _tidy(self) -> None:
         """All processes of the job are dead: what they leave behind may go."""
+        self._noticed.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._janitor.__exit__(None, None, None)
 
@@ -264,7 +269,9 @@ class RunningJob:
             while streams:
                 if stop or self._ends(busy):
                     raise InterruptedError
-                ready = selector.select(max(0.0, self._until(wait.next) - time.monotonic()))
+                ready = selector.select(room_s := self._room_s(wait.next))
+                CLOCK.waited(room_s)
+                self._heed()
                 for key, _ in ready:
                     if key.data == "wake":
                         self._calm()
@@ -294,8 +301,20 @@ class RunningJob:
     def _ends(self, busy: Callable[[], bool]) -> bool:
         return self._interruption is not None and self._interruption.ends(busy=busy())
 
-    def _until(self, deadline: float) -> float:
-        return deadline if self._interruption is None else min(deadline, self._interruption.deadline)
+    def _room_s(self, moment: float) -> float:
+        """How long to wait: until a moment, or until a signal leaves no more time."""
+        left_s = moment - awake_s()
+        if self._interruption is not None:
+            left_s = min(left_s, self._interruption.deadline - time.monotonic())
+        return max(0.0, left_s)
+
+    def _heed(self) -> None:
+        if self._interruption is not None:
+            self._interruption.heed(self._here)
+
+    def _here(self) -> set[int]:
+        """All living processes of the job on this machine, whoever started them."""
+        return {*self._left(), *marked(self._mark)}
 
     def _calm(self) -> None:
         if self._interruption is not None:

@@ -21,8 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.launch import leftovers
-from mpigauge.launch.janitor import janitor
+from mpigauge.launch.janitor import janitor, known
 from mpigauge.launch.leftovers import SEGMENTS, TOPOLOGY
+from mpigauge.launch.process_tree import process
 from tests import needs
 
 if TYPE_CHECKING:
@@ -162,6 +163,17 @@ def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_wait
         os.kill(worker, signal.SIGKILL)
 
 
+def test_the_janitor_has_a_name_of_its_own() -> None:
+    """Who kills all that are called python3 leaves it alive."""
+    with janitor() as one:
+        assert one.process is not None
+        comm = Path(f"/proc/{one.process.pid}/comm")
+        deadline = time.monotonic() + 30
+        while comm.read_text(encoding="ascii").strip() != leftovers.NAME and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert comm.read_text(encoding="ascii").strip() == leftovers.NAME
+
+
 HOSTS = 5000
 
 
@@ -170,7 +182,7 @@ def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytes
     elsewhere = [["/usr/bin/ssh", "-o", "BatchMode=yes", "--", f"node{number}"] for number in range(HOSTS)]
     before = {f"/dev/shm/sm_segment.{number}.{'x' * 100}" for number in range(HOSTS)}  # noqa: S108
     monkeypatch.setattr(leftovers, "files", lambda: before)
-    with janitor("", elsewhere) as one:
+    with janitor("", known(elsewhere)) as one:
         assert one.process is not None
         assert one.process.poll() is None
     assert one.process.returncode == 0
@@ -201,7 +213,7 @@ def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_pa
 def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> None:
     with subprocess.Popen(["sleep", "60"]) as launcher:
         words = [sys.executable, "-IS", leftovers.__file__, ""]
-        told = leftovers.told("", set()) + b"%d %d\n" % (launcher.pid, signal.SIGTERM)
+        told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, "none")
         subprocess.run(words, input=told + said, check=True, timeout=60)
         if said:
             assert launcher.poll() is None
@@ -209,10 +221,32 @@ def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> N
         assert launcher.wait() == (-signal.SIGKILL if said else -signal.SIGTERM)
 
 
+def test_ranks_that_are_stopped_notice_that_their_launcher_is_gone() -> None:
+    """As after Ctrl-Z and the end of the terminal: what is stopped hears nothing."""
+    mark = "a-job-of-this-test"
+    with subprocess.Popen(["sleep", "60"], env={**os.environ, leftovers.MARK: mark}) as rank:
+        rank.send_signal(signal.SIGSTOP)
+        while not is_in_state(rank.pid, "T"):
+            time.sleep(0.01)
+        with subprocess.Popen(["sleep", "60"]) as launcher:
+            words = [sys.executable, "-IS", leftovers.__file__, ""]
+            told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, mark)
+            subprocess.run(words, input=told, check=True, timeout=60)
+        goes_on = not is_in_state(rank.pid, "T")
+        rank.kill()
+    assert goes_on
+
+
+def is_in_state(pid: int, state: str) -> bool:
+    """Whether the system says so of a process."""
+    found = process(pid)
+    return found is not None and found.state.upper() == state
+
+
 def test_another_process_of_the_same_number_is_none_of_ours() -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
-        pid, number, born = leftovers.watched(b"%d %d\n" % (other.pid, signal.SIGTERM))
-        assert pid == other.pid
+        pid, number, born, mark = leftovers.watched(leftovers.told_of(other.pid, signal.SIGTERM, "ours"))
+        assert (pid, mark) == (other.pid, "ours")
         leftovers.end(pid, number, born + b"0")
         leftovers.end(pid, number, b"")
         assert other.poll() is None
@@ -223,7 +257,7 @@ def test_another_process_of_the_same_number_is_none_of_ours() -> None:
 def test_a_launcher_that_has_ended_needs_no_end() -> None:
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
-    leftovers.end(*leftovers.watched(b"%d %d\n" % (gone.pid, signal.SIGTERM)))
+    leftovers.end(*leftovers.watched(leftovers.told_of(gone.pid, signal.SIGTERM, "none"))[:3])
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(

@@ -8,6 +8,11 @@
  * have it, too. */
 void mg_leave_with_launcher(void);
 
+/* From now on it ends when whoever measures does, if that is on this machine and says so in
+ * MPIGAUGE_OWNER: the system's boot, a colon, and a named pipe that it reads as long as it lives.
+ * Launchers may live on, and not hand on that their own input has ended.  Before MPI_Init. */
+void mg_leave_with_owner(void);
+
 /* It ends, too, if the next does not come within minutes. */
 void mg_leave_unless_started(void);
 

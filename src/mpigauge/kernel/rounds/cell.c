@@ -63,7 +63,7 @@ const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *ce
 
     if (cell->closed)
         return "closed";
-    if (mg_now_ns() - run->visits_ns >= plan->deadline_ns)
+    if (mg_now_ns() - run->visits_ns - run->stopped_ns >= plan->deadline_ns)
         return "time";
     if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
         return "precise";

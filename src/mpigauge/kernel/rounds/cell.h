@@ -39,6 +39,9 @@ struct mg_run {
     struct mg_cell       *cells;
     int64_t               start_ns;
     int64_t               visits_ns;  /* when the clocks agreed, and visits could begin */
+    int64_t               heeded_ns;  /* when it was last asked whether this rank was stopped */
+    int64_t               stopped_ns; /* since then: what visits took in which it was */
+    int                   stops;
     struct mg_rounds      rounds;     /* of one series, again and again */
     struct mg_rounds      pure;       /* the same of `overlap`, without its computation */
     int64_t               checked_ns; /* when the global clock was */

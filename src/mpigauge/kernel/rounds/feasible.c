@@ -6,6 +6,7 @@
 #include "memory/shared_memory.h"
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
+#include "ranks/stopped.h"
 #include "rounds/alive.h"
 #include "rounds/eager_probe.h"
 #include "rounds/sampling.h"
@@ -40,6 +41,7 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
     struct mg_eager *eager   = eager_of(visit);
     struct mg_visit  largest = *visit;
     int              slots   = 1;
+    int              stops   = 0;
 
     if (eager->known)
         return;
@@ -47,7 +49,10 @@ static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
     if (!mg_all(state->comm, mg_payload_reserve(&largest, state->rank)))
         return;
     mg_payload_prepare(&largest, state, &slots);
-    *eager = mg_eager_probe(state, largest.bytes, mg_alive);
+    do { /* it looks at the clock for what does not come: of a rank that is stopped nothing does */
+        stops  = mg_stopped_times();
+        *eager = mg_eager_probe(state, largest.bytes, mg_alive);
+    } while (!mg_all(state->comm, mg_stopped_times() == stops));
 }
 
 void mg_probe_visit(const struct mg_plan *plan, const struct mg_visit *visit,

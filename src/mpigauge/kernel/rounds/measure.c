@@ -10,6 +10,7 @@
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
 #include "ranks/settle.h"
+#include "ranks/stopped.h"
 #include "rounds/alive.h"
 #include "rounds/cards.h"
 #include "rounds/common_start.h"
@@ -163,6 +164,19 @@ static void check_clock(struct mg_run *run, bool last)
     run->checked_ns = mg_now_ns();
 }
 
+/* Time in which this rank was stopped is none of the launch's: with it, what came before it since
+ * the last visit, for nobody knows when it was. */
+static void heed_stops(struct mg_run *run)
+{
+    const int64_t now_ns = mg_now_ns();
+    const int     stops  = mg_stopped_times();
+
+    if (stops != run->stops)
+        run->stopped_ns += now_ns - run->heeded_ns;
+    run->stops     = stops;
+    run->heeded_ns = now_ns;
+}
+
 static void do_visits(struct mg_run *run, MPI_Request *requests)
 {
     const struct mg_visit *visits = run->plan->visits;
@@ -174,6 +188,8 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
     mg_alive_end();
     run->visits_ns  = mg_now_ns();
     run->checked_ns = run->visits_ns;
+    run->heeded_ns  = run->visits_ns;
+    run->stops      = mg_stopped_times();
     for (int count = 1; visits < end; visits += count) {
         count = mg_is_pair(visits) ? mg_step_length(visits, end) : 1;
         if (mg_is_pair(visits))
@@ -181,6 +197,7 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
         else
             do_visit(run, visits, requests);
         mg_alive_end();
+        heed_stops(run);
         if (global && mg_is_global(visits))
             check_clock(run, false);
     }

@@ -4,6 +4,7 @@
 #include "memory/payload.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
+#include "ranks/stopped.h"
 #include "rounds/alive.h"
 #include "rounds/batching.h"
 #include "rounds/carried.h"
@@ -361,9 +362,11 @@ static struct after after_of(const struct mg_run *run, const struct mg_state *st
     return after;
 }
 
-static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
+/* Whether it counts: one in which a rank was stopped does not, and leaves no trace. */
+static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
+    const int     stops = mg_stopped_times();
     char          words[MG_WORDS_BYTES];
     int           slots = 1;
     struct course of    = {.run      = run,
@@ -387,6 +390,8 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     time_in_condition(&of);
     mg_payload_walked(&of.walk);
     mg_alive();
+    if (!mg_all(state->comm, mg_stopped_times() == stops))
+        return false;
     if (state->rank == 0)
         take_in(run, visit, cell, &of.outcome);
     const struct after after = after_of(run, state, cell);
@@ -403,6 +408,23 @@ static void time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
     of.outcome.corrupt = what_is_wrong(run, visit, state, of.outcome.verified, words, sizeof words);
     if (state->rank == 0)
         conclude(run, visit, cell, &of.outcome);
+    return true;
+}
+
+/* Again and again, until nobody is stopped meanwhile. */
+static void time_whole_visit(struct mg_run *run, const struct mg_visit *visit,
+                             struct mg_state *state, struct mg_cell *cell,
+                             struct mg_decision *decision)
+{
+    const struct mg_cell     known   = *cell;
+    const struct mg_decision decided = *decision;
+
+    while (!time_visit(run, visit, state, cell, decision)) {
+        *cell     = known;
+        *decision = decided;
+        if (state->rank == 0)
+            mg_journal_tick(visit, 0);
+    }
 }
 
 void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
@@ -411,7 +433,7 @@ void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_stat
     if (visit->pattern->sampling->probes)
         mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
     else if (mg_is_possible(run->plan, visit, state))
-        time_visit(run, visit, state, cell, decision);
+        time_whole_visit(run, visit, state, cell, decision);
     else
         cell->closed = true;
 }
