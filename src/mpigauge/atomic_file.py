@@ -124,12 +124,11 @@ def settle(descriptor: int) -> None:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether a name is that of an open file; OSError where the open file itself is gone."""
+    """Return whether a name is that of an open file."""
     try:
-        there = path.stat()
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
     except OSError:
         return False
-    return os.path.samestat(there, os.fstat(descriptor))
 
 
 def _check_name(path: Path, *, overwrite: bool) -> None:

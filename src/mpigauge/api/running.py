@@ -23,7 +23,7 @@ from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
-from mpigauge.result import files, reader
+from mpigauge.result import files
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
@@ -76,9 +76,12 @@ def run(
     file = None if output is None else Path(output)
     done = measure(session, file, files.default_path(), _observing)
     if done.signal is not None:
-        LOG.warning("stopped by signal %d; all finished visits are in %s", done.signal, done.path)
+        where = done.lost or f"all finished visits are in {done.path}"
+        LOG.warning("stopped by signal %d; %s", done.signal, where)
         signal.raise_signal(done.signal)
-    result = reader.load(done.path)
+    result = done.result
+    if done.lost:
+        LOG.error("%s", done.lost)
     if isinstance(why := why_nothing(rows(result)), OutOfTime):
         raise JobError(f"{done.path}: nothing was measured", "raise the budget, or measure less")
     if why is not None:
