@@ -90,6 +90,10 @@ Status = Literal["ok", "blocked", "corrupt", "failed", "timeout", "skipped"]
 FailureKind = Literal["crash", "timeout", "corrupt", "refused", "undead"]
 """Of a record: what went wrong in one launch; undead are processes of it that could not be ended."""
 
+PackedDamage = Literal["cut", "damaged", "altered"]
+"""What is wrong with a compressed result: it ends in the middle; it cannot be unpacked from somewhere on; it
+can, but its checksum is wrong."""
+
 GAP = "[...]"
 """Stands in a job's last words for the lines that were not kept."""
 

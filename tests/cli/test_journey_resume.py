@@ -170,6 +170,24 @@ def test_a_torn_last_line_is_left_out_and_measured_again(
     assert measured_visits(after) == measured_visits(uninterrupted)
 
 
+@pytest.mark.parametrize("share", [0.6, 0.97])
+def test_a_cut_compressed_result_is_measured_to_its_end_and_kept(
+    cli: Cli, openmpi: FakeMpi, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_JITTER", EVERY_VISIT["FAKE_JITTER"])
+    assert cli("run", *MEASURE).status == 0
+    (path,) = Path("results").iterdir()
+    whole, content = load(path), path.read_bytes()
+    path.write_bytes(content[: round(share * len(content))])
+    assert len(load(path).visits) > 0
+    assert "ends in the middle" in cli("show", path).out
+    done = cli("resume", path)
+    assert (done.status, f"result: {path}" in done.err) == (0, True)
+    assert "is damaged: what it has before that goes on" in done.err
+    assert measured_visits(load(path)) == measured_visits(whole)
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == content[: round(share * len(content))]
+
+
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """What TOGETHER gives if nothing comes between."""

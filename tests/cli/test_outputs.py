@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import resource
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FORMATS
 from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.conftest import Cli
 
 SIZES = (8, 64, 1024, 4096)
@@ -123,6 +126,61 @@ def test_a_file_is_whole_or_as_it_was(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     assert "a.prom: cannot be written: No space left" in done.err
     assert seen == [before] == [Path("a.prom").read_bytes()]
     assert sorted(Path().iterdir()) == kept
+
+
+FILES = {
+    "a.csv": ("show", "r.jsonl", "-o", "a.csv"),
+    "a.parquet": ("show", "r.jsonl", "-o", "a.parquet"),
+    "a.html": ("report", "r.jsonl", "-o", "a.html"),
+    "a.png": ("plot", "r.jsonl", "-o", "a.png"),
+    "a.sh": ("sbatch", "pingpong", "-o", "a.sh"),
+}
+"""What is written by whom."""
+
+ALWAYS_OVERWRITES, NEVER_OVERWRITES = "plot", "sbatch"
+
+
+@pytest.fixture
+def no_room() -> Iterator[None]:
+    """No file may grow beyond a kibibyte."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.usefixtures("no_room")
+def test_what_does_not_fit_leaves_nothing(cli: Cli, name: str) -> None:
+    kept = sorted(Path().iterdir())
+    done = cli(*FILES[name])
+    assert (done.status, f"{name}: cannot be written: File too large" in done.err) == (EXIT_ENVIRONMENT, True)
+    assert "ulimit -f" in done.err
+    assert sorted(Path().iterdir()) == kept
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name, words in FILES.items() if words[0] != NEVER_OVERWRITES])
+@pytest.mark.usefixtures("no_room")
+def test_what_does_not_fit_leaves_what_it_was_to_replace(cli: Cli, name: str) -> None:
+    Path(name).write_bytes(b"old")
+    words = FILES[name]
+    done = cli(*words, *(() if words[0] == ALWAYS_OVERWRITES else ("--overwrite",)))
+    assert done.status == EXIT_ENVIRONMENT
+    assert Path(name).read_bytes() == b"old"
+
+
+def test_no_link_that_somebody_has_put_there_is_followed(cli: Cli) -> None:
+    """Names on the way to a file were known to everybody in a shared folder once."""
+    victim = Path("victim")
+    victim.write_text("precious", encoding="utf-8")
+    for name in (f".a.csv.{os.getpid()}.part", "a.csv.part", "a.csv.tmp"):
+        Path(name).symlink_to(victim)
+    assert cli("show", "r.jsonl", "-o", "a.csv").status == 0
+    assert victim.read_text(encoding="utf-8") == "precious"
+    assert Path("a.csv").is_file()
+    assert not Path("a.csv").is_symlink()
 
 
 def test_others_may_read_a_file_as_they_may_read_any(cli: Cli) -> None:

@@ -180,7 +180,7 @@ def test_a_script_is_written_once_and_can_be_run(cli: Cli) -> None:
     assert os.access("job.sh", os.X_OK)
     again = cli("sbatch", "pingpong", "-o", "job.sh")
     assert again.status == 2
-    assert "job.sh: exists already" in again.err
+    assert "job.sh: is there already" in again.err
 
 
 @pytest.mark.parametrize(

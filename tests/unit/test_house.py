@@ -40,7 +40,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors", "cache", "dependencies", "locks", "vocabulary"},
+    {"units", "errors", "cache", "dependencies", "locks", "atomic_file", "vocabulary"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 

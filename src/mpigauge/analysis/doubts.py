@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.surroundings import LibraryRecord
-    from mpigauge.vocabulary import DoubtKind
+    from mpigauge.vocabulary import DoubtKind, PackedDamage
 
 
 STEADY_MACHINE = Steadiness()
@@ -48,6 +48,7 @@ class Doubt:
         about: Of a library: its name and version.
         steadiness: Of a machine that was not steady.
         lines: Of a damaged file: their numbers.
+        packed: Of a damaged file: what is wrong with it as a compressed one.
         times: How often we were throttled.
         fact: Of a disturbance.
     """
@@ -60,6 +61,7 @@ class Doubt:
     about: str = ""
     steadiness: Steadiness = STEADY_MACHINE
     lines: tuple[int, ...] = ()
+    packed: PackedDamage | None = None
     times: int = 0
     fact: Fact | None = None
 
@@ -139,8 +141,8 @@ def _binding_variables(rows: Iterable[Row]) -> set[str]:
 
 def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     """What the result should have and has not."""
-    if result.damaged:
-        yield Doubt("damaged", lines=tuple(result.damaged))
+    if result.damaged or result.packed_damage:
+        yield Doubt("damaged", lines=tuple(result.damaged), packed=result.packed_damage)
     if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):

@@ -23,7 +23,7 @@ from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
-from mpigauge.result import files, reader
+from mpigauge.result import files
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
@@ -80,9 +80,11 @@ def run(
     stopped = None
     if done.signal is not None:
         stopped = signal.Signals(done.signal).name
-        LOG.warning("stopped by %s; all finished visits are in %s", stopped, done.path)
+        LOG.warning("stopped by %s; %s", stopped, done.lost or f"all finished visits are in {done.path}")
         signal.raise_signal(done.signal)
-    result = reader.load(done.path)
+    result = done.result
+    if done.lost:
+        LOG.error("%s", done.lost)
     if stopped and why_nothing(rows(result)):
         raise InterruptedError(f"{done.path}: {stopped} came before anything was measured")
     if isinstance(why := why_nothing(rows(result)), OutOfTime):

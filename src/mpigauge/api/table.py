@@ -11,7 +11,8 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.api import html
-from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
+from mpigauge.atomic_file import written
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.show.columnar import Columns, length_of, rows_of
 from mpigauge.show.document import Document
 from mpigauge.show.formats import arrow, write
@@ -128,12 +129,8 @@ class Table(Iterable[dict[str, Any]]):
             EnvironmentLacksError: There is neither pyarrow nor duckdb, or the file cannot be written.
         """
         document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
-        try:
-            write(document, "parquet", Path(path))
-        except OSError as error:
-            raise EnvironmentLacksError(
-                f"{path}: cannot be written: {error.strerror}", "choose another place"
-            ) from None
+        with written(Path(path), overwrite=True, other_place="choose another place") as file:
+            write(document, "parquet", file)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow PyCapsule interface.

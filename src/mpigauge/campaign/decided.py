@@ -17,10 +17,10 @@ from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Plan
+    from mpigauge.result.writer import ResultFile
     from mpigauge.vocabulary import ComparisonVerdict
 
 
@@ -50,18 +50,18 @@ class Comparison:
 
     Args:
         plan: Says how many launches there may be.
-        path: Of the campaign's file, which has all that was measured.
+        file: The campaign's, which has all that was measured.
     """
 
-    def __init__(self, plan: Plan, path: Path) -> None:
+    def __init__(self, plan: Plan, file: ResultFile) -> None:
         self._plan = plan
-        self._path = path
+        self._file = file
 
     def is_decided(self, number: int) -> bool:
         """Whether it has a verdict after this replication; False where no look at it was planned."""
         if number not in looks_of(self._plan):
             return False
-        result = load(self._path)
+        result = load(self._file.path, self._file.place)
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
         _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
         found = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)

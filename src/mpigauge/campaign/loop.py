@@ -109,7 +109,7 @@ class CampaignLoop:
                 mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
                 job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = Comparison(plan, file.path)
+        self._comparison = Comparison(plan, file)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
         troubles = Troubles(observer.trouble)
         self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)

@@ -13,7 +13,8 @@ from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.orphans import sweep
-from mpigauge.result.writer import PACKED, packed
+from mpigauge.result import reader
+from mpigauge.result.writer import PACKED
 from mpigauge.vocabulary import RESUMABLE
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.prepare import Session
+    from mpigauge.result.reader import Result
     from mpigauge.vocabulary import EndReason
 
 HOSTS_NAMED = 16
@@ -37,12 +39,16 @@ class Measured:
         signal: The signal that ended it, if one did.
         reason: Why it stopped.
         launches_short: The fewest launches of a job, and the exact number asked for; None if all were made.
+        result: What is in it, as far as it was measured, whatever has become of its name.
+        lost: Why the file has not all of that, as a sentence; empty if it has.
     """
 
     path: Path
     signal: int | None
     reason: EndReason
     launches_short: tuple[int, int] | None
+    result: Result
+    lost: str = ""
 
 
 def measure(
@@ -68,6 +74,7 @@ def measure(
         Interruption() as interruption,
         observing(file.path) as observer,
     ):
+        file.tells(observer.trouble)
         if not file.locked:
             observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
@@ -87,9 +94,13 @@ def measure(
         if loop.is_cut_short:
             observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
         reason = loop.run()
-    if reason not in RESUMABLE and _packs(session, output):
-        return Measured(packed(file.path), None, reason, loop.launches_short)
-    return Measured(file.path, interruption.signal, reason, loop.launches_short)
+        result = reader.load(file.path, file.place)
+        stopped_by = interruption.signal
+        if reason not in RESUMABLE and _packs(session, output):
+            stopped_by = None
+            if not file.lost:
+                result.path = file.packed()
+    return Measured(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
 def shared_cores(ranks: int, cores: int) -> str:

@@ -95,6 +95,7 @@ def command(
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
     from mpigauge.campaign.remeasured import compared_again_by
+    from mpigauge.cli.session import check_saved
     from mpigauge.cli.tables import check
     from mpigauge.formats.loading import load
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
@@ -116,10 +117,13 @@ def command(
     found = held(query, asked=strict or remeasure)
     if remeasure:
         before = [one.result for one in sources]
-        path, status = measured_again(found, before, output, trust=trust, quiet=quiet)
-        if path is None:
+        again, status = measured_again(found, before, output, trust=trust, quiet=quiet)
+        if again is None:
             return status
-        found = held_again(query, found, load(path), compared_again_by(before, by))
+        found = held_again(query, found, again.result, compared_again_by(before, by))
+        status = ended(found, units, outputs, strict=strict, everything=everything)
+        check_saved(again)
+        return status
     return ended(found, units, outputs, strict=strict, everything=everything)
 
 

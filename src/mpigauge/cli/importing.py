@@ -102,9 +102,10 @@ def _import(
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     records = read(name, paths, given)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
-        path = file.path
+        file.tells(lambda sentence: click.echo(f"mpigauge: {sentence}", err=True))
         for record in records:
             file.append(record)
+    path = file.path
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
     text, rows = tabulate([path], Asked(None, form, unit_names, stat, shown))

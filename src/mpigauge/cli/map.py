@@ -31,6 +31,7 @@ from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 if TYPE_CHECKING:
     from mpigauge.analysis.linkmap import LinkMap
     from mpigauge.analysis.map_verdict import Link
+    from mpigauge.campaign.measuring import Measured
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
     from mpigauge.show.document import Document, Units
@@ -147,6 +148,7 @@ def command(
     from mpigauge import units
     from mpigauge.analysis.linkmap import link_map
     from mpigauge.analysis.quiet import only_quiet
+    from mpigauge.cli.session import check_saved
     from mpigauge.cli.tables import rendered
     from mpigauge.formats.loading import load
     from mpigauge.show.document import Units
@@ -155,14 +157,17 @@ def command(
     printed_in = Units(*chosen_units(unit_names))
     _check(factor, figure, pairs)
     chosen: dict[str, Any] = {}
+    done = None
     if result is None:
         measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
+        done, loaded = measured, measured.result
     else:
         _refuse_to_measure(given, output, dry_run=dry_run)
-        measured, chosen = result, {"mpi": mpi or "", "transport": transport or "", "state": state}
-    loaded = only_quiet(load(measured)) if only == "quiet" else load(measured)
+        chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
+        loaded = load(result)
+    loaded = only_quiet(loaded) if only == "quiet" else loaded
     shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
     if figure is not None:
         from mpigauge.show.figures.map import draw
@@ -170,6 +175,8 @@ def command(
 
         draw(shown, figure, measured_on(loaded))
     say(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
+    if done is not None:
+        check_saved(done)
     return _status(shown)
 
 
@@ -295,8 +302,8 @@ def _usual_ranks(plan: Plan) -> int:
     return max(PAIR, min(RANKS_MOST, slots))
 
 
-def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> Path | int:
-    """The result file; or the exit status, if it was only to be said what would run, or a signal came."""
+def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> Measured | int:
+    """How it ended; or the exit status, if it was only to be said what would run, or a signal came."""
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.dry_run import what_would_run
     from mpigauge.cli.session import measure, stopped
@@ -309,10 +316,10 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
         return EXIT_DONE
     done = measure(session, output, quiet=quiet, answering=False)
     if done.signal is not None:
-        return stopped(done.path, done.signal)
-    if not quiet:
+        return stopped(done, done.signal)
+    if not quiet and not done.lost:
         say(f"result: {done.path}", err=True)
-    return done.path
+    return done
 
 
 def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge import atomic_file
 from mpigauge.cli.console import color_option
-from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.errors import UsageError
 from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
 from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
 
@@ -50,8 +49,8 @@ class Outputs:
             UsageError: A file is there already.
         """
         for target in self.targets:
-            if target.path is not None and os.path.lexists(target.path) and not self.overwrite:
-                raise _there(target.path)
+            if target.path is not None:
+                atomic_file.check_free(target.path, overwrite=self.overwrite)
 
     def put(self, document: Document) -> None:
         """Writes it in all forms."""
@@ -194,22 +193,12 @@ def put(document: Document, target: Target, *, overwrite: bool = False) -> None:
     from mpigauge.cli.tables import rendered
     from mpigauge.show import formats
 
-    path = target.path
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with atomic_file.written(target.path, overwrite=overwrite) as file:
         if target.form in FOREIGN:
-            part.write_text(rendered(document, target.form), encoding="utf-8")
+            file.write(rendered(document, target.form).encode())
         else:
-            formats.write(document, target.form, part)
-        _appear(part, path, overwrite=overwrite)
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE"
-        ) from None
-    finally:
-        with contextlib.suppress(OSError):  # it is not there, or could not be
-            part.unlink()
-    click.echo(f"{target.form}: {path}", err=True)
+            formats.write(document, target.form, file)
+    click.echo(f"{target.form}: {target.path}", err=True)
 
 
 def _pieces(document: Document, form: str) -> Iterator[str]:
@@ -220,20 +209,3 @@ def _pieces(document: Document, form: str) -> Iterator[str]:
         yield rendered(document, form)
     else:
         yield from formats.pieces(document, form)
-
-
-def _appear(part: Path, path: Path, *, overwrite: bool) -> None:
-    """Gives the file its name; no other that has come meanwhile is lost."""
-    if overwrite:
-        part.replace(path)
-        return
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise _there(path) from None
-    except OSError:  # a file system without links
-        part.replace(path)
-
-
-def _there(path: Path) -> UsageError:
-    return UsageError(f"{path}: is there already", "choose another name, or replace it: --overwrite")

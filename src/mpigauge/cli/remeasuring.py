@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mpigauge.campaign.measuring import Measured
     from mpigauge.result.reader import Result
     from mpigauge.show.compared import Held
 
 
 def measured_again(
     found: Held, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
-) -> tuple[Path | None, int]:
-    """Measures what is suspicious: the new result, or None with the exit status if it ended otherwise.
+) -> tuple[Measured | None, int]:
+    """Measures what is suspicious: how that ended, or None with the exit status if it was cut short.
 
     Raises:
         UsageError: Both sides cannot be measured in turn, or a result is a stranger's.
@@ -45,6 +46,7 @@ def measured_again(
     session = prepare(with_what_was_hidden(plan, where), where)
     done = measure(session, output, quiet=quiet, answering=False)
     if done.signal is not None:
-        return None, stopped(done.path, done.signal)
-    say(f"result: {done.path}", err=True)
-    return done.path, 0
+        return None, stopped(done, done.signal)
+    if not done.lost:
+        say(f"result: {done.path}", err=True)
+    return done, 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge import atomic_file
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.options import (
     comparison_options,
@@ -73,14 +73,18 @@ def command(
     """
     paths = named(results)
     output = output or default_name(paths[0])
-    _check(output, overwrite=overwrite)
+    if output.suffix.lower() not in FORMS:
+        raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
+    atomic_file.check_free(output, overwrite=overwrite)  # before what may take a while
     query, each = _queries(paths, unit_names, stat, selection, renames, by=by, held=(margin, allow))
 
     from mpigauge.mpi.kinds import GIVES_WAY
     from mpigauge.show.report.build import page_of
     from mpigauge.show.report.render import render
 
-    _write(output, render(page_of(query, each, GIVES_WAY, force=force)), overwrite=overwrite)
+    page = render(page_of(query, each, GIVES_WAY, force=force))
+    with atomic_file.written(output, overwrite=overwrite) as file:
+        file.write(page.encode())
     click.echo(f"report: {output}", err=True)
 
 
@@ -88,22 +92,6 @@ def default_name(result: Path) -> Path:
     """What a page is called that nobody names: by its result, where we are."""
     stem = result.name.removesuffix(".gz").removesuffix(".jsonl")
     return Path(f"{stem}-report.html")
-
-
-def _check(output: Path, *, overwrite: bool) -> None:
-    """Before anything is computed, which may take a while.
-
-    Raises:
-        UsageError: The name is none of a page, or is taken.
-    """
-    if output.suffix.lower() not in FORMS:
-        raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
-    if os.path.lexists(output) and not overwrite:
-        raise _taken(output)
-
-
-def _taken(output: Path) -> UsageError:
-    return UsageError(f"{output}: is there already", "choose another name, or replace it: --overwrite")
 
 
 def _queries(
@@ -134,20 +122,3 @@ def _queries(
     if selection.state is not None or not any(source.states.states for source in shown):
         return query, query
     return query, replace(query, sources=renamed(sources_of(loaded, stat, "all", selection.only), renames))
-
-
-def _write(output: Path, text: str, *, overwrite: bool) -> None:
-    """A file that was not there before, unless it may be replaced.
-
-    Raises:
-        UsageError: It is there, or cannot be written.
-    """
-    try:
-        with output.open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise _taken(output) from None
-    except OSError as error:
-        raise UsageError(
-            f"{output}: cannot be written: {error.strerror}", "choose another name for the page"
-        ) from None

@@ -57,7 +57,7 @@ def command(
     session = prepare_again(before, str(result), anyway=anyway)
     done = measure(session, None, quiet=quiet)
     if done.signal is not None:
-        return stopped(done.path, done.signal)
-    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns))
+        return stopped(done, done.signal)
+    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns), [done.result])
     say(text, nl=False)
     return ended(done.path, rows, done)

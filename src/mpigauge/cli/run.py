@@ -62,7 +62,7 @@ def command(
         return EXIT_DONE
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
-        return stopped(done.path, done.signal)
-    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns))
+        return stopped(done, done.signal)
+    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns), [done.result])
     say(text, nl=False)
     return ended(done.path, rows, done)

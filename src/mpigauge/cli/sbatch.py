@@ -9,9 +9,10 @@ from string import Template
 
 import click
 
+from mpigauge import atomic_file
 from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
-from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
+from mpigauge.errors import EXIT_DONE, UsageError
 
 WARNING_S = 90
 """How long before its limit the job is warned; Slurm may be a minute early."""
@@ -242,15 +243,8 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-        output.chmod(0o755)
-    except FileExistsError:
-        raise UsageError(f"{output}: exists already", "choose another name: -o FILE") from None
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"{output}: cannot be written: {error.strerror}", "choose another place: -o FILE"
-        ) from None
+    mode = atomic_file.PROGRAM_MODE
+    with atomic_file.written(output, mode=mode, other_name="choose another name: -o FILE") as file:
+        file.write(text.encode())
     click.echo(f"script: {output}", err=True)
     click.echo(f"  submit it with: sbatch {shlex.quote(str(output))}", err=True)

@@ -6,7 +6,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.streams import say
-from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_SIGNAL_BASE, JobError
+from mpigauge.errors import (
+    EXIT_CHECK_FAILED,
+    EXIT_DONE,
+    EXIT_SIGNAL_BASE,
+    EnvironmentLacksError,
+    JobError,
+)
 from mpigauge.result.files import default_path, resume_words
 from mpigauge.vocabulary import BROKEN
 
@@ -50,10 +56,12 @@ def measure(session: Session, output: Path | None, *, quiet: bool, answering: bo
         raise
 
 
-def stopped(path: Path, signal_number: int) -> int:
+def stopped(measured: Measured, signal_number: int) -> int:
     """Says how to continue after a signal; the exit status."""
-    say(f"stopped by signal {signal_number}; all finished visits are in {path}", err=True)
-    say(f"  continue with: {resume_words(path)}", err=True)
+    where = f"all finished visits are in {measured.path}"
+    say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
+    if not measured.lost:
+        say(f"  continue with: {resume_words(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 
@@ -69,11 +77,14 @@ def ended(path: Path, rows: Sequence[Row], measured: Measured | None = None) -> 
 
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
+        EnvironmentLacksError: The file has not all that was measured.
     """
     from mpigauge.analysis.reasons import LaunchFailed
     from mpigauge.analysis.rows import why_nothing
     from mpigauge.show.words.status import sentence
 
+    if measured is not None:
+        check_saved(measured)
     say(f"result: {path}", err=True)
     if why := why_nothing(rows):
         raise JobError(f"{path}: nothing was measured: {sentence(why)}", _hint_for_nothing(why))
@@ -85,6 +96,18 @@ def ended(path: Path, rows: Sequence[Row], measured: Measured | None = None) -> 
         broken = True
     failed = measured is not None and measured.reason == "failed"
     return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE
+
+
+def check_saved(measured: Measured) -> None:
+    """Refuses to call a result whole that others have taken away while it grew; after it was shown.
+
+    Raises:
+        EnvironmentLacksError: The file has not all that was measured.
+    """
+    if measured.lost:
+        raise EnvironmentLacksError(
+            measured.lost, "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
+        )
 
 
 def _hint_for_nothing(why: Reason) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge import cache
+from mpigauge import atomic_file, cache
 from mpigauge.cli.console import console
 from mpigauge.errors import EnvironmentLacksError
 
@@ -56,9 +55,8 @@ class TableCache:
             return
         with contextlib.suppress(OSError, EnvironmentLacksError):
             cache.make_safe(_folder(), "whose numbers would be shown", HOME)
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=_folder(), delete=False) as file:
-                file.write(text)
-            Path(file.name).replace(_folder() / self._key)
+            with atomic_file.appearing(_folder() / self._key, overwrite=True, mode=0o600) as file:
+                file.write(text.encode())
             _tidy(_folder())
 
     def _key_now(self) -> str:

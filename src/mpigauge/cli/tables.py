@@ -16,12 +16,13 @@ from mpigauge.show.formats import BY_CELL, FOREIGN
 from mpigauge.show.pivots import ANSWER, CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.analysis.rows import Row
     from mpigauge.cli.table_cache import TableCache
     from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
     from mpigauge.show.document import Document, Units
     from mpigauge.show.query import Query, Source
     from mpigauge.vocabulary import StateChoice
@@ -110,19 +111,26 @@ def _cache(paths: Sequence[Path], asked: Asked) -> TableCache:
     return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
 
 
-def tabulate(paths: Sequence[Path], asked: Asked) -> tuple[str, list[Row]]:
+def tabulate(
+    paths: Sequence[Path], asked: Asked, loaded: Sequence[Result] | None = None
+) -> tuple[str, list[Row]]:
     """A table of result files in one of the forms, and all rows of the first of them.
+
+    Args:
+        loaded: The results, if they are in memory already.
 
     Raises:
         UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
             kind of table needs.
     """
-    return _tabulate(paths, asked, _cache(paths, asked))
+    return _tabulate(paths, asked, _cache(paths, asked), loaded)
 
 
-def _tabulate(paths: Sequence[Path], asked: Asked, cache: TableCache) -> tuple[str, list[Row]]:
+def _tabulate(
+    paths: Sequence[Path], asked: Asked, cache: TableCache, loaded: Sequence[Result] | None = None
+) -> tuple[str, list[Row]]:
     names, chosen = _checked(paths, asked)
-    sources = _sources(paths, asked)
+    sources = _sources(paths, asked, loaded=loaded)
     text = rendered(_document(_query(sources, asked, chosen), names), asked.form)
     cache.keep(text)
     return text, sources[0].rows
@@ -140,13 +148,23 @@ def _checked(paths: Sequence[Path], asked: Asked) -> tuple[tuple[str, ...], Unit
     return found
 
 
-def _sources(paths: Sequence[Path], asked: Asked, state: StateChoice | None = None) -> list[Source]:
+def _sources(
+    paths: Sequence[Path],
+    asked: Asked,
+    state: StateChoice | None = None,
+    loaded: Iterable[Result] | None = None,
+) -> list[Source]:
     from mpigauge.formats.loading import load
     from mpigauge.show.query import sources_of
     from mpigauge.show.renamed import renamed
 
     return renamed(
-        sources_of(map(load, paths), asked.stat, state or asked.selection.state, asked.selection.only),
+        sources_of(
+            map(load, paths) if loaded is None else loaded,
+            asked.stat,
+            state or asked.selection.state,
+            asked.selection.only,
+        ),
         asked.renames,
     )
 

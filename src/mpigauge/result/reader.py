@@ -1,10 +1,8 @@
 """Reading a result file, whole or torn, and saying clearly when it is neither."""
 
-import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -37,6 +35,8 @@ from mpigauge.result.records import (
     Resumed,
     Visit,
 )
+from mpigauge.result.unpacked import Unpacked, is_packed
+from mpigauge.vocabulary import PackedDamage
 
 
 @dataclass(slots=True)
@@ -48,6 +48,7 @@ class Result:
         left_out: Visits that were not to be shown, since they were not quiet.
         size_bytes: Of the file as lines, a torn one included.
         damaged: Numbers of lines that are no records and have been left out.
+        packed_damage: What is wrong with the compressed file; None of one that is whole, or is none.
         mixed: Cells measured before and after the campaign went on otherwise; which of `resumed` that was.
     """
 
@@ -67,12 +68,13 @@ class Result:
     left_out: int = 0
     size_bytes: int = 0
     damaged: list[int] = field(default_factory=list)
+    packed_damage: PackedDamage | None = None
     mixed: dict[Cell, set[int]] = field(default_factory=dict)
 
 
 STANDARD_INPUT = Path("-")
-GZIP_MAGIC = b"\x1f\x8b"
 NEWLINE = b"\n"
+READ_BYTES = 1 << 17
 UNPACKED_LEAST_BYTES = 1 << 26
 UNPACKED_RATIO = 200
 """Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
@@ -107,23 +109,29 @@ class NotAResultError(UsageError):
     """A file that is no result of ours; it may be one of somebody else's."""
 
 
-def load(path: Path) -> Result:
-    """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
+def load(path: Path, place: Path | None = None) -> Result:
+    """Reads a result file, compressed or not, whatever it is called; `-` is standard input, either way.
 
-    What a damaged line had is lost, and all others are read. Lines are read one by one, and of a visit its
-    numbers are kept in machine words: the result takes about as much memory as the file is long.
+    What a damaged line had is lost, and all others are read; of a compressed file that is cut or damaged,
+    all lines before that. Lines are read one by one, and of a visit its numbers are kept in machine words:
+    the result takes about as much memory as the file is long.
+
+    Args:
+        place: Where it is read from, if its name may be another file's by now.
 
     Raises:
         NotAResultError: It is not ours; names the file.
         UsageError: It cannot be read, is empty, or newer than this mpigauge, or its first line is damaged;
             names the file.
     """
-    with closing(_lines(path)) as lines:
+    of_file = _Lines(path, place)
+    with closing(of_file.each()) as lines:
         first = next(lines, b"")
         if not first.endswith(NEWLINE):
-            raise _not_ours(path, first)
+            raise _without_beginning(path) if of_file.damage else _not_ours(path, first)
         result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
         _take_all(result, lines)
+        result.packed_damage = of_file.damage
     return result
 
 
@@ -143,39 +151,72 @@ def made_of(path: Path, records: Sequence[Record]) -> Result:
     return result
 
 
-def _lines(path: Path) -> Generator[bytes, None, None]:
-    """Each line with its end; the last has none if the file was cut in the middle of it."""
-    try:
-        with _opened(path) as (file, most_bytes):
-            left_bytes = most_bytes
-            while line := file.readline(left_bytes + 1):
-                left_bytes -= len(line)
-                if left_bytes < 0:
-                    raise _too_much(path)
-                yield line
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
-    except (OSError, EOFError, zlib.error) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{path}: cannot be read: {words}", "give the path of a result file") from None
+class _Lines:
+    """The lines of a file, each with its end; the last has none if the file was cut in the middle of it.
 
+    Args:
+        path: What errors name.
+        place: Where it is, if not there.
+    """
 
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, int]]:
-    """The file as lines, and how many bytes of them there may be."""
-    if path == STANDARD_INPUT:
-        data = sys.stdin.buffer.read()
-        file: IO[bytes] = io.BytesIO(data)
-        size_bytes, packed = len(data), data.startswith(GZIP_MAGIC)
-    else:
-        file = path.open("rb")
-        size_bytes, packed = os.fstat(file.fileno()).st_size, path.suffix == ".gz"
-    with file:
-        if not packed:
-            yield file, sys.maxsize - 1
+    def __init__(self, path: Path, place: Path | None) -> None:
+        self._path = path
+        self._place = place or path
+        self._unpacked: Unpacked | None = None
+
+    @property
+    def damage(self) -> PackedDamage | None:
+        """What is wrong with a compressed file, as far as its lines have been asked for."""
+        return None if self._unpacked is None else self._unpacked.damage
+
+    def each(self) -> Generator[bytes, None, None]:
+        """One after the other.
+
+        Raises:
+            UsageError: They cannot be read, or are more than any result has.
+        """
+        try:
+            with self._opened() as (file, most_bytes):
+                left_bytes = most_bytes
+                while line := file.readline(left_bytes + 1):
+                    left_bytes -= len(line)
+                    if left_bytes < 0:
+                        raise _too_much(self._path)
+                    yield line
+        except FileNotFoundError:
+            raise UsageError(f"{self._path}: there is no such file", "mpigauge run writes one") from None
+        except OSError as error:
+            raise UsageError(
+                f"{self._path}: cannot be read: {error.strerror or error}", "give the path of a result file"
+            ) from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[IO[bytes], int]]:
+        """The file as lines, and how many bytes of them there may be."""
+        with self._stream() as (file, size_bytes):
+            if not is_packed(file):
+                yield file, sys.maxsize - 1
+                return
+            self._unpacked = Unpacked(file)
+            with io.BufferedReader(self._unpacked, READ_BYTES) as lines:
+                yield lines, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+
+    @contextmanager
+    def _stream(self) -> Iterator[tuple[io.BufferedReader, int]]:
+        """The file as it is, and how long that is."""
+        if self._place == STANDARD_INPUT:
+            data = sys.stdin.buffer.read()
+            yield io.BufferedReader(io.BytesIO(data)), len(data)
             return
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            yield unpacked, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+        with self._place.open("rb") as file:
+            yield file, os.fstat(file.fileno()).st_size
+
+
+def _without_beginning(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: cannot be read: it is compressed, and damaged in its first line",
+        "copy it again from where it came from",
+    )
 
 
 def _too_much(path: Path) -> UsageError:

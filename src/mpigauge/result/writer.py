@@ -3,26 +3,40 @@
 import contextlib
 import errno
 import gzip
+import io
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self, TypeVar
 
 import msgspec
 
-from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.atomic_file import NO_ROOM, appearing, is_at, settle
+from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.locks import locked
 from mpigauge.result.compact import plain
 from mpigauge.result.files import resume_words
 from mpigauge.result.records import Done, End, Failure, Record
+from mpigauge.result.unpacked import Unpacked, is_packed
+from mpigauge.result.written import Written
+
+Made = TypeVar("Made")
 
 TAIL_BYTES = 1 << 16
 PACKED = ".gz"
 """What the name of a compressed result ends in."""
 
+
+DAMAGED = ".damaged"
+"""What is added to the name of a compressed result that is continued although it is damaged."""
+
+NAMES_OF_DELETED = ".nfs"
+"""How names begin that NFS gives to open files that were deleted."""
 
 BEGIN = b'{"type":"campaign"'
 """What a result begins with."""
@@ -34,15 +48,24 @@ SETTLED = (Done, Failure, End)
 class ResultFile:
     """An open result file that only grows. Use it in a `with`.
 
+    Cleaners, moved folders and other programs may take its name or its content while it grows. At the end of
+    each launch it is looked at; what is gone is saved again, and that is told at once.
+
     Attributes:
-        path: Its name while it grows.
+        path: Its name at the moment.
         locked: Whether others are kept away from it; some file systems cannot.
+        lost: What is not in the file of this name, and why, as a sentence; empty while all is.
     """
 
     def __init__(self, path: Path, descriptor: int, *, locked: bool = True) -> None:
         self.path = path
         self.locked = locked
+        self.lost = ""
         self._descriptor = descriptor
+        self._written = Written(descriptor)
+        self._is_packed = False
+        self._untold: list[str] = []
+        self.tell: Callable[[str], None] = self._untold.append
 
     def __enter__(self) -> Self:
         return self
@@ -53,29 +76,130 @@ class ResultFile:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._check()
         try:
             os.close(self._descriptor)
         except OSError as late:  # some file systems report a full disk only now
             if error is None:
                 raise _cannot_write(self.path, late) from None
 
+    @property
+    def place(self) -> Path:
+        """Where its content can be read, whoever has its name."""
+        return _place_of(self._descriptor) or self.path
+
+    def tells(self, tell: Callable[[str], None]) -> None:
+        """Say to whom what happens to it is told, and tell what has happened so far."""
+        self.tell = tell
+        while self._untold:
+            tell(self._untold.pop(0))
+
     def append(self, record: Record) -> None:
-        """Writes one line; at the end of a launch, waits until all are on the disk.
+        """Writes one line; at the end of a launch, waits until all are on the disk and looks after the file.
 
         Raises:
             EnvironmentLacksError: The disk is full or gone; all lines before are whole.
         """
-        line = line_of(record)
-        whole = os.lseek(self._descriptor, 0, os.SEEK_END)
+        line, settled = line_of(record), isinstance(record, SETTLED)
         try:
-            while line:
-                line = line[os.write(self._descriptor, line) :]
-            if isinstance(record, SETTLED):
-                _settle(self._descriptor)
+            self._write(line, settled=settled)
         except OSError as error:
+            if error.errno != errno.ESTALE:
+                raise _cannot_write(self.path, error) from None
+            self._again(line, error)
+        if settled:
+            self._check()
+
+    def packed(self) -> Path:
+        """Compresses the result, which is complete, and returns its new name; the whole of it, or nothing.
+
+        A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk,
+        or another file of the new name.
+        """
+        new = self.path.with_name(self.path.name + PACKED)
+        try:
+            with (
+                self.place.open("rb") as lines,
+                appearing(new) as raw,
+                gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
+            ):
+                shutil.copyfileobj(lines, file)
+        except OSError:
+            return self.path
+        if is_at(self._descriptor, self.path):
+            self.path.unlink()
+        self.path, self._is_packed = new, True
+        return new
+
+    def is_as_long_as(self, size_bytes: int) -> bool:
+        """Whether it has this length."""
+        return os.fstat(self._descriptor).st_size == size_bytes
+
+    def cut(self, size_bytes: int) -> None:
+        """Cuts off what is behind this."""
+        os.ftruncate(self._descriptor, size_bytes)
+        self._written.begins_anew(self._descriptor)
+
+    def _write(self, line: bytes, *, settled: bool) -> None:
+        left, begin = line, os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+            if settled:
+                settle(self._descriptor)
+        except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, whole)
-            raise _cannot_write(self.path, error) from None
+                os.ftruncate(self._descriptor, begin)
+            raise
+        self._written.add(line, begin)
+
+    def _again(self, line: bytes, error: OSError) -> None:
+        """Write a line where the open file itself is gone, as on NFS when another host has deleted it."""
+        self._check()
+        if self.lost:
+            raise _cannot_write(self.path, error)
+        try:
+            self._write(line, settled=True)
+        except OSError as again:
+            raise _cannot_write(self.path, again) from None
+
+    # ---- What others do to it --------------------------------------------------------------------
+
+    def _check(self) -> None:
+        """Notice that its name or its content is gone; go on where it was moved to, or save it again."""
+        if self._is_packed:
+            return
+        whole, named = self._written.is_whole(self._descriptor), is_at(self._descriptor, self.path)
+        if whole and named:
+            self.lost = self._written.lost
+        elif whole and (there := _moved_to(self._descriptor, self.path)):
+            self.tell(f"{self.path}: was moved while it grew; the result goes on as {there}")
+            self.path = there
+        else:
+            self._save(whole=whole, named=named)
+
+    def _save(self, *, whole: bool, named: bool) -> None:
+        """Write it again: as it was, or else all that is left of it."""
+        happened = f"{self.path}: was {_what_happened(self.path, named=named)} while it grew"
+        if not whole and not self._written.is_known:
+            self._written.lost = f"{happened}: a part of it is lost"
+        content = partial(self._written.content, self._descriptor, whole=whole)
+        try:
+            there = _saved(content, self.path, over=named)
+            descriptor, self.locked = _opened(there, 0)
+        except (OSError, MpigaugeError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            if not self.lost:
+                self.tell(f"{happened}, and cannot be saved: {why}; this is tried again after each launch")
+            self.lost = f"{happened}, and cannot be saved: {why}"
+            return
+        what = "what is left of it" if self._written.lost else "all of it"
+        where = "again under its name" if there == self.path else f"as {there}"
+        self.tell(f"{happened}; {what} is saved {where}")
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
+        self.path, self._descriptor, self.lost = there, descriptor, self._written.lost
+        self._written.begins_anew(descriptor)
 
 
 def line_of(record: Record) -> bytes:
@@ -103,12 +227,60 @@ def _as_utf8(value: object) -> object:
     return list(map(_as_utf8, value)) if isinstance(value, list | tuple) else value
 
 
-def _settle(descriptor: int) -> None:
+def _place_of(descriptor: int) -> Path | None:
+    """A name for an open file whose own name may be gone; None where the system has none."""
+    place = Path(f"/proc/self/fd/{descriptor}")
+    return place if place.exists() else None
+
+
+def _moved_to(descriptor: int, path: Path) -> Path | None:
+    """The name that an open file has now; None if it has none, or one that nobody has given it."""
     try:
-        os.fsync(descriptor)
+        there = Path(f"/proc/self/fd/{descriptor}").readlink()
+    except OSError:
+        return None
+    if there.name.startswith(NAMES_OF_DELETED) or not is_at(descriptor, there):
+        return None
+    with contextlib.suppress(OSError, ValueError):
+        return there if path.is_absolute() else there.relative_to(Path.cwd())
+    return there
+
+
+def _what_happened(path: Path, *, named: bool) -> str:
+    if named:
+        return "cut or overwritten"
+    return "replaced by another file" if os.path.lexists(path) else "deleted"
+
+
+def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
+    """Writes a result again, whole or not at all: under its name, or the first free one beside it.
+
+    Where there is no room or no folder, it is saved in that of temporary files.
+
+    Args:
+        over: Whether the name is still its own.
+
+    Returns:
+        What it is called now.
+
+    Raises:
+        OSError: It cannot be written in either; why not in its own.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if over:
+            return _saved_as(path, content, over=True)
+        return _first_free(path, partial(_saved_as, content=content))
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not a regular file, which has nothing to sync
-            raise
+        with contextlib.suppress(OSError):
+            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_saved_as, content=content))
+        raise error from None
+
+
+def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
+    with appearing(path.resolve() if over else path, overwrite=over) as file:
+        file.writelines(content())
+    return path
 
 
 def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
@@ -117,7 +289,7 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
             f"{path}: no file may grow so large here; everything measured before is in it",
             f"raise ulimit -f, then: {resume_words(path)}",
         )
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in NO_ROOM:
         return EnvironmentLacksError(
             f"{path}: the disk is full; everything measured before is in the file",
             f"free some space, then: {resume_words(path)}",
@@ -132,69 +304,58 @@ def plain_name(path: Path) -> Path:
     return path.with_suffix("") if path.suffix == PACKED else path
 
 
-def packed(path: Path) -> Path:
-    """Compresses a result that is complete, and returns its new name; the whole of it, or nothing.
+def _unpacked(path: Path) -> ResultFile:
+    """A compressed result as lines again, to go on with it.
 
-    A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk, or
-    another file of the new name.
+    Of one that is cut or damaged, what it has before that; the file itself is kept under another name.
     """
-    new = path.with_name(path.name + PACKED)
-    try:
-        with (
-            path.open("rb") as lines,
-            _becoming(new) as raw,
-            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
-        ):
-            shutil.copyfileobj(lines, file)
-    except OSError:
-        return path
-    path.unlink()
-    return new
-
-
-def _unpacked(path: Path) -> Path:
-    """A compressed result as lines again, to go on with it."""
     plain = plain_name(path)
     with path.open("rb") as raw:
         if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
             raise BlockingIOError  # who had the lock has unpacked it
-        try:
-            with gzip.open(raw) as file, _becoming(plain) as lines:
-                shutil.copyfileobj(file, lines)
-        except FileExistsError:
+        aside = _lines_to(plain, raw, path)
+        if plain != path:
+            path.unlink()
+    file = _open(plain, 0)
+    if aside:
+        file.tell(f"{path}: is damaged: what it has before that goes on as {plain}, it is kept as {aside}")
+    return file
+
+
+def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
+    """Writes the lines of a compressed file; what it is kept as if it is damaged."""
+    unpacked = Unpacked(raw) if is_packed(raw) else None
+    aside = None
+    try:
+        with appearing(plain, overwrite=plain == path) as file:
+            shutil.copyfileobj(raw if unpacked is None else io.BufferedReader(unpacked), file)
+            if unpacked is not None and unpacked.damage:
+                aside = _first_free(path.with_name(path.name + DAMAGED), partial(_also_named, path))
+    except BaseException as error:
+        if aside is not None:
+            aside.unlink()
+        if isinstance(error, FileExistsError):
             raise _is_beside(plain, path) from None
-        path.unlink()
-    return plain
+        raise
+    return aside
 
 
-@contextlib.contextmanager
-def _becoming(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name once it is whole and on the disk; whatever prevents that leaves nothing.
+def _is_compressed(path: Path) -> bool:
+    """Whether it is, whatever it is called."""
+    with path.open("rb") as file:
+        return is_packed(file)
 
-    Raises:
-        FileExistsError: Another file has the name, and keeps it.
-    """
-    part = path.with_name(path.name + ".part")
+
+def _also_named(path: Path, name: Path) -> Path:
+    """Gives a file a second name, or where there are none, makes a copy of it."""
     try:
-        _expect_free(path)
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            _settle(file.fileno())
-        _give_name(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _give_name(part: Path, path: Path) -> None:
-    """A second name is never given over another file, as a rename would be; some file systems have none."""
-    try:
-        os.link(part, path)
+        os.link(path, name)
     except FileExistsError:
         raise
     except OSError:
-        _expect_free(path)
-        part.replace(path)
+        with path.open("rb") as file, appearing(name) as copy:
+            shutil.copyfileobj(file, copy)
+    return name
 
 
 def _is_beside(plain: Path, path: Path) -> UsageError:
@@ -245,11 +406,16 @@ def create_beside(path: Path) -> ResultFile:
     Raises:
         EnvironmentLacksError: It cannot be written there.
     """
+    return _first_free(path, _create)
+
+
+def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
+    """What is made under a name, or where that is taken under the first free of NAME-2 and on."""
     name, number = path, 1
     while True:
         try:
             _expect_free(name.with_name(name.name + PACKED))
-            return _create(name)
+            return make(name)
         except FileExistsError:
             number += 1
             name = path.with_stem(f"{path.stem}-{number}")
@@ -270,7 +436,7 @@ def _begin_again(path: Path) -> ResultFile:
     if not _is_unborn(path):  # somebody had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
-    os.ftruncate(file._descriptor, 0)  # noqa: SLF001
+    file.cut(0)
     return file
 
 
@@ -315,13 +481,12 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
         EnvironmentLacksError: It cannot be written.
     """
     try:
-        path = _unpacked(path) if path.suffix == PACKED else path
-        file = _open(path, 0)
-        size = os.lseek(file._descriptor, 0, os.SEEK_END)  # noqa: SLF001
-        if size != known_bytes:
+        file = _unpacked(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
+        path = file.path
+        if not file.is_as_long_as(known_bytes):
             file.__exit__(None, None, None)
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
-        os.ftruncate(file._descriptor, _end_of_last_line(path, size))  # noqa: SLF001
+        file.cut(_end_of_last_line(path, known_bytes))
     except BlockingIOError:
         raise _taken(path) from None
     except OSError as error:
@@ -330,9 +495,15 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
 
 
 def _open(path: Path, flags: int) -> ResultFile:
+    descriptor, is_locked = _opened(path, flags)
+    return ResultFile(path, descriptor, locked=is_locked)
+
+
+def _opened(path: Path, flags: int) -> tuple[int, bool]:
+    """The descriptor of a result to write to, and whether others are kept away from it."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
-        return ResultFile(path, descriptor, locked=locked(descriptor))
+        return descriptor, locked(descriptor)
     except BlockingIOError:
         os.close(descriptor)
         raise _taken(path) from None

@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 WHOLE = lines_of(*RECORDS)
 
 
+def packed(path: Path) -> Path:
+    """Compresses a file as a campaign does in the end: what it is called then."""
+    with writer.reopen(path, path.stat().st_size) as file:
+        return file.packed()
+
+
 def test_a_complete_result_is_compressed_whole(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    assert writer.packed(path) == tmp_path / "r.jsonl.gz"
+    assert packed(path) == tmp_path / "r.jsonl.gz"
     assert gzip.decompress((tmp_path / "r.jsonl.gz").read_bytes()) == WHOLE
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl.gz"]
     assert load(tmp_path / "r.jsonl.gz").visits == load_of(WHOLE, tmp_path).visits
@@ -46,7 +52,7 @@ def test_what_prevents_compressing_leaves_the_result(tmp_path: Path, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    assert writer.packed(path) == path
+    assert packed(path) == path
     assert path.read_bytes() == WHOLE
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
 
@@ -57,7 +63,7 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
         assert file.path == tmp_path / "r.jsonl"
         for record in RECORDS:
             file.append(record)
-    writer.packed(file.path)
+        file.packed()
     with pytest.raises(UsageError, match="exists already"):
         writer.create(asked)
     with writer.create_beside(tmp_path / "r.jsonl") as file:
@@ -67,7 +73,7 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
 def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    with writer.reopen(writer.packed(path), len(WHOLE)) as file:
+    with writer.reopen(packed(path), len(WHOLE)) as file:
         assert file.path == path
         file.append(RECORDS[1])
     assert path.read_bytes() == WHOLE + lines_of(RECORDS[1])
@@ -77,12 +83,12 @@ def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
 def test_a_compressed_result_is_unpacked_by_one(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    packed = writer.packed(path)
-    with packed.open("rb") as other:
+    compressed = packed(path)
+    with compressed.open("rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(UsageError, match="another mpigauge is writing"):
-            writer.reopen(packed, len(WHOLE))
-    assert gzip.decompress(packed.read_bytes()) == WHOLE
+            writer.reopen(compressed, len(WHOLE))
+    assert gzip.decompress(compressed.read_bytes()) == WHOLE
 
 
 # ---- Two files of one result ---------------------------------------------------------------------
@@ -92,27 +98,27 @@ def pair_of(folder: Path, *, more: bytes = b"") -> tuple[Path, Path]:
     """A result compressed, and another file where its lines would be."""
     plain = folder / "r.jsonl"
     plain.write_bytes(WHOLE)
-    packed = writer.packed(plain)
+    compressed = packed(plain)
     plain.write_bytes(WHOLE + more)
-    return packed, plain
+    return compressed, plain
 
 
 def test_what_is_beside_a_compressed_result_is_not_overwritten(tmp_path: Path) -> None:
     """As after `gunzip -k`, and hours more that were measured since."""
-    packed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
+    compressed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
     with pytest.raises(UsageError, match="exists already") as caught:
-        writer.reopen(packed, len(WHOLE))
+        writer.reopen(compressed, len(WHOLE))
     assert f"mpigauge resume {plain}" in caught.value.hint
     assert plain.read_bytes() == WHOLE + lines_of(launch(3))
-    assert gzip.decompress(packed.read_bytes()) == WHOLE
+    assert gzip.decompress(compressed.read_bytes()) == WHOLE
     assert sorted(file.name for file in tmp_path.iterdir()) == ["r.jsonl", "r.jsonl.gz"]
 
 
 def test_a_result_that_is_complete_overwrites_no_compressed_one(tmp_path: Path) -> None:
-    packed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
-    assert writer.packed(plain) == plain
+    compressed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
+    assert packed(plain) == plain
     assert plain.read_bytes() == WHOLE + lines_of(launch(3))
-    assert gzip.decompress(packed.read_bytes()) == WHOLE
+    assert gzip.decompress(compressed.read_bytes()) == WHOLE
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
@@ -127,12 +133,12 @@ def test_a_file_system_without_second_names_packs_and_unpacks(
     monkeypatch.setattr(os, "link", none_there)
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    with writer.reopen(writer.packed(path), len(WHOLE)) as file:
+    with writer.reopen(packed(path), len(WHOLE)) as file:
         assert [one.name for one in tmp_path.iterdir()] == [file.path.name]
     assert path.read_bytes() == WHOLE
-    packed, plain = pair_of(tmp_path)
+    compressed, plain = pair_of(tmp_path)
     with pytest.raises(UsageError, match="exists already"):
-        writer.reopen(packed, len(WHOLE))
+        writer.reopen(compressed, len(WHOLE))
     assert plain.exists()
 
 
@@ -141,12 +147,12 @@ def test_a_compressed_result_goes_when_its_lines_are_on_the_disk(
 ) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    packed = writer.packed(path)
+    compressed = packed(path)
     there: list[tuple[int, bool]] = []
-    monkeypatch.setattr(os, "fsync", lambda file: there.append((os.fstat(file).st_size, packed.exists())))
-    writer.reopen(packed, len(WHOLE)).__exit__(None, None, None)
+    monkeypatch.setattr(os, "fsync", lambda file: there.append((os.fstat(file).st_size, compressed.exists())))
+    writer.reopen(compressed, len(WHOLE)).__exit__(None, None, None)
     assert (len(WHOLE), True) in there
-    assert not packed.exists()
+    assert not compressed.exists()
 
 
 def test_no_room_to_unpack_leaves_the_compressed_result_alone(
@@ -154,14 +160,71 @@ def test_no_room_to_unpack_leaves_the_compressed_result_alone(
 ) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
-    packed = writer.packed(path)
+    compressed = packed(path)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("shutil.copyfileobj", full)
     with pytest.raises(EnvironmentLacksError, match="the disk is full") as caught:
-        writer.reopen(packed, len(WHOLE))
-    assert str(packed) in caught.value.hint
+        writer.reopen(compressed, len(WHOLE))
+    assert str(compressed) in caught.value.hint
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl.gz"]
-    assert gzip.decompress(packed.read_bytes()) == WHOLE
+    assert gzip.decompress(compressed.read_bytes()) == WHOLE
+
+
+# ---- Others, and damage --------------------------------------------------------------------------
+
+
+def test_no_link_that_somebody_has_put_there_is_followed(tmp_path: Path) -> None:
+    """The name of the part was known to everybody for as long as the campaign lasted."""
+    path, victim = tmp_path / "r.jsonl", tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    path.write_bytes(WHOLE)
+    for name in ("r.jsonl.gz.part", "r.jsonl.part"):
+        (tmp_path / name).symlink_to(victim)
+    compressed = packed(path)
+    assert not compressed.is_symlink()
+    assert gzip.decompress(compressed.read_bytes()) == WHOLE
+    writer.reopen(compressed, len(WHOLE)).__exit__(None, None, None)
+    assert path.read_bytes() == WHOLE
+    assert victim.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
+def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    damaged = gzip.compress(WHOLE, mtime=0)[:-40]
+    path.write_bytes(damaged)
+    result = load(path)
+    kept = WHOLE[: WHOLE.rindex(b"\n", 0, result.size_bytes) + 1]
+    told: list[str] = []
+    with writer.reopen(path, result.size_bytes) as file:
+        file.tells(told.append)
+        file.append(RECORDS[1])
+        assert file.path == tmp_path / "r.jsonl"
+    assert file.path.read_bytes() == kept + lines_of(RECORDS[1])
+    assert (tmp_path / f"{name}.damaged").read_bytes() == damaged
+    (sentence,) = told
+    assert f"goes on as {tmp_path / 'r.jsonl'}, it is kept as {tmp_path / name}.damaged" in sentence
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", f"{name}.damaged"]
+
+
+def test_a_damaged_one_stays_as_it_is_where_it_cannot_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl.gz"
+    damaged = gzip.compress(WHOLE)[:-40]
+    path.write_bytes(damaged)
+    (tmp_path / "r.jsonl").write_bytes(b"theirs")
+    with pytest.raises(UsageError, match="exists already"):
+        writer.reopen(path, load(path).size_bytes)
+    assert path.read_bytes() == damaged
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", "r.jsonl.gz"]
+
+
+def test_a_compressed_one_of_another_name_can_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(gzip.compress(WHOLE))
+    with writer.reopen(path, len(WHOLE)) as file:
+        file.append(RECORDS[1])
+    assert path.read_bytes() == WHOLE + lines_of(RECORDS[1])
+    assert [one.name for one in tmp_path.iterdir()] == ["r.jsonl"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,8 +26,6 @@ from tests.made import SMALL, campaign, launch, result_of, visit
 from tests.unit.show.tabled import ALLREDUCE, EVERYTHING, SMALL_RESULT, document_of, known
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.result.reader import Result
     from mpigauge.show.columnar import Columns
 
@@ -184,7 +183,8 @@ def test_parquet_has_the_values_of_the_table_and_says_where_they_are_from(
     """A column of which nothing is known is the same to both libraries."""
     read = pytest.importorskip("pyarrow.parquet").read_table
     document = {"rows": document_of(EVERYTHING), "samples": samples.document([samples.chosen_of(EVERYTHING)])}
-    write(document[which], "parquet", tmp_path / "t.parquet")
+    with (tmp_path / "t.parquet").open("wb") as file:
+        write(document[which], "parquet", file)
     found = read(tmp_path / "t.parquet")
     pieces = document[which].pieces
     assert pieces is not None
@@ -193,10 +193,16 @@ def test_parquet_has_the_values_of_the_table_and_says_where_they_are_from(
     assert said["context"][0]["host"] == "node1"
 
 
+@pytest.mark.usefixtures("writer")
+def test_no_room_for_parquet_is_what_the_system_says() -> None:
+    with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(OSError, match="No space left"):
+        write(document_of(EVERYTHING), "parquet", full)
+
+
 def test_parquet_without_a_library_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "find_spec", lambda _: None)
     with pytest.raises(EnvironmentLacksError, match="pyarrow or duckdb") as raised:
-        write(document_of(SMALL_RESULT), "parquet", tmp_path / "t.parquet")
+        write(document_of(SMALL_RESULT), "parquet", io.BytesIO())
     assert "mpigauge[parquet]" in raised.value.hint

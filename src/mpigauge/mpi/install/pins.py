@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from mpigauge.atomic_file import appearing
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.mpi.install.digest import DIGITS, counted, is_of_installer, of_files, places
 from mpigauge.mpi.install.prefixes import folder
@@ -133,9 +134,9 @@ def _known() -> dict[str, str]:
 def remember(labels: Iterable[str], prefix: Path) -> None:
     """Keeps the digest of a library under its names; OSError if it cannot be kept."""
     if digest := of_files(prefix):
-        new = folder() / f"{FILE}.new"
-        new.write_bytes(msgspec.json.encode(_known() | dict.fromkeys(labels, digest), order="sorted"))
-        new.replace(folder() / FILE)
+        known = _known() | dict.fromkeys(labels, digest)
+        with appearing(folder() / FILE, overwrite=True) as file:
+            file.write(msgspec.json.encode(known, order="sorted"))
 
 
 def version_of(wheel: str, prefix: Path) -> str:

@@ -205,7 +205,8 @@ def draw(query: Query, path: Path) -> None:
     """Writes a figure; its form is that of the file's name.
 
     Raises:
-        UsageError: The results lack what the kind needs, or the file cannot be written.
+        UsageError: The results lack what the kind needs.
+        EnvironmentLacksError: The file cannot be written.
     """
     from mpigauge.show.figures import style  # noqa: PLC0415
 

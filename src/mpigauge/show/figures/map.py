@@ -64,7 +64,8 @@ def draw(shown: LinkMap, path: Path, origin: str) -> None:
         origin: Where and when it was measured.
 
     Raises:
-        UsageError: The name ends in another form, or the file cannot be written.
+        UsageError: The name ends in another form.
+        EnvironmentLacksError: The file cannot be written.
     """
     check(path)
     whole = figure(shown)

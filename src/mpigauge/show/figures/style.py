@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge import __version__
-from mpigauge.errors import UsageError
+from mpigauge.atomic_file import written
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
         told: Lines for its metadata: whose numbers it shows, and what drew it.
 
     Raises:
-        UsageError: The file cannot be written.
+        EnvironmentLacksError: The file cannot be written.
     """
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
@@ -128,9 +128,6 @@ def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
         ".svg": {"Date": None, "Creator": program, "Description": words},
         ".pdf": {"CreationDate": None, "Creator": program, "Subject": words},
     }
-    try:
-        whole.savefig(path, dpi=200, metadata=metadata[path.suffix.lower()])
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be written: {error.strerror}", "choose another name for the figure"
-        ) from None
+    form = path.suffix.lower()
+    with written(path, overwrite=True) as file:
+        whole.savefig(file, format=form.removeprefix("."), dpi=200, metadata=metadata[form])

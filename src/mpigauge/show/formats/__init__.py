@@ -1,8 +1,8 @@
 """Formats of what is shown. EVERY is the one list of them, by the modules of this folder.
 
 To add one: a module with `render`, a function from a Document to text, and its name in one of the tuples; one
-with `write`, from a Document to a file, and its name in BINARY. Without imports that `--help` would wait for.
-The terminal is a form of text, for a width and colours.
+with `write`, from a Document into an open file, and its name in BINARY. Without imports that `--help` would
+wait for. The terminal is a form of text, for a width and colours.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from mpigauge.plan.benchmarks import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
     from types import ModuleType
+    from typing import BinaryIO
 
     from mpigauge.show.document import Document
 
@@ -73,8 +73,8 @@ def pieces(document: Document, form: str) -> Iterable[str]:
     return (module.render(document),)
 
 
-def write(document: Document, form: str, path: Path) -> None:
-    """Writes a document in one of EVERY.
+def write(document: Document, form: str, file: BinaryIO) -> None:
+    """Writes a document in one of EVERY into an open file.
 
     Raises:
         UsageError: As of `render`.
@@ -82,10 +82,9 @@ def write(document: Document, form: str, path: Path) -> None:
         OSError: The file cannot be written.
     """
     if form in BINARY:
-        _module(form).write(document, path)
+        _module(form).write(document, file)
         return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(pieces(document, form))
+    file.writelines(piece.encode() for piece in pieces(document, form))
 
 
 def left_out(text: str) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +18,7 @@ from mpigauge.show.tables.context import metadata_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from typing import BinaryIO
 
     from mpigauge.show.columnar import Columns, Values
     from mpigauge.show.document import Document
@@ -34,8 +37,8 @@ NAME, TEXT = '"', "'"
 """Quotes of SQL."""
 
 
-def write(document: Document, path: Path) -> None:
-    """Writes it piece by piece, by whichever library is installed.
+def write(document: Document, file: BinaryIO) -> None:
+    """Writes it piece by piece into an open file, by whichever library is installed.
 
     Raises:
         EnvironmentLacksError: Neither is.
@@ -44,9 +47,9 @@ def write(document: Document, path: Path) -> None:
     found = _pieces(document)
     metadata = metadata_of(document.contexts)
     if find_spec("pyarrow") is not None:
-        _by_pyarrow(found, metadata, path)
+        _by_pyarrow(found, metadata, file)
     elif find_spec("duckdb") is not None:
-        _by_duckdb(found, metadata, path)
+        _by_duckdb(found, metadata, file)
     else:
         raise EnvironmentLacksError("Parquet needs pyarrow or duckdb", "pip install 'mpigauge[parquet]'")
 
@@ -59,20 +62,20 @@ def _pieces(document: Document) -> Iterable[Columns]:
     return [columns_of([values for table in document.tables for values in values_of(table)])]
 
 
-def _by_pyarrow(found: Iterable[Columns], metadata: Mapping[str, str], path: Path) -> None:
+def _by_pyarrow(found: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
     parquet = arrow.module_or_lacks("pyarrow.parquet", "Parquet")
     writer = None
     try:
         for columns in found:
             table = arrow.table_of(columns, metadata)
-            writer = writer or parquet.ParquetWriter(path, table.schema, compression=COMPRESSION)
+            writer = writer or parquet.ParquetWriter(file, table.schema, compression=COMPRESSION)
             writer.write_table(table)
     finally:
         if writer is not None:
             writer.close()
 
 
-def _by_duckdb(found: Iterable[Columns], metadata: Mapping[str, str], path: Path) -> None:
+def _by_duckdb(found: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
     """By a table in memory, in batches of rows as Python has them."""
     duckdb = arrow.module_or_lacks("duckdb", "Parquet")
     with duckdb.connect() as database:
@@ -84,10 +87,22 @@ def _by_duckdb(found: Iterable[Columns], metadata: Mapping[str, str], path: Path
                 arrays = {name: _numpy(values) for name, values in columns.items()}  # noqa: F841 - SQL names it
                 database.execute("INSERT INTO kept SELECT * FROM arrays")
         said = ", ".join(f"{name}: {_quoted(text, TEXT)}" for name, text in metadata.items())
-        database.execute(
-            f"COPY kept TO {_quoted(str(path), TEXT)} "
-            f"(FORMAT parquet, COMPRESSION {COMPRESSION}, KV_METADATA {{{said}}})"
-        )
+        # It takes no open file, but every open file has a name.
+        path = f"/proc/self/fd/{file.fileno()}"
+        try:
+            database.execute(
+                f"COPY kept TO {_quoted(path, TEXT)} "
+                f"(FORMAT parquet, COMPRESSION {COMPRESSION}, USE_TMP_FILE false, KV_METADATA {{{said}}})"
+            )
+        except duckdb.IOException as error:
+            raise _as_system_error(str(error)) from None
+
+
+def _as_system_error(said: str) -> OSError:
+    """Return what the system has refused, which the library tells in its words only."""
+    found = re.search(r'"errno":"([0-9]+)"', said)
+    number = int(found[1]) if found else errno.EIO
+    return OSError(number, os.strerror(number))
 
 
 def _quoted(text: str, sign: str) -> str:

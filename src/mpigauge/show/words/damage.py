@@ -10,14 +10,35 @@ from mpigauge.show.words.finding import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import PackedDamage
+
 RUNS_NAMED = 4
 
 
-def damage_finding(numbers: Sequence[int]) -> Finding | None:
+PACKED: dict[PackedDamage, str] = {
+    "cut": "the compressed file ends in the middle: what it has before that is shown",
+    "damaged": "the compressed file is damaged: what it has before that is shown",
+    "altered": "the checksum of the compressed file is wrong: numbers may have changed",
+}
+
+
+def damage_finding(result: Result) -> Finding | None:
     """The same as a finding; None of a file that is whole."""
-    if not numbers:
+    if not (lines := damage_lines(result.damaged, result.packed_damage)):
         return None
-    return Finding("damaged", "warning", (), {"lines": list(numbers)}, damaged_line(numbers))
+    facts: dict[str, object] = {"lines": list(result.damaged)}
+    if result.packed_damage:
+        facts["packed"] = result.packed_damage
+    return Finding("damaged", "warning", (), facts, "; ".join(lines))
+
+
+def damage_lines(numbers: Sequence[int], packed: PackedDamage | None) -> list[str]:
+    """What is lost of a file, a line for each reason; none of one that is whole."""
+    return [
+        *([PACKED[packed]] if packed else []),
+        *([damaged_line(numbers)] if numbers else []),
+    ]
 
 
 def damaged_line(numbers: Sequence[int]) -> str:

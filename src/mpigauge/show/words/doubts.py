@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.words.damage import damaged_line
+from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.lateness import consequence, is_useless
 from mpigauge.show.words.steadiness import steadiness_words
@@ -123,7 +123,7 @@ def _not_reached(doubt: Doubt) -> str:
 
 
 def _damaged(doubt: Doubt) -> str:
-    return damaged_line(doubt.lines)
+    return "; ".join(damage_lines(doubt.lines, doubt.packed))
 
 
 def _cut_short(_: Doubt) -> str:

@@ -22,7 +22,7 @@ from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
 from mpigauge.show.words.cards import cards_line
-from mpigauge.show.words.damage import damaged_line
+from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.labels import label_words, travels_of
 from mpigauge.show.words.memory_costs import memory_finding
@@ -58,6 +58,9 @@ ENDINGS: Mapping[EndReason, str] = {
 """Why measuring stopped, for people, who are told what the budget was."""
 
 
+TORN = "the last line is incomplete (killed?) and was ignored"
+
+
 def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
     """All lines, what was found before what is doubtful.
 
@@ -81,9 +84,9 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
     ]
     after = [
         *_wheels(result),
-        *(["the last line is incomplete (killed?) and was ignored"] if result.torn else []),
+        *([TORN] if result.torn and not result.packed_damage else []),
     ]
-    damaged = [Line(damaged_line(result.damaged), "doubt")] if result.damaged else []
+    damaged = [Line(line, "doubt") for line in damage_lines(result.damaged, result.packed_damage)]
     unsteady = steadiness_finding(steadiness_of(result))
     disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
     machine = [Line(line, "doubt") for line in disturbed if line]

@@ -50,7 +50,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
         states: Of the machine, if they are known already.
     """
     yield from disturbance_findings(result, rows)
-    yield from filter(None, [damage_finding(result.damaged)])
+    yield from filter(None, [damage_finding(result)])
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))

@@ -1,0 +1,83 @@
+"""Compressed results as lines, as far as they can be unpacked: what is cut or damaged ends there.
+
+Python's own reader gives nothing of the block that has the damage in it.
+"""
+
+import io
+import zlib
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.vocabulary import PackedDamage
+
+MAGIC = b"\x1f\x8b"
+WITH_HEADER = zlib.MAX_WBITS | 16
+CHUNK_BYTES = 1 << 16
+
+OF_CHECKSUM = "incorrect data check", "incorrect length check"
+"""What zlib says where all can be unpacked, and is not what was packed."""
+
+
+class Unpacked(io.RawIOBase):
+    """The content of a compressed file, one part of it after the other, as `cat a.gz b.gz` joins them.
+
+    Attributes:
+        damage: Why it ended before its end; None while nothing is known to be wrong.
+    """
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._inflater = zlib.decompressobj(WITH_HEADER)
+        self._left = b""  # of what was read, not unpacked yet
+        self.damage: PackedDamage | None = None
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
+        """The next bytes; 0 at the end, or where it is damaged."""
+        piece = self._piece(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _piece(self, most_bytes: int) -> bytes:
+        while not self.damage:
+            data, self._left = self._left or self._packed.read(CHUNK_BYTES), b""
+            if self._inflater.eof:
+                if not data:
+                    break
+                if not (data := data.lstrip(b"\0")):  # zeros behind the end, as on a tape
+                    continue
+                self._inflater = zlib.decompressobj(WITH_HEADER)
+            if piece := self._inflated(data, most_bytes):
+                return piece
+            if not data and not self._inflater.eof:
+                self.damage = "cut"
+        return b""
+
+    def _inflated(self, data: bytes, most_bytes: int) -> bytes:
+        before = self._inflater.copy()
+        try:
+            piece = self._inflater.decompress(data, most_bytes)
+        except zlib.error as error:
+            self.damage = "altered" if str(error).endswith(OF_CHECKSUM) else "damaged"
+            return _byte_by_byte(before, data)[:most_bytes]
+        self._left = self._inflater.unconsumed_tail or self._inflater.unused_data
+        return piece
+
+
+def is_packed(file: io.BufferedReader) -> bool:
+    """Return whether a file is compressed, by its first bytes, which stay to be read."""
+    return file.peek(len(MAGIC))[: len(MAGIC)] == MAGIC
+
+
+def _byte_by_byte(inflater: "zlib._Decompress", data: bytes) -> bytes:
+    """Return all that can be unpacked before the first byte that cannot."""
+    found = []
+    try:
+        for at in range(len(data)):
+            found.append(inflater.decompress(data[at : at + 1]))  # noqa: PERF401 - the last one raises
+    except zlib.error:
+        pass
+    return b"".join(found)

@@ -1,0 +1,80 @@
+"""What was written to a result: whether the file still has it, and what to write again where it has not."""
+
+import os
+from collections.abc import Iterator
+
+KEPT_MOST_BYTES = 64 << 20
+"""Of a larger result only the first line is kept in memory."""
+
+COMPARED_BYTES = 4096
+READ_BYTES = 1 << 20
+
+
+class Written:
+    """The lines of an open file, as they should be.
+
+    Attributes:
+        lost: What of it cannot be written again, as a sentence; empty while nothing is lost.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.lost = ""
+        self.begins_anew(descriptor)
+
+    def begins_anew(self, descriptor: int) -> None:
+        """Take what is in the file now as what should be in it."""
+        self._end = os.fstat(descriptor).st_size
+        self._cut = False  # it was shorter than we had left it
+        self._last = b""
+        self._first_line = next(_pieces(descriptor), b"").partition(b"\n")[0]
+        kept = self._end <= KEPT_MOST_BYTES
+        self._lines = bytearray().join(_pieces(descriptor)) if kept else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of it is in memory."""
+        return self._lines is not None
+
+    def add(self, line: bytes, begin: int) -> None:
+        """Another line, which was written where the file ended."""
+        self._cut = self._cut or begin < self._end
+        self._end, self._last = begin + len(line), line
+        self._first_line = self._first_line or line.removesuffix(b"\n")
+        if self._lines is not None:
+            self._lines += line
+            if len(self._lines) > KEPT_MOST_BYTES:
+                self._lines = None
+
+    def is_whole(self, descriptor: int) -> bool:
+        """Return whether the file has all of it, by its length, its first line and its last one."""
+        first = self._first_line[:COMPARED_BYTES]
+        try:
+            return (
+                not self._cut
+                and os.fstat(descriptor).st_size >= self._end
+                and os.pread(descriptor, len(first), 0) == first
+                and os.pread(descriptor, len(self._last), self._end - len(self._last)) == self._last
+            )
+        except OSError:
+            return False
+
+    def content(self, descriptor: int, *, whole: bool) -> Iterator[bytes]:
+        """All of it, in pieces, or what is left of it where nobody has it any more.
+
+        Args:
+            whole: Whether the file has it.
+        """
+        if not whole and self._lines is not None:
+            yield bytes(self._lines)
+            return
+        begun = next(_pieces(descriptor), b"").startswith(self._first_line[:COMPARED_BYTES])
+        if not begun:
+            yield self._first_line + b"\n"
+        yield from _pieces(descriptor)
+
+
+def _pieces(descriptor: int) -> Iterator[bytes]:
+    at = 0
+    while piece := os.pread(descriptor, READ_BYTES, at):
+        yield piece
+        at += len(piece)

@@ -1,0 +1,250 @@
+"""Results whose name or content others take away while they grow: it is told, and nothing is lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.result import writer, written
+from mpigauge.result.reader import load
+from tests.made import RECORDS, launch, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.result.records import Record
+
+WHOLE = lines_of(*RECORDS)
+END = next(one for one in reversed(RECORDS) if isinstance(one, writer.SETTLED))
+BEFORE: tuple[Record, ...] = RECORDS[: RECORDS.index(END)]
+AFTER = (launch(3), END)
+
+
+def delete(path: Path) -> None:
+    """As cleaners of temporary folders do."""
+    path.unlink()
+
+
+def delete_folder(path: Path) -> None:
+    """As `rm -r` and `git clean` do."""
+    shutil.rmtree(path.parent)
+
+
+def replace(path: Path) -> None:
+    """As `mv other.jsonl r.jsonl` does."""
+    (path.parent / "other").write_bytes(b"theirs")
+    (path.parent / "other").replace(path)
+
+
+def cut(path: Path) -> None:
+    """As `: > r.jsonl` does."""
+    os.truncate(path, 0)
+
+
+def cut_in_the_middle(path: Path) -> None:
+    """As a disk that is full elsewhere may."""
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def overwrite(path: Path) -> None:
+    """As `cp other.jsonl r.jsonl` does, with something longer."""
+    path.write_bytes(b"theirs\n" * 10_000)
+
+
+def move(path: Path) -> None:
+    """As `mv` does within a file system."""
+    path.rename(path.parent / "moved.jsonl")
+
+
+def move_folder(path: Path) -> None:
+    """As `mv results old-results` does."""
+    path.parent.rename(path.parent.with_name("moved"))
+
+
+FAULTS: dict[Callable[[Path], None], tuple[str, str]] = {
+    delete: ("d/r.jsonl", "was deleted while it grew; all of it is saved again under its name"),
+    delete_folder: ("d/r.jsonl", "was deleted while it grew; all of it is saved again under its name"),
+    replace: ("d/r-2.jsonl", "was replaced by another file while it grew; all of it is saved as d/r-2.jsonl"),
+    cut: ("d/r.jsonl", "was cut or overwritten while it grew; all of it is saved again under its name"),
+    cut_in_the_middle: ("d/r.jsonl", "was cut or overwritten while it grew"),
+    overwrite: ("d/r.jsonl", "was cut or overwritten while it grew"),
+    move: ("d/moved.jsonl", "was moved while it grew; the result goes on as d/moved.jsonl"),
+    move_folder: ("moved/r.jsonl", "was moved while it grew; the result goes on as moved/r.jsonl"),
+}
+"""What is done to a result, what it is called then, and what is told."""
+
+PATH = Path("d/r.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+
+
+def grown(fault: Callable[[Path], None], at: int, told: list[str]) -> writer.ResultFile:
+    """A result that something is done to behind so many records; open, as it is after the last one."""
+    file = writer.create(PATH)
+    file.tells(told.append)
+    for number, record in enumerate([*BEFORE, *AFTER]):
+        if number == at:
+            fault(file.path)
+        file.append(record)
+    return file
+
+
+@pytest.mark.parametrize("at", range(1, len(BEFORE) + 2))
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_nothing_is_lost_whatever_is_done_to_it(fault: Callable[[Path], None], at: int) -> None:
+    told: list[str] = []
+    file = grown(fault, at, told)
+    name, words = FAULTS[fault]
+    assert (file.path, file.lost) == (Path(name), "")
+    with file:
+        assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
+    assert len(told) == 1
+    assert told[0].startswith("d/r.jsonl: ")
+    assert words in told[0]
+    assert not list(Path().rglob("*.part"))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_what_is_done_to_it_twice_is_told_twice(fault: Callable[[Path], None]) -> None:
+    told: list[str] = []
+    with grown(fault, 1, told) as file:
+        if fault in (move, move_folder):  # which is at its new place already
+            file.path.rename("elsewhere.jsonl")
+        else:
+            fault(file.path)
+        file.append(END)
+        assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER, END)
+    assert len(told) == 2
+
+
+def test_it_is_packed_from_what_was_written_whoever_has_its_name() -> None:
+    told: list[str] = []
+    with grown(lambda _: None, 1, told) as file:
+        replace(PATH)
+        assert file.packed() == Path("d/r.jsonl.gz")
+    assert load(Path("d/r.jsonl.gz")).visits
+    assert PATH.read_bytes() == b"theirs"
+
+
+def test_what_is_put_behind_it_by_others_stays_and_costs_nothing() -> None:
+    """As by another mpigauge where no file is locked."""
+    told: list[str] = []
+
+    def add(path: Path) -> None:
+        with path.open("ab") as file:
+            file.write(b"theirs\n")
+
+    with grown(add, 2, told) as file:
+        content = file.path.read_bytes()
+    assert content == lines_of(*BEFORE[:2]) + b"theirs\n" + lines_of(*BEFORE[2:], *AFTER)
+    assert told == []
+
+
+def test_a_result_that_is_too_large_to_be_remembered_keeps_what_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(written, "KEPT_MOST_BYTES", len(lines_of(*BEFORE[:1])) + 10)
+    told: list[str] = []
+    with grown(cut, len(BEFORE), told) as file:
+        assert "a part of it is lost" in file.lost
+        assert "what is left of it is saved" in told[0]
+        result = load(file.path)
+    assert result.launches
+    assert not result.visits
+
+
+def test_a_result_that_is_too_large_to_be_remembered_is_copied_from_the_disk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(written, "KEPT_MOST_BYTES", 10)
+    with grown(delete, 2, []) as file:
+        assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
+
+
+def test_without_room_it_goes_to_the_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def full(path: str | Path, flags: int, mode: int = 0o777) -> int:
+        if str(path).startswith("d/.") and flags & os.O_CREAT:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return opened(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", full)
+    told: list[str] = []
+    with grown(delete, 2, told) as file:
+        assert file.path == tmp_path / "tmp" / "r.jsonl"
+        assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
+    assert f"saved as {tmp_path / 'tmp' / 'r.jsonl'}" in told[0]
+
+
+def test_where_it_cannot_be_saved_that_is_tried_again_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    told: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(writer, "_saved", full)
+        file = grown(delete, 2, told)
+        assert "was deleted while it grew, and cannot be saved: No space left on device" in file.lost
+        assert load(file.path, file.place).visits
+        file.append(END)
+    assert len(told) == 1
+    with file:
+        file.append(END)
+        assert file.lost == ""
+        assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER, END, END)
+    assert len(told) == 2
+
+
+def test_a_name_that_nfs_gives_to_what_was_deleted_is_none() -> None:
+    def delete_on_nfs(path: Path) -> None:
+        path.rename(path.with_name(".nfs000123"))
+
+    with grown(delete_on_nfs, 2, []) as file:
+        assert file.path == PATH
+        assert PATH.read_bytes() == lines_of(*BEFORE, *AFTER)
+
+
+def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As NFS says where another host has deleted it."""
+    stale: set[int] = set()
+
+    def checked(function: Callable[..., object]) -> Callable[..., object]:
+        def called(descriptor: int, *words: object) -> object:
+            if descriptor in stale:
+                raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+            return function(descriptor, *words)
+
+        return called
+
+    for name in ("write", "lseek", "fstat", "pread", "fsync"):
+        monkeypatch.setattr(os, name, checked(getattr(os, name)))
+
+    def vanish(path: Path) -> None:
+        path.unlink()
+        stale.add(file._descriptor)
+
+    told: list[str] = []
+    file = writer.create(PATH)
+    file.tells(told.append)
+    for record in BEFORE:
+        file.append(record)
+    vanish(PATH)
+    for record in AFTER:
+        file.append(record)
+    assert PATH.read_bytes() == lines_of(*BEFORE, *AFTER)
+    assert len(told) == 1

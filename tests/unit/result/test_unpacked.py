@@ -1,0 +1,139 @@
+"""Compressed results: all before what is wrong with the file is read, and that is said."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import sys
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mpigauge.analysis.doubts import doubts_of
+from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
+from mpigauge.result.reader import STANDARD_INPUT, Result, load
+from mpigauge.result.unpacked import WITH_HEADER, Unpacked
+from mpigauge.show.words.doubts import doubt_line
+from mpigauge.show.words.foot import foot_of
+from mpigauge.show.words.result import findings_of
+from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = lines_of(
+    campaign(SMALL),
+    *(launch(number) for number in range(1, 5)),
+    *(
+        visit(1 + i % 4, i, SMALL, [1000 + (i * 7919 + k * 104729) % 997 for k in range(40)])
+        for i in range(60)
+    ),
+)
+PACKED = gzip.compress(LINES, mtime=0)
+FIRST_BYTES = LINES.index(b"\n") + 1
+
+
+def content_of(packed: bytes, read_bytes: int = 1 << 17) -> tuple[bytes, str | None]:
+    """All that can be unpacked, and what is wrong with the rest."""
+    unpacked = Unpacked(io.BytesIO(packed))
+    return io.BufferedReader(unpacked, read_bytes).read(), unpacked.damage
+
+
+def before_the_damage(packed: bytes) -> bytes:
+    """The same of one part, as zlib gives it byte by byte."""
+    inflater, found = zlib.decompressobj(WITH_HEADER), b""
+    with contextlib.suppress(zlib.error):
+        for byte in packed:
+            found += inflater.decompress(bytes([byte]))
+    return found
+
+
+@given(st.binary(max_size=3000), st.integers(1, 5000), st.integers(1, 4))
+@example(bytes(100_000), 10, 1)
+def test_what_is_whole_is_unpacked_as_by_others(content: bytes, read_bytes: int, parts: int) -> None:
+    packed = b"".join(gzip.compress(content[i::parts]) for i in range(parts))
+    whole = b"".join(content[i::parts] for i in range(parts))
+    assert content_of(packed, read_bytes) == (whole, None)
+    assert content_of(packed + bytes(513), read_bytes) == (whole, None)
+    assert content_of(packed + b"junk", read_bytes) == (whole, "damaged")
+
+
+@given(st.integers(2, len(PACKED) - 1))
+@example(len(PACKED) - 1)
+@example(len(PACKED) - 9)
+def test_of_what_is_cut_all_before_that_is_read(at: int) -> None:
+    assert content_of(PACKED[:at]) == (before_the_damage(PACKED[:at]), "cut")
+
+
+@given(st.integers(2, len(PACKED) - 1), st.integers(1, 255))
+def test_of_what_is_damaged_all_before_that_is_read(at: int, change: int) -> None:
+    broken = PACKED[:at] + bytes([PACKED[at] ^ change]) + PACKED[at + 1 :]
+    content, damage = content_of(broken)
+    assert content == before_the_damage(broken)
+    assert damage is not None or content == LINES  # nothing but a time or a flag was changed
+
+
+def read(folder: Path, packed: bytes, name: str = "r.jsonl.gz") -> Result:
+    """A file of this content, read."""
+    (folder / name).write_bytes(packed)
+    return load(folder / name)
+
+
+@pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
+def test_what_is_compressed_is_known_by_its_content(tmp_path: Path, name: str) -> None:
+    assert len(read(tmp_path, PACKED, name).visits) == 60
+    plain = read(tmp_path, LINES, name)
+    assert (len(plain.visits), plain.packed_damage) == (60, None)
+
+
+def test_standard_input_is_read_as_far_as_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PACKED[: len(PACKED) // 2])))
+    found = load(STANDARD_INPUT)
+    assert found.packed_damage == "cut"
+    assert len(found.visits) == len(read(tmp_path, PACKED[: len(PACKED) // 2]).visits) > 0
+
+
+@pytest.mark.parametrize(
+    ("packed", "damage", "words"),
+    [
+        (PACKED[:-100], "cut", "the compressed file ends in the middle"),
+        (PACKED + b"junk", "damaged", "the compressed file is damaged"),
+        (PACKED[:-8] + b"\0" * 8, "altered", "checksum of the compressed file is wrong"),
+    ],
+)
+def test_what_is_wrong_is_said_wherever_doubts_are(
+    tmp_path: Path, packed: bytes, damage: str, words: str
+) -> None:
+    result = read(tmp_path, packed)
+    found = rows(result)
+    assert result.visits
+    assert (result.packed_damage, result.damaged) == (damage, [])
+    assert any(words in str(line) for line in foot_of(result, found))
+    assert not any("killed?" in str(line) for line in foot_of(result, found))
+    doubt = doubts_of(result, found, ())[0]
+    assert (doubt.kind, words in doubt_line(doubt)) == ("damaged", True)
+    (finding,) = (one for one in findings_of(result, found) if one.kind == "damaged")
+    assert finding.value == {"lines": [], "packed": damage}
+
+
+def test_without_a_first_line_nothing_is_known(tmp_path: Path) -> None:
+    short = next(at for at in range(len(PACKED)) if len(before_the_damage(PACKED[:at])) >= FIRST_BYTES)
+    for packed in (PACKED[:5], PACKED[: short - 1]):
+        with pytest.raises(UsageError, match="damaged in its first line") as caught:
+            read(tmp_path, packed)
+        assert str(tmp_path) in caught.value.sentence
+    assert read(tmp_path, PACKED[:short]).visits == []
+
+
+def test_every_kind_of_record_is_the_same(tmp_path: Path) -> None:
+    whole = lines_of(*RECORDS)
+    packed, plain = read(tmp_path, gzip.compress(whole)), read(tmp_path, whole, "r.jsonl")
+    plain.path = packed.path
+    assert packed == plain
