@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import uuid
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Protocol, Self
@@ -33,6 +33,7 @@ from mpigauge.launch.janitor import janitor, known
 from mpigauge.launch.job import temporary_folder, written
 from mpigauge.launch.launchers import Ending
 from mpigauge.launch.leftovers import KILLED, MARK, marked
+from mpigauge.launch.line_splitter import WORDS_MOST_BYTES, LineSplitter
 from mpigauge.launch.orphans import note_job
 from mpigauge.launch.outer import inherited
 from mpigauge.launch.owner import noticed
@@ -42,15 +43,11 @@ from mpigauge.vocabulary import GAP
 WORDS_KEPT = 40
 """Lines from the first, which say why, and as many up to the last, which say how it ended."""
 
-WORDS_MOST_BYTES = 4096
-"""Of a line that is not the kernel's."""
-
 KILL_WAIT_S = 5.0
 LAST_WORDS_S = 1.5
 """After the end of the standard output, to whoever still has something to say on the other stream."""
 
 READ_BYTES = 1 << 20
-LINE_MOST_BYTES = 1 << 28
 
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -182,7 +179,7 @@ class RunningJob:
         self._first_words: list[str] = []
         self._words: deque[str] = deque(maxlen=WORDS_KEPT)
         self._gap = False
-        self._partial: dict[int, bytes] = {}
+        self._splitters: defaultdict[int, LineSplitter] = defaultdict(LineSplitter)
 
     def __enter__(self) -> Self:
         if _PRCTL is not None:
@@ -335,9 +332,9 @@ class RunningJob:
             data = os.read(fd, READ_BYTES)
         except BlockingIOError:
             return False, []
-        *whole, rest = (self._partial.get(fd, b"") + data).split(b"\n")
-        self._partial[fd] = rest[-LINE_MOST_BYTES:] if data else b""
-        if not data and rest:
+        splitter = self._splitters[fd]
+        whole = splitter.take(data)
+        if not data and (rest := splitter.rest()):
             whole.append(rest)
         if name == "output":
             return not data, whole
