@@ -8,8 +8,9 @@ its luck, so intervals come from one number a launch, never from pooled rounds (
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
-from itertools import islice, tee
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from mpigauge.analysis.within_launch import summarise_launches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.within_launch import LaunchSummary
+    from mpigauge.analysis.within_launch import Launch, LaunchSummary
 
 MEDIAN = "median"
 """What stands for a launch unless another statistic is asked for."""
@@ -224,11 +225,18 @@ def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estim
     Source:
         docs/method.md#launches; Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013.
     """
-    mine, ahead = tee(map(_measured, cells))
-    launches = (launch for cell in ahead for launch in zip(cell.visits, cell.steps_s, strict=True))
-    summaries = summarise_launches(launches, stat)
-    for cell in mine:
-        yield _estimate(cell, list(islice(summaries, len(cell.numbers))), stat)
+    waiting: deque[Launches] = deque()
+
+    def ahead() -> Iterator[Launch]:
+        for cell in map(_measured, cells):
+            waiting.append(cell)
+            yield from zip(cell.visits, cell.steps_s, strict=True)
+
+    summaries = summarise_launches(ahead(), stat)
+    for first in summaries:
+        # Not kept by itertools.tee, which lets go of 57 cells at once.
+        cell = waiting.popleft()
+        yield _estimate(cell, [first, *islice(summaries, len(cell.numbers) - 1)], stat)
 
 
 def _measured(cell: Launches) -> Launches:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.estimate import Estimate, estimate, rounds_per_launch_advice
+from mpigauge.analysis.estimate import Estimate, Launches, estimate, estimates, rounds_per_launch_advice
 from mpigauge.analysis.interval import launch_interval
 from mpigauge.analysis.percentiles import median_interval
 from mpigauge.vocabulary import STATS
 from tests.unit.analysis.planted import cell, lognormal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.percentiles import Values
 
@@ -255,3 +256,25 @@ def test_the_advised_rounds_are_the_cheapest() -> None:
     candidates = np.arange(1.0, 20_000)
     advised = rounds_per_launch_advice(seconds_per_launch, seconds_per_round, round_variance, launch_variance)
     assert advised == pytest.approx(candidates[cost(candidates).argmin()], abs=1)
+
+
+def test_samples_of_a_cell_go_as_soon_as_it_is_described() -> None:
+    made: list[weakref.ref[Values]] = []
+
+    def cells() -> Iterator[Launches]:
+        for _ in range(20):
+            samples = np.full(50_000, 1e-6)
+            made.append(weakref.ref(samples))
+            yield Launches([1], [[samples]], [()])
+
+    live = [sum(one() is not None for one in made) for _ in estimates(cells())]
+    assert len(live) == 20
+    assert max(live) <= 2
+
+
+def test_a_pool_of_samples_is_described_as_its_visits_are() -> None:
+    generator = np.random.default_rng(5)
+    pool = lognormal(generator, (30,))
+    visits = [[pool[:7], pool[7:12]], [pool[12:]]]
+    apart = estimate([[visit.copy() for visit in mine] for mine in visits])
+    assert next(estimates([Launches([1, 2], visits, [(), ()], pool)])) == apart

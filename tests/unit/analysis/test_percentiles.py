@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.percentiles import median_interval
+from mpigauge.analysis.percentiles import deviation_of, median_interval
 from tests.unit.analysis.planted import autoregressive, lognormal
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -70,3 +70,9 @@ def test_the_widened_interval_covers_the_median_of_correlated_rounds() -> None:
         low, high = median_interval(rounds, tau=9.0)
         covered.append(low <= 1e-6 <= high)
     assert np.mean(covered) >= 0.92
+
+
+@repeatable
+@given(st.lists(st.floats(1e-9, 1e3), min_size=2, max_size=300))
+def test_the_deviation_is_that_of_numpy_to_the_last_digit(values: list[float]) -> None:
+    assert deviation_of(np.array(values)) == np.array(values).std(ddof=1)
