@@ -46,7 +46,7 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
         EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
     """
     _check(plan, where)
-    (target,) = targets_of(plan, where)
+    (target,) = targets_of(plan, where, elsewhere=True)
     ranks = {cell.ranks for cell in target.cells}
     if len(ranks) > 1:
         raise UsageError(f"{where}: a launch has one number of ranks, not {len(ranks)}", "use one --np")

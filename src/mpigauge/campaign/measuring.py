@@ -12,6 +12,7 @@ from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
+from mpigauge.plan.left_out import left_out_line
 from mpigauge.result.writer import PACKED, packed
 from mpigauge.vocabulary import RESUMABLE
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.prepare import Session
+    from mpigauge.campaign.targets import Target
     from mpigauge.vocabulary import EndReason
 
 HOSTS_NAMED = 16
@@ -73,6 +75,8 @@ def measure(
             observer.trouble(words)
         for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
             observer.trouble(words)
+        if session.before is None and (line := left_out_of(targets)):
+            observer.trouble(line)
         for job in crowded(plan, targets):
             observer.trouble(shared_cores(job.ranks, job.cores))
         if plan.hosts_skipped:
@@ -86,6 +90,13 @@ def measure(
     if reason not in RESUMABLE and _packs(session, output):
         return Measured(packed(file.path), None, reason, loop.launches_short)
     return Measured(file.path, interruption.signal, reason, loop.launches_short)
+
+
+def left_out_of(targets: Sequence[Target]) -> str:
+    """How many cells cannot be measured, and why the first cannot; "" where all can."""
+    left_out = [one for target in targets for one in target.left_out]
+    measured = sum(len(target.cells) for target in targets)
+    return f"{left_out_line(left_out, measured)}: {left_out[0].reason}" if left_out else ""
 
 
 def shared_cores(ranks: int, cores: int) -> str:

@@ -92,9 +92,7 @@ def test_a_visit_without_memory_takes_none_from_the_others(parts: Parts) -> None
 
 
 @pytest.mark.parametrize(("rank", "usual_mib"), [(0, 17), (1, 2)])
-def test_blocks_of_all_ranks_take_memory_at_their_root_alone(
-    parts: Parts, rank: int, usual_mib: int
-) -> None:
+def test_blocks_of_all_ranks_take_memory_at_their_root_alone(parts: Parts, rank: int, usual_mib: int) -> None:
     """A gather of 1 MiB from each of 16 ranks; and no more than counted at any moment, whatever the order."""
     found, (most_mib, in_the_end_mib) = rooted_memory(parts, rank)
     assert found == pytest.approx([usual_mib, 17, 17], abs=1)
@@ -109,7 +107,9 @@ def rooted_memory(parts: Parts, rank: int) -> tuple[list[int], list[int]]:
     return first, second
 
 
-@pytest.mark.parametrize(("told", "line_bytes"), [([], 64), (["64", "128"], 128), (["32", "32"], 64), (["x"], 64)])
+@pytest.mark.parametrize(
+    ("told", "line_bytes"), [([], 64), (["64", "128"], 128), (["32", "32"], 64), (["x"], 64)]
+)
 def test_a_cache_line_is_as_long_as_the_system_says(
     parts: Parts, tmp_path: Path, told: list[str], line_bytes: int
 ) -> None:
