@@ -12,7 +12,7 @@ from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
-from mpigauge.plan.left_out import left_out_line
+from mpigauge.plan.left_out import left_out_words
 from mpigauge.result.writer import PACKED, packed
 from mpigauge.vocabulary import RESUMABLE
 
@@ -96,7 +96,7 @@ def left_out_of(targets: Sequence[Target]) -> str:
     """How many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [one for target in targets for one in target.left_out]
     measured = sum(len(target.cells) for target in targets)
-    return f"{left_out_line(left_out, measured)}: {left_out[0].reason}" if left_out else ""
+    return left_out_words(left_out, measured)
 
 
 def shared_cores(ranks: int, cores: int) -> str:

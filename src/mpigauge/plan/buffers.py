@@ -115,7 +115,11 @@ def _left_out(cell: Cell, size: int, available_bytes: int, cells: int) -> LeftOu
     return LeftOut(
         cell,
         "memory",
-        f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs {size / 2**30:.1f} GiB of "
-        f"buffers{with_others}, but only {available_bytes / 2**30:.1f} GiB are free",
+        f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs {_amount(size)} of "
+        f"buffers{with_others}, but only {_amount(available_bytes)} are free",
         HINT,
     )
+
+
+def _amount(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"

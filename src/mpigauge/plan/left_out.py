@@ -34,11 +34,19 @@ class LeftOut(Struct, frozen=True):
 
 
 def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
-    """How many are left out, with the first and its reason.
+    """Return how many are left out, with the first and its reason in a few words; "" if none are.
 
     Args:
         cells: How many are measured.
     """
+    if not left_out:
+        return ""
     first = left_out[0]
     what = f"{first.cell.pattern} {units.format_size(first.cell.bytes)}"
     return f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT[first.kind]}"
+
+
+def left_out_words(left_out: Sequence[LeftOut], cells: int) -> str:
+    """Return the same with the whole reason."""
+    line = left_out_line(left_out, cells)
+    return f"{line}: {left_out[0].reason}" if line else ""
